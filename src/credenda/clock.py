@@ -1,0 +1,91 @@
+"""Time: integer microseconds UTC inside, aware datetimes and RFC 3339 at the edges.
+
+The only module that reads the machine's clock; everything else is handed a `Clock`.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Final, Protocol
+
+from credenda.errors import Invalid
+
+__all__ = [
+    "DAY_US",
+    "HOUR_US",
+    "SECOND_US",
+    "Clock",
+    "SystemClock",
+    "from_datetime",
+    "parse_time",
+    "pause",
+    "render_time",
+    "seconds",
+    "to_datetime",
+]
+
+SECOND_US: Final = 1_000_000
+HOUR_US: Final = 3_600 * SECOND_US
+DAY_US: Final = 24 * HOUR_US
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+class Clock(Protocol):
+    """Where the time comes from; leases, schedules and every other duration read it."""
+
+    def now_us(self) -> int:
+        """Return the present moment in microseconds since 1970-01-01 UTC."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now_us(self) -> int:
+        """Return the present moment in microseconds since 1970-01-01 UTC."""
+        return time.time_ns() // 1_000
+
+
+def seconds() -> float:
+    """Return a monotonic reading in seconds, for measuring how long something took."""
+    return time.perf_counter()
+
+
+def to_datetime(moment_us: int) -> datetime:
+    """Turn microseconds since 1970-01-01 UTC into an aware datetime."""
+    return _EPOCH + moment_us * _MICROSECOND
+
+
+def from_datetime(moment: datetime, zone: tzinfo = UTC) -> int:
+    """Turn a datetime into microseconds UTC; one without a zone is read in `zone`."""
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
+    return (aware - _EPOCH) // _MICROSECOND
+
+
+def render_time(moment_us: int | None) -> str | None:
+    """Write microseconds UTC as RFC 3339 with zone, or None for None."""
+    return None if moment_us is None else to_datetime(moment_us).isoformat().replace("+00:00", "Z")
+
+
+def parse_time(value: datetime | str, zone: tzinfo = UTC) -> int:
+    """Read an aware or naive datetime, an RFC 3339 time or an ISO date as microseconds UTC.
+
+    Raises `Invalid` when the text is no such time.
+    """
+    if isinstance(value, datetime):
+        return from_datetime(value, zone)
+    try:
+        return from_datetime(datetime.fromisoformat(value.strip()), zone)
+    except (ValueError, OverflowError) as error:
+        raise Invalid(
+            f"cannot read {value!r} as a time",
+            why="it is neither RFC 3339 nor an ISO date",
+            fix="write it like 2026-03-01 or 2026-03-01T09:30:00Z",
+        ) from error
+
+
+def pause(duration_seconds: float) -> None:
+    """Let other processes run for a moment; only lock waits may use it."""
+    time.sleep(duration_seconds)

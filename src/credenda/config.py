@@ -1,0 +1,162 @@
+"""Settings: arguments over `CREDENDA_*` environment over a TOML file over defaults; read once, here.
+
+The only module that reads the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from credenda.errors import Invalid
+
+__all__ = ["Settings", "default_target", "default_user", "load_settings", "setting_docs"]
+
+_PREFIX: Final = "CREDENDA_"
+_NOT_SETTINGS: Final = frozenset({"db", "user", "config"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting with its default."""
+
+    embedder: str = "none"
+    """Which engine embeds text: none or hashed."""
+    secrets_policy: str = "mask"
+    """What to do with keys and passwords in what is said: mask, keep or reject."""
+    time_zone: str = "UTC"
+    """The zone of times without one, and of "tomorrow"."""
+    vector_bits: int = 16
+    """Bits per dimension of stored vectors: 16 or 32."""
+    abstention_floor: float = 0.2
+    """Below this score of its best hit a search says that it knows nothing."""
+    job_attempts: int = 5
+    """How often a job is tried before it is set aside."""
+    context_tokens: int = 800
+    """Budget of `context` when none is given."""
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone as an object."""
+        return ZoneInfo(self.time_zone)
+
+
+_CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
+    "secrets_policy": ("mask", "keep", "reject"),
+    "vector_bits": (16, 32),
+}
+_RANGES: Final[Mapping[str, tuple[float, float]]] = {
+    "abstention_floor": (0.0, 1.0),
+    "job_attempts": (1, 100),
+    "context_tokens": (1, 1_000_000),
+}
+
+
+def load_settings(given: Mapping[str, object] | None = None) -> Settings:
+    """Merge all sources of settings.
+
+    Raises `Invalid` for an unknown key (naming the nearest known one) or a value out of its range.
+    """
+    merged: dict[str, object] = {}
+    for origin, values in (
+        (_config_file().as_posix(), _from_file()),
+        ("the environment", _from_environment()),
+        ("settings", dict(given or {})),
+    ):
+        for name, value in values.items():
+            merged[name] = _checked(name, value, origin)
+    return Settings(**merged)  # type: ignore[arg-type]
+
+
+def setting_docs() -> list[tuple[str, object, str]]:
+    """Return (name, default, meaning) of every setting, for the generated table."""
+    source = Path(__file__).read_text("utf-8").splitlines()
+    found: list[tuple[str, object, str]] = []
+    for field in fields(Settings):
+        line = next(i for i, text in enumerate(source) if text.startswith(f"    {field.name}:"))
+        found.append((field.name, field.default, source[line + 1].strip().strip('"')))
+    return found
+
+
+def default_user() -> str:
+    """Return the user that the environment names, or "default"."""
+    return os.environ.get("CREDENDA_USER") or "default"
+
+
+def default_target() -> str:
+    """Return the database that the environment names, or the file in the user's data folder, which is made."""
+    named = os.environ.get("CREDENDA_DB")
+    if named:
+        return named
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    folder = Path(base).expanduser() / "credenda"
+    folder.mkdir(parents=True, exist_ok=True)
+    return str(folder / "memory.db")
+
+
+def _config_file() -> Path:
+    named = os.environ.get("CREDENDA_CONFIG")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(base).expanduser() / "credenda" / "config.toml"
+
+
+def _from_file() -> dict[str, object]:
+    path = _config_file()
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise Invalid(f"cannot read the settings in {path}", why=str(error), fix="mend or remove the file") from error
+
+
+def _from_environment() -> dict[str, object]:
+    known = {field.name for field in fields(Settings)}
+    found: dict[str, object] = {}
+    for key, value in os.environ.items():
+        name = key.removeprefix(_PREFIX).casefold()
+        if key.startswith(_PREFIX) and name not in _NOT_SETTINGS and (name in known or _near(name)):
+            found[name] = value
+    return found
+
+
+def _near(name: str) -> list[str]:
+    return get_close_matches(name, [field.name for field in fields(Settings)], n=1, cutoff=0.75)
+
+
+def _checked(name: str, value: Any, origin: str) -> object:  # noqa: ANN401 - settings come from TOML and callers
+    default: object = {field.name: field.default for field in fields(Settings)}.get(name)
+    if default is None:
+        near = _near(name)
+        hint = f"did you mean {near[0]!r}?" if near else "see the settings table in the docs"
+        raise Invalid(f"there is no setting {name!r}", why=f"it was given in {origin}", fix=hint)
+    try:
+        parsed = type(default)(value)
+    except (TypeError, ValueError) as error:
+        what = f"{name} in {origin} is not a valid {type(default).__name__}"
+        raise Invalid(what, fix=f"give a value like {default!r}") from error
+    choices = _CHOICES.get(name)
+    if choices is not None and parsed not in choices:
+        raise Invalid(f"{name} cannot be {parsed!r}", why=f"given in {origin}", fix=f"choose one of {choices}")
+    low, high = _RANGES.get(name, (float("-inf"), float("inf")))
+    if isinstance(parsed, int | float) and not low <= parsed <= high:
+        raise Invalid(f"{name} cannot be {parsed!r}", why=f"given in {origin}", fix=f"stay within {low} and {high}")
+    if name == "time_zone":
+        _check_zone(str(parsed), origin)
+    return parsed
+
+
+def _check_zone(name: str, origin: str) -> None:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        what = f"{name!r} is not a time zone"
+        raise Invalid(what, why=f"given in {origin}", fix="use a name like Europe/Vienna") from error

@@ -1,0 +1,100 @@
+"""Every error a caller may meet.
+
+    CredendaError            code            retryable  exit code  HTTP
+    ├── Invalid              invalid         no         2          422
+    ├── NotFound             not_found       no         3          404
+    ├── Conflict             conflict        no         4          409
+    ├── LimitExceeded        limit_exceeded  no         6          413
+    ├── Unavailable          unavailable     yes        5          503
+    └── Corrupt              corrupt         no         7          500
+
+A message says what happened, why, and what to do about it. It never holds memory text.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+__all__ = [
+    "Conflict",
+    "Corrupt",
+    "CredendaError",
+    "Invalid",
+    "LimitExceeded",
+    "NotFound",
+    "Unavailable",
+]
+
+
+class CredendaError(Exception):
+    """Something went wrong inside Credenda.
+
+    `what` happened, `why`, and what to do (`fix`); `ids` name the things concerned.
+    """
+
+    code: ClassVar[str] = "internal"
+    retryable: ClassVar[bool] = False
+    exit_code: ClassVar[int] = 1
+    http_status: ClassVar[int] = 500
+
+    def __init__(self, what: str, *, why: str = "", fix: str = "", **ids: str) -> None:
+        """Keep the three parts apart, so that each door can lay them out."""
+        self.what = what
+        self.why = why
+        self.fix = fix
+        self.ids = ids
+        super().__init__(what, why, fix)
+
+    def __str__(self) -> str:
+        """Join the parts in one line: what: why; fix."""
+        text = f"{self.what}: {self.why}" if self.why else self.what
+        return f"{text}; {self.fix}" if self.fix else text
+
+
+class Invalid(CredendaError):
+    """The input cannot be accepted as it is."""
+
+    code = "invalid"
+    exit_code = 2
+    http_status = 422
+
+
+class NotFound(CredendaError):
+    """This tenant has no such thing."""
+
+    code = "not_found"
+    exit_code = 3
+    http_status = 404
+
+
+class Conflict(CredendaError):
+    """The request contradicts what is already recorded."""
+
+    code = "conflict"
+    exit_code = 4
+    http_status = 409
+
+
+class LimitExceeded(CredendaError):
+    """The input or the store is past a stated bound."""
+
+    code = "limit_exceeded"
+    exit_code = 6
+    http_status = 413
+
+
+class Unavailable(CredendaError):
+    """The store cannot serve this now; the same call may succeed later."""
+
+    code = "unavailable"
+    retryable = True
+    exit_code = 5
+    http_status = 503
+
+
+class Corrupt(CredendaError):
+    """Stored data contradicts itself or cannot be read."""
+
+    code = "corrupt"
+    exit_code = 7
+    http_status = 500

@@ -1,0 +1,79 @@
+"""Names of things: short, readable, and foreign in any other tenant.
+
+Inside a tenant events, memories, changes, contests and jobs are numbered 1, 2, 3 …; outside they are called
+`m42-3fa9c2`: a letter for the kind, the number, and the tenant's tag. The tag is random and unique in a store, so an
+id of another tenant is recognised as foreign without a look-up.
+
+The only module that draws random numbers.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from enum import StrEnum
+from typing import Final
+
+from credenda.errors import NotFound
+
+__all__ = ["Kind", "new_key", "new_tag", "number_of", "parse_id", "public_id", "random_fraction"]
+
+_TAG_HEX: Final = "0123456789abcdef"
+_ID: Final = re.compile(r"([emckj])([1-9]\d{0,17})-([0-9a-f]{6})")
+
+
+class Kind(StrEnum):
+    """What an id names; the value is its first letter."""
+
+    EVENT = "e"
+    MEMORY = "m"
+    CHANGE = "c"
+    CONTEST = "k"
+    JOB = "j"
+
+
+def new_tag() -> str:
+    """Draw a tenant tag: five hex characters and a digit, so that no stemmer can shorten it."""
+    return "".join(secrets.choice(_TAG_HEX) for _ in range(5)) + secrets.choice("0123456789")
+
+
+def new_key() -> bytes:
+    """Draw a tenant's key for keyed hashes: 32 random bytes."""
+    return secrets.token_bytes(32)
+
+
+def random_fraction() -> float:
+    """Return a random number in [0, 1), for jitter."""
+    return secrets.randbelow(1 << 30) / (1 << 30)
+
+
+def public_id(kind: Kind, number: int, tag: str) -> str:
+    """Name a thing for the outside, e.g. `m42-3fa9c2`."""
+    return f"{kind.value}{number}-{tag}"
+
+
+def parse_id(text: str, tag: str) -> tuple[Kind, int]:
+    """Read a public id of the tenant with this tag.
+
+    Raises `NotFound` for anything malformed or foreign: both look the same from outside.
+    """
+    found = _ID.fullmatch(text.strip()) if text else None
+    if found is None or found[3] != tag:
+        raise NotFound(
+            f"nothing here is called {text[:64]!r}",
+            why="no event, memory, change or contest of this user has that id",
+            fix="copy an id from `list` or `search`",
+        )
+    return Kind(found[1]), int(found[2])
+
+
+def number_of(text: str, kind: Kind, tag: str) -> int:
+    """Read a public id that must be of one kind; raises `NotFound` otherwise."""
+    found, number = parse_id(text, tag)
+    if found is not kind:
+        raise NotFound(
+            f"{text!r} does not name a {kind.name.lower()}",
+            why=f"it names a {found.name.lower()}",
+            fix=f"give an id that begins with {kind.value!r}",
+        )
+    return number

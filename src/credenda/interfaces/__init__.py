@@ -1,0 +1,1 @@
+"""The doors: each loops over the operations table."""

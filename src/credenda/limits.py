@@ -1,0 +1,57 @@
+"""Every bound of the system, in one place; a unit is the last word of each name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+EVENT_TEXT_BYTES: Final = 1 << 20
+"""Longest text of one event, UTF-8 encoded."""
+MESSAGES_PER_CALL: Final = 1_000
+"""Most messages one `remember` takes."""
+NAME_CHARACTERS: Final = 256
+"""Longest topic, session, agent, speaker, tag or idempotency key."""
+TAGS: Final = 32
+METADATA_BYTES: Final = 16_384
+MEMORY_TEXT_CHARACTERS: Final = 2_000
+"""Longest text of one memory; extraction keeps sentences, so this is generous."""
+VERBATIM_CHARACTERS: Final = 500
+"""Longest provisional memory when extraction failed (R-050)."""
+PASSAGE_TOKENS: Final = 200
+"""Longest passage that is searched as one document."""
+PASSAGES_PER_EVENT: Final = 4_095
+QUERY_CHARACTERS: Final = 8_192
+QUERY_TERMS: Final = 64
+SEARCH_LIMIT: Final = 50
+"""Most hits one search returns (R-112)."""
+LIST_LIMIT: Final = 50
+CANDIDATES: Final = 200
+"""Best documents of each engine that are fused and scored."""
+VECTOR_CANDIDATES: Final = 500
+"""Documents nominated by sign bits and rescored from stored vectors: recall@10 .995 measured."""
+CLAIMS_PER_TURN: Final = 5
+"""Most claims kept from one turn (R-046)."""
+SLOT_ROWS: Final = 64
+"""Most current memories of one slot that reconciliation reads."""
+GROUP_COMMIT_UNITS: Final = 64
+"""Most units that share one commit."""
+JOB_ATTEMPTS: Final = 5
+"""A job that failed this often is dead-lettered with its reason."""
+JOB_LEASE_SECONDS: Final = 60
+JOB_BACKOFF_SECONDS: Final = 2
+"""First delay before a failed job runs again; doubles each time."""
+JOBS_PER_UNIT: Final = 4
+"""Jobs a worker takes in one transaction; a unit must stay near a millisecond or two."""
+QUEUED_JOBS: Final = 100_000
+"""Most waiting jobs a tenant; more is refused before anything is journaled (D-011)."""
+RESIDENT_TENANTS: Final = 32
+RESIDENT_BYTES: Final = 256 << 20
+"""Memory that all resident indexes together may take before the least used is dropped."""
+RESIDENT_DOCUMENTS: Final = 1_000_000
+"""A tenant with more documents is served from the full-text index on disk."""
+SNAPSHOT_BLOB_BYTES: Final = 1 << 20
+CONTEST_SUPERSESSIONS: Final = 3
+"""Supersessions of one slot within CONTEST_DAYS that open a contest (R-085)."""
+CONTEST_DAYS: Final = 30
+ALTERNATION_DAYS: Final = 180
+"""A preference that returns within this time opens a contest (R-012)."""
+BUSY_TIMEOUT_SECONDS: Final = 30

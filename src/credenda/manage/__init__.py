@@ -1,0 +1,1 @@
+"""What happens to beliefs after they are held."""

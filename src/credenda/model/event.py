@@ -1,0 +1,111 @@
+"""What was said: events, and the messages they are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from credenda.clock import to_datetime
+
+__all__ = ["TRUST", "Event", "Message", "NewEvent", "Receipt", "Role", "Source"]
+
+
+class Role(StrEnum):
+    """Who spoke: the tenant, the assistant, another person, or a document."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    PERSON = "person"
+    DOCUMENT = "document"
+
+
+class Source(StrEnum):
+    """How the words came in."""
+
+    HUMAN = "human"
+    AI = "ai"
+    INTERACTION = "interaction"
+    INGEST = "ingest"
+    CODE_SCAN = "code_scan"
+    DREAM = "dream"
+
+
+TRUST: Final[Mapping[Source, float]] = {
+    Source.HUMAN: 1.0,
+    Source.AI: 0.7,
+    Source.INTERACTION: 0.6,
+    Source.INGEST: 0.5,
+    Source.CODE_SCAN: 0.5,
+    Source.DREAM: 0.4,
+}
+"""How far a source is trusted, in [0, 1] (E-030, E-039)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message as a caller gave it, before it is accepted."""
+
+    role: str
+    content: str
+    name: str | None = None
+    timestamp: datetime | str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEvent:
+    """An accepted message, ready for the journal. `text` is already screened."""
+
+    text: str
+    role: Role
+    speaker: str
+    source: Source = Source.HUMAN
+    trust: float = 1.0
+    topic: str | None = None
+    session: str = ""
+    agent: str = ""
+    external_id: str | None = None
+    occurred_us: int
+    flags: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+    expires_us: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event(NewEvent):
+    """One verbatim input in the journal, immutable but for redaction."""
+
+    id: str
+    recorded_us: int
+    content_hmac: bytes = b""
+    chain_hash: bytes = b""
+    redacted_us: int | None = None
+
+    @property
+    def occurred_at(self) -> datetime:
+        """When it was said."""
+        return to_datetime(self.occurred_us)
+
+    @property
+    def recorded_at(self) -> datetime:
+        """When it was journaled."""
+        return to_datetime(self.recorded_us)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """The acknowledgement of `remember`: by now the words are on disk.
+
+    `queued` says that extraction will follow, `cached` that the same call was already taken under its idempotency key,
+    `refused` names what was not kept, and why.
+    """
+
+    job_id: str | None
+    event_ids: tuple[str, ...]
+    queued: bool
+    cached: bool = False
+    refused: tuple[str, ...] = ()

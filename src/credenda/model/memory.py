@@ -1,0 +1,280 @@
+"""What is held: memories, their drafts, and the slots they compete for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from credenda.clock import to_datetime
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "Cardinality",
+    "Draft",
+    "Layer",
+    "Memory",
+    "MemoryType",
+    "MemoryUnit",
+    "Relation",
+    "Slot",
+    "Stance",
+    "Status",
+    "TypeClass",
+    "engram_type",
+    "layer_of",
+    "type_class",
+]
+
+
+class MemoryType(StrEnum):
+    """What kind of belief it is (R-014); a narrative comes only by import or `store`."""
+
+    PREFERENCE = "preference"
+    FACT = "fact"
+    DECISION = "decision"
+    PROCEDURE = "procedure"
+    NARRATIVE = "narrative"
+
+
+class TypeClass(StrEnum):
+    """Which types share a slot: facts and preferences do, decisions and procedures have their own."""
+
+    BELIEF = "belief"
+    DECISION = "decision"
+    PROCEDURE = "procedure"
+
+
+class Layer(StrEnum):
+    """How long-lived a memory is (E-001…E-005)."""
+
+    WORKING = "working"
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
+    CODEBASE = "codebase"
+
+
+class Status(StrEnum):
+    """Where a memory stands (E-015…E-019); `deleted` keeps the row, never the text."""
+
+    ACTIVE = "active"
+    CHALLENGED = "challenged"
+    CANDIDATE = "candidate"
+    SUPERSEDED = "superseded"
+    MERGED = "merged"
+    INVALIDATED = "invalidated"
+    ARCHIVED = "archived"
+    FORGOTTEN = "forgotten"
+    DELETED = "deleted"
+
+
+class Relation(StrEnum):
+    """Why a memory was replaced: `changed` (both true in their time), `corrected` (it was wrong) …"""
+
+    CORRECTED = "corrected"
+    CHANGED = "changed"
+    REFINED = "refined"
+    MERGED = "merged"
+    DUPLICATE = "duplicate"
+
+
+class Cardinality(StrEnum):
+    """How many values a slot holds at a time."""
+
+    SINGLE = "single"
+    SET = "set"
+
+
+class Stance(StrEnum):
+    """How the speaker stood to what was said."""
+
+    ASSERTED = "asserted"
+    NEGATED = "negated"
+    REPORTED = "reported"
+    PLANNED = "planned"
+    CONSIDERED = "considered"
+    HYPOTHETICAL = "hypothetical"
+    ROLE_PLAY = "role_play"
+    SARCASTIC = "sarcastic"
+
+
+class Slot(NamedTuple):
+    """The place in which at most one value, or one set of values, is held true.
+
+    All parts are normal forms; `speaker` is who holds the belief ("user" for the tenant's own words).
+    """
+
+    speaker: str
+    entity: str
+    attribute: str
+    scope: str | None
+    type_class: TypeClass
+
+
+_CLASS: Final = {
+    MemoryType.DECISION: TypeClass.DECISION,
+    MemoryType.PROCEDURE: TypeClass.PROCEDURE,
+}
+_LAYER: Final = {
+    MemoryType.PREFERENCE: Layer.SEMANTIC,
+    MemoryType.FACT: Layer.SEMANTIC,
+    MemoryType.DECISION: Layer.PROCEDURAL,
+    MemoryType.PROCEDURE: Layer.PROCEDURAL,
+    MemoryType.NARRATIVE: Layer.EPISODIC,
+}
+
+
+def type_class(kind: MemoryType) -> TypeClass:
+    """Say which slots a type competes for (DESIGN §1: a decision challenges a fact, never replaces it)."""
+    return _CLASS.get(kind, TypeClass.BELIEF)
+
+
+def layer_of(kind: MemoryType) -> Layer:
+    """Say in which layer a new memory of this type begins (C-010, C-013)."""
+    return _LAYER[kind]
+
+
+def engram_type(kind: MemoryType) -> str:
+    """Give engram's `memory_type`: fact, procedure or narrative (C-013)."""
+    if kind in (MemoryType.PROCEDURE, MemoryType.NARRATIVE):
+        return kind.value
+    return "fact"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryUnit:
+    """A memory handed in directly with `store`, for tests, seeding and migration (R-067).
+
+    `entity`, `attribute` and `value` name its slot; without them only equal text is recognised as the same memory.
+    Times are aware datetimes; importance and confidence lie in [0, 1].
+
+    >>> MemoryUnit(text="Lives in Linz", entity="user", attribute="residence", value="Linz").type.value
+    'fact'
+    """
+
+    text: str
+    type: MemoryType | str = MemoryType.FACT
+    topic: str | None = None
+    entity: str | None = None
+    attribute: str | None = None
+    value: str | None = None
+    scope: str | None = None
+    cardinality: Cardinality | str | None = None
+    importance: float = 0.5
+    confidence: float = 0.8
+    source: str = "human"
+    source_session: str = ""
+    valid_from: datetime | str | None = None
+    valid_until: datetime | str | None = None
+    created_at: datetime | str | None = None
+    layer: Layer | str | None = None
+    pinned: bool = False
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+    expires_at: datetime | str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A memory that has no id yet: what it says, about what, how sure and since when.
+
+    `entity`, `attribute` and `scope` are kept as shown; slots compare their normal forms.
+    Times are microseconds UTC; None in `valid_from_us` means "since it was said".
+    """
+
+    text: str
+    type: MemoryType
+    topic: str | None = None
+    entity: str | None = None
+    attribute: str | None = None
+    value: str | None = None
+    scope: str | None = None
+    cardinality: Cardinality = Cardinality.SINGLE
+    stance: Stance = Stance.ASSERTED
+    speaker: str = "user"
+    confidence: float = 0.8
+    importance: float = 0.5
+    layer: Layer = Layer.SEMANTIC
+    status: Status = Status.ACTIVE
+    valid_from_us: int | None = None
+    valid_until_us: int | None = None
+    trust: float = 1.0
+    pinned: bool = False
+    provisional: bool = False
+    source_session: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+    expires_us: int | None = None
+
+
+def _moment(moment_us: int | None) -> datetime | None:
+    return None if moment_us is None else to_datetime(moment_us)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory(Draft):
+    """One version of a belief.
+
+    A memory keeps its id through all its versions; `version` counts them, and a version was held from `recorded_at`
+    until `expired_at` (None: it is held now). `valid_from` and `valid_until` say when it was true.
+    """
+
+    id: str
+    version: int
+    created_us: int
+    recorded_us: int
+    expired_us: int | None = None
+    relation: Relation | None = None
+    superseded_by: str | None = None
+    contested: bool = False
+    confirmations: int = 0
+    base_importance: float = 0.5
+    surprise: float | None = None
+    emotional_valence: float | None = None
+    last_accessed_us: int | None = None
+    access_count: int = 0
+    decay_score: float | None = None
+
+    @property
+    def valid_from(self) -> datetime | None:
+        """When it became true."""
+        return _moment(self.valid_from_us)
+
+    @property
+    def valid_until(self) -> datetime | None:
+        """When it stopped being true; None while it is."""
+        return _moment(self.valid_until_us)
+
+    @property
+    def created_at(self) -> datetime:
+        """When its first version was recorded."""
+        return to_datetime(self.created_us)
+
+    @property
+    def recorded_at(self) -> datetime:
+        """When this version was recorded."""
+        return to_datetime(self.recorded_us)
+
+    @property
+    def expired_at(self) -> datetime | None:
+        """When the next version replaced this one; None for the version held now."""
+        return _moment(self.expired_us)
+
+    @property
+    def last_accessed(self) -> datetime | None:
+        """When a search last returned it."""
+        return _moment(self.last_accessed_us)
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """When it is to be deleted by itself."""
+        return _moment(self.expires_us)
+
+    @property
+    def memory_type(self) -> str:
+        """The engram type: fact, procedure or narrative."""
+        return engram_type(self.type)

@@ -1,0 +1,143 @@
+"""What is asked, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Generic, Literal, TypeVar
+
+from credenda.clock import to_datetime
+from credenda.model.change import ChangeRecord
+from credenda.model.event import Event
+from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status
+
+__all__ = [
+    "Context",
+    "Explanation",
+    "Flag",
+    "Hit",
+    "HitKind",
+    "Page",
+    "Query",
+    "SearchResult",
+    "SlotVersion",
+]
+
+T = TypeVar("T")
+HitKind = Literal["memory", "event"]
+Flag = Literal["contested", "challenged", "stale", "low_confidence", "superseded"]
+Include = Literal["superseded", "low_confidence", "archived"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A search with all its conditions, checked and in normal form. Times are microseconds UTC."""
+
+    text: str
+    limit: int = 20
+    topic: str | None = None
+    kinds: frozenset[HitKind] = frozenset({"memory", "event"})
+    types: frozenset[MemoryType] | None = None
+    layers: frozenset[Layer] | None = None
+    mode: Literal["facts_only", "facts_plus_rules", "full_context"] = "full_context"
+    min_confidence: float = 0.4
+    as_of_us: int | None = None
+    known_at_us: int | None = None
+    recency_weight: float = 0.3
+    profile: Literal["default", "recall", "evidence"] = "default"
+    tags: frozenset[str] | None = None
+    metadata: Mapping[str, object] | None = None
+    session: str | None = None
+    exclude_session: str | None = None
+    include: frozenset[str] = frozenset()
+    explain: bool = False
+    record_access: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One result. Exactly one of `memory` and `event` is set, as `kind` says.
+
+    `score` lies in [0, 1] and means the same across queries; `terms` names every summand when `explain` was asked.
+    `evidence` are the events that a memory rests on, oldest first; `flags` warn about its standing.
+    """
+
+    kind: HitKind
+    id: str
+    text: str
+    score: float
+    memory: Memory | None = None
+    event: Event | None = None
+    evidence: tuple[Event, ...] = ()
+    flags: frozenset[Flag] = frozenset()
+    terms: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """Hits, best first. `abstained` means that nothing relevant is known; `trace` says how it was searched."""
+
+    hits: tuple[Hit, ...]
+    abstained: bool
+    took_ms: float
+    trace: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A block for a prompt, fenced as data, never over its budget of `tokens`."""
+
+    text: str
+    hits: tuple[Hit, ...]
+    tokens: int
+    abstained: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[T]):
+    """Some items of a list, and the cursor of the next page (None at the end)."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotVersion:
+    """One value that a slot held."""
+
+    memory_id: str
+    text: str
+    value: str | None
+    scope: str | None
+    status: Status
+    relation: Relation | None
+    superseded_by: str | None
+    reason: str
+    valid_from_us: int | None
+    valid_until_us: int | None
+    recorded_us: int
+
+    @property
+    def valid_from(self) -> datetime | None:
+        """When it became true."""
+        return None if self.valid_from_us is None else to_datetime(self.valid_from_us)
+
+    @property
+    def valid_until(self) -> datetime | None:
+        """When it stopped being true."""
+        return None if self.valid_until_us is None else to_datetime(self.valid_until_us)
+
+    @property
+    def recorded_at(self) -> datetime:
+        """When this was recorded."""
+        return to_datetime(self.recorded_us)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a memory is held: the words it rests on as (event, start, end), and every change to it, oldest first."""
+
+    memory: Memory
+    evidence: tuple[tuple[Event, int, int], ...]
+    changes: tuple[ChangeRecord, ...]

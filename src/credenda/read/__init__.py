@@ -1,0 +1,1 @@
+"""From asked to answered: plan, retrieve, fuse, score, gate, pack."""

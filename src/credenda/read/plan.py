@@ -1,0 +1,164 @@
+"""Step 1, pure: what a question asks for, before anything is looked up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from credenda.model.query import Query
+from credenda.read.tables import Questions, questions
+from credenda.text.dates import find_dates
+from credenda.text.normal import attribute_key, name_key
+from credenda.text.tokens import query_terms
+
+__all__ = ["Ask", "Interval", "Plan", "SlotGuess", "plan"]
+
+_SLOTS_MAX: Final = 6
+_NOUN_WORDS: Final = 4
+_USER: Final = "user"
+_SPACE: Final = re.compile(r"\s+")
+_END: Final = re.compile(r"[\s?!.]+$")
+_NOT_WORD: Final = re.compile(r"[^\w]+")
+# "my X", "the user's X", "Ana's X", up to the next verb or preposition.
+_OWNED: Final = re.compile(
+    r"(?:\b(?P<mine>my|our|users?'?s?|the user'?s?)|\b(?P<owner>[\w.-]+(?: [\w.-]+)?)'s)\s+"
+    r"(?P<noun>(?:(?!\b(?:is|are|was|were|do|does|did|has|have|had|in|on|at|of|for|to|from|with|and|or|that)\b)[\w'-]+ ?){1,4})"
+)
+_LEAD: Final = re.compile(r"^(?:what(?:'s| is| are| was| were)|who(?:'s| is| was)|when(?:'s| is| was)|where(?:'s| is| was)) (?:the )?")
+_QUESTION: Final = re.compile(r"^(?:what|which|where|who|when|why|how|whose|whom|is|are|was|were|do|does|did|can|could|should|would|tell|has|have|had)\b")
+
+
+class Ask(StrEnum):
+    """What kind of answer a question wants."""
+
+    VALUE = "value"
+    PAST = "past"
+    WHEN = "when"
+    WHO = "who"
+    COUNT = "count"
+    LIST = "list"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A time that the question names, [from_us, until_us); None is an open end."""
+
+    from_us: int | None
+    until_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SlotGuess:
+    """A place where the answer may be held, in normal form."""
+
+    entity: str
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A question understood.
+
+    `terms` are its distinct stems without stop words; `subject` those that do not name a person. `people` are the
+    known speakers it names. `history` says that earlier values are wanted too, `of_assistant` that the assistant's own
+    words are asked for.
+    """
+
+    terms: tuple[str, ...]
+    subject: tuple[str, ...]
+    intervals: tuple[Interval, ...] = ()
+    people: tuple[str, ...] = ()
+    slots: tuple[SlotGuess, ...] = ()
+    ask: Ask = Ask.OTHER
+    history: bool = False
+    first_person: bool = False
+    of_assistant: bool = False
+
+
+def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
+    """Read a question. `names` are the speakers this tenant knows; times count from `as_of`, else from `now_us`.
+
+    >>> made = plan(Query(text="Where do I live?"), 0, [])
+    >>> made.slots[0], made.ask.value
+    (SlotGuess(entity='user', attribute='residence'), 'value')
+    """
+    lexicon = questions()
+    folded = _fold(query.text)
+    cued = {name for name, pattern in lexicon.cues.items() if pattern.search(folded)}
+    people = tuple(name for name in names if _names(query.text, name, lexicon))
+    terms = tuple(query_terms(query.text))
+    called = {term for name in people for term in query_terms(name)}
+    slots = tuple(dict.fromkeys(_guesses(folded, lexicon)))[:_SLOTS_MAX]
+    return Plan(
+        terms=terms,
+        subject=tuple(term for term in terms if term not in called) or terms,
+        intervals=_intervals(query, now_us, future="future" in cued),
+        people=people,
+        slots=slots,
+        ask=_kind(cued, known_slot=bool(slots)),
+        history="past" in cued,
+        first_person="first_person" in cued,
+        of_assistant="assistant" in cued,
+    )
+
+
+def _fold(text: str) -> str:
+    plain = text.replace("\u2019", "'").casefold()
+    return _END.sub("", _SPACE.sub(" ", plain)).strip()
+
+
+def _intervals(query: Query, now_us: int, *, future: bool) -> tuple[Interval, ...]:
+    anchor = now_us if query.as_of_us is None else query.as_of_us
+    spans = find_dates(query.text, anchor, "future" if future else "past")
+    return tuple(Interval(span.from_us, span.until_us) for span in spans)
+
+
+def _names(text: str, name: str, lexicon: Questions) -> bool:
+    """Say whether a question names a speaker; a name that is also a common word must be capitalised inside."""
+    key = name_key(name)
+    if not key or key in {_USER, "assistant"}:
+        return False
+    if key in lexicon.ambiguous_names:
+        return re.search(rf"(?<=[\w,] ){re.escape(name)}\b", text) is not None
+    return f" {key} " in f" {_NOT_WORD.sub(' ', name_key(text))} "
+
+
+def _kind(cued: Collection[str], *, known_slot: bool) -> Ask:
+    order = (Ask.PAST, Ask.WHEN, Ask.WHO, Ask.COUNT, Ask.LIST)
+    found = next((kind for kind in order if kind.value in cued), None)
+    return found or (Ask.VALUE if known_slot else Ask.OTHER)
+
+
+def _guesses(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
+    """Yield the slots that a question may mean, the surest first."""
+    for slot in lexicon.slots:
+        for pattern in slot.asks:
+            if found := pattern.fullmatch(folded):
+                entity = _entity(found.groupdict().get("who"))
+                yield from (SlotGuess(entity, attribute) for attribute in slot.attributes)
+    for found in _OWNED.finditer(folded):
+        yield from _of_noun(found["noun"].strip(), _entity(found["owner"]), lexicon)
+    bare = _LEAD.sub("", folded)
+    if len(bare.split()) <= _NOUN_WORDS and not _QUESTION.match(bare):
+        yield from _of_noun(bare, _USER, lexicon)
+
+
+def _entity(who: str | None) -> str:
+    if who is None or who in {"i", "we", "you", "user", "the user", "my"}:
+        return _USER
+    return name_key(who)
+
+
+def _of_noun(noun: str, entity: str, lexicon: Questions) -> Iterator[SlotGuess]:
+    """Look a noun phrase up, then its shorter endings ("current home city"); an unknown one names itself."""
+    words = noun.replace("favorite", "favourite").split()
+    for first in range(len(words)):
+        if attributes := lexicon.nouns.get(" ".join(words[first:])):
+            yield from (SlotGuess(entity, attribute) for attribute in attributes)
+            break
+    if own := attribute_key(" ".join(words)):
+        yield SlotGuess(entity, own)

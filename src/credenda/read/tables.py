@@ -1,0 +1,138 @@
+"""The data files of the read phase as typed values: weights with their provenance, and how questions name slots."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+__all__ = ["Calibration", "Questions", "Relevance", "SlotAsk", "Standing", "Weights", "questions", "weights"]
+
+_WHO: Final = r"(?P<who>i|we|you|the user|user|[\w.-]+(?: [\w.-]+)?)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relevance:
+    """Weights of the fused score, in standard deviations over a query's candidates."""
+
+    words: float
+    meaning: float
+    session: float
+    length: float
+    length_tokens: int
+    question: float
+    speaker: float
+    speaker_fit: tuple[float, float]
+    role: float
+    slot: float
+    time: float
+    back: float
+    ahead: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Weights of what a row is worth by itself; `recency` is for a recency_weight of 0.3."""
+
+    importance: float
+    retention: float
+    recency: float
+    half_life_days: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """Coefficients of the logistic for one engine; without `cosine` it reads words alone."""
+
+    base: float
+    coverage: float
+    cosine: float = 0.0
+    cosine_floor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """All numbers of the read phase."""
+
+    relevance: Relevance
+    standing: Standing
+    rrf_k: int
+    cosine_part: float
+    slot_logit: float
+    falloff: float
+    floor: float
+    context_floor: float
+    engines: Mapping[str, Calibration]
+
+    def engine(self, model_id: str | None) -> Calibration:
+        """Pick the calibration whose name is part of the model's id; words alone where none is."""
+        names = (name for name in self.engines if model_id and name in model_id.lower())
+        return self.engines[next(names, "words")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotAsk:
+    """The questions that lead to some attributes; `asks` match the whole folded question."""
+
+    attributes: tuple[str, ...]
+    asks: tuple[re.Pattern[str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """How questions name slots, times, people and kinds of answers."""
+
+    ambiguous_names: frozenset[str]
+    cues: Mapping[str, re.Pattern[str]]
+    nouns: Mapping[str, tuple[str, ...]]
+    slots: tuple[SlotAsk, ...]
+
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("credenda.read").joinpath("data", name).read_text(encoding="utf-8"))
+
+
+@cache
+def weights() -> Weights:
+    """Read `data/weights.toml`."""
+    table = _table("weights.toml")
+    relevance = table["relevance"]
+    low, high = relevance.pop("speaker_fit")
+    calibration = table["calibration"]
+    return Weights(
+        relevance=Relevance(**relevance, speaker_fit=(low, high)),
+        standing=Standing(**table["standing"]),
+        rrf_k=table["rrf"]["k"],
+        cosine_part=table["rrf"]["cosine_part"],
+        slot_logit=calibration.pop("slot"),
+        falloff=calibration.pop("falloff"),
+        floor=calibration.pop("floor"),
+        context_floor=calibration.pop("context_floor"),
+        engines={name: Calibration(**numbers) for name, numbers in calibration.items()},
+    )
+
+
+@cache
+def questions() -> Questions:
+    """Read `data/questions.toml`."""
+    table = _table("questions.toml")
+    entries: list[dict[str, list[str]]] = table["slot"]
+    nouns: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        for noun in entry["nouns"]:
+            nouns[noun] = tuple(dict.fromkeys((*nouns.get(noun, ()), *entry["attributes"])))
+    return Questions(
+        ambiguous_names=frozenset(table["ambiguous_names"]),
+        cues={name: re.compile(pattern) for name, pattern in table["cues"].items()},
+        nouns=nouns,
+        slots=tuple(_slot_ask(entry) for entry in entries),
+    )
+
+
+def _slot_ask(entry: Mapping[str, list[str]]) -> SlotAsk:
+    patterns = (re.compile(ask.replace("{who}", _WHO)) for ask in entry["asks"])
+    return SlotAsk(attributes=tuple(entry["attributes"]), asks=tuple(patterns))

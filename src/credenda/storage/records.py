@@ -1,0 +1,303 @@
+"""What a store files and what it is asked for, as values; the protocol is in `storage.store`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.claim import Evidence
+from credenda.model.contest import ContestCase
+from credenda.model.event import NewEvent
+from credenda.model.memory import Layer, Memory, MemoryType, Status
+
+__all__ = [
+    "CODE_BITS",
+    "Access",
+    "ChangeFilter",
+    "Counts",
+    "Delta",
+    "Document",
+    "DocumentState",
+    "EventFilter",
+    "Finding",
+    "Heads",
+    "Job",
+    "JobFilter",
+    "JobStatus",
+    "MemoryFilter",
+    "Redaction",
+    "Row",
+    "Snapshot",
+    "Tenant",
+    "Tombstone",
+    "Vector",
+    "pack_code",
+    "unpack_code",
+]
+
+_ORDINAL_BITS: Final = 12
+_OWNER_BITS: Final = 31
+_MEMORY_BIT: Final = 1 << (_ORDINAL_BITS + _OWNER_BITS)
+CODE_BITS: Final = _ORDINAL_BITS + _OWNER_BITS + 1
+
+
+def pack_code(number: int, ordinal: int = 0, *, memory: bool) -> int:
+    """Name a document: a memory's text, or passage `ordinal` of an event. Fits 44 bits; memories sort last."""
+    return (_MEMORY_BIT if memory else 0) | (number << _ORDINAL_BITS) | ordinal
+
+
+def unpack_code(code: int) -> tuple[bool, int, int]:
+    """Return (is a memory, number of the memory or event, passage ordinal)."""
+    return (
+        bool(code & _MEMORY_BIT),
+        (code & (_MEMORY_BIT - 1)) >> _ORDINAL_BITS,
+        code & ((1 << _ORDINAL_BITS) - 1),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tenant:
+    """A tenant as its store knows it: `tag` ends every public id, `key` (32 bytes) signs its keyed hashes."""
+
+    user_id: str
+    number: int
+    tag: str
+    key: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """How far an index has read: last event, last change, last vector."""
+
+    event: int = 0
+    change: int = 0
+    vector: int = 0
+
+
+class DocumentState(StrEnum):
+    """Whether a document may be found without being asked for specially."""
+
+    CURRENT = "current"
+    PAST = "past"
+    HIDDEN = "hidden"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One searchable text. `text` is as indexed: "[8 May 2023] Speaker: words" for an event's passage.
+
+    `session` is "" for memories; `occurred_us` is when it was said, or since when a memory is valid.
+    """
+
+    code: int
+    text: str
+    session: str
+    speaker: str
+    occurred_us: int
+    state: DocumentState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vector:
+    """A stored embedding of a document: `bits` per dimension (32 or 16: floats; 8, 4, 2: integers times `scale`)."""
+
+    code: int
+    model_id: str
+    dims: int
+    bits: int
+    scale: float
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """What an index that has read up to some heads still lacks, in order of code within each list."""
+
+    heads: Heads
+    documents: tuple[Document, ...] = ()
+    states: tuple[tuple[int, DocumentState], ...] = ()
+    vectors: tuple[Vector, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFilter:
+    """Which memories to read; None means any. Current versions, newest id first, unless said otherwise.
+
+    `pair` is (entity, attribute) in normal form; `text_hash` the 8-byte hash of a normal form; `below` an id number to
+    page from; `known_at_us` reads the versions held at that time instead of the current ones.
+    """
+
+    pair: tuple[str, str] | None = None
+    entity: str | None = None
+    attribute: str | None = None
+    text_hash: int | None = None
+    statuses: frozenset[Status] | None = None
+    types: frozenset[MemoryType] | None = None
+    layers: frozenset[Layer] | None = None
+    topic: str | None = None
+    pinned: bool | None = None
+    expires_before_us: int | None = None
+    below: int | None = None
+    limit: int | None = None
+    known_at_us: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventFilter:
+    """Which events to read, oldest first; `newest_first` turns the order. Redacted ones are left out."""
+
+    session: str | None = None
+    topic: str | None = None
+    source: str | None = None
+    after: int | None = None
+    below: int | None = None
+    recorded_before_us: int | None = None
+    occurred_before_us: int | None = None
+    expires_before_us: int | None = None
+    limit: int | None = None
+    newest_first: bool = False
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeFilter:
+    """Which changes to read, oldest first."""
+
+    memory_id: str | None = None
+    cause: str | None = None
+    kinds: frozenset[ChangeKind] | None = None
+    after: int | None = None
+    limit: int | None = None
+
+
+class JobStatus(StrEnum):
+    """Where a job stands (R-071); `dead` was tried too often and waits for a person."""
+
+    QUEUED = "queued"
+    PROCESSING = "processing"
+    COMPLETE = "complete"
+    FAILED = "failed"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A durable piece of work over events `first`…`last` (numbers), or over one memory.
+
+    `id` is "" for a job that is to be filed. A processing job belongs to `lease_owner` until `lease_until_us`.
+    """
+
+    id: str = ""
+    kind: str
+    first: int = 0
+    last: int = 0
+    status: JobStatus = JobStatus.QUEUED
+    attempts: int = 0
+    run_after_us: int = 0
+    lease_owner: str = ""
+    lease_until_us: int = 0
+    error: str = ""
+    idempotency_key: str | None = None
+    payload_hash: bytes = b""
+    created_us: int = 0
+    updated_us: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFilter:
+    """Which jobs to read, in the order they are due. `key` finds one by its idempotency key."""
+
+    key: str | None = None
+    id: str | None = None
+    statuses: frozenset[JobStatus] = frozenset()
+    due_us: int | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tombstone:
+    """A keyed hash (32 bytes) of something deleted; `kind` is "text" or "value"."""
+
+    digest: bytes
+    kind: str
+    normaliser: int
+    created_us: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redaction:
+    """Take the words out of an event or a memory (all its versions and changes), for good.
+
+    For an event `text` is what remains (""), or the text with the redacted spans blanked.
+    """
+
+    id: str
+    at_us: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """A memory was shown, or judged, in a session on a day (days since 1970-01-01 UTC)."""
+
+    memory_id: str
+    session: str
+    day: int
+    at_us: int
+    shown: int = 0
+    useful: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A disposable image of an index: named blobs of at most `limits.SNAPSHOT_BLOB_BYTES` each."""
+
+    name: str
+    blobs: tuple[bytes, ...]
+
+
+Row = (
+    NewEvent
+    | Memory
+    | Evidence
+    | ChangeRecord
+    | ContestCase
+    | Job
+    | Vector
+    | Tombstone
+    | Redaction
+    | Access
+    | Snapshot
+)
+"""Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How much a tenant holds."""
+
+    events: int = 0
+    redacted_events: int = 0
+    memories: dict[str, int] = field(default_factory=dict[str, int])
+    """Current versions by status."""
+    types: dict[str, int] = field(default_factory=dict[str, int])
+    """Active memories by type."""
+    changes: int = 0
+    jobs: dict[str, int] = field(default_factory=dict[str, int])
+    open_contests: int = 0
+    vectors: int = 0
+    tombstones: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that a check found: `check` names the test, `detail` what is wrong, never memory text."""
+
+    check: str
+    detail: str
+    repaired: bool = False
+
+

@@ -1,0 +1,329 @@
+"""Rows of the tables as values, and values as rows; the same for every SQL backend."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from credenda.ids import Kind, number_of, parse_id, public_id
+from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.claim import Evidence, Span
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.event import Event, NewEvent, Role, Source
+from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, engram_type
+from credenda.storage.store import DocumentState, Job, JobStatus, Vector
+from credenda.text.normal import attribute_key, name_key, text_key
+
+__all__ = [
+    "canonical_json",
+    "change_of",
+    "change_row",
+    "contest_of",
+    "contest_row",
+    "event_of",
+    "event_row",
+    "evidence_of",
+    "job_of",
+    "memory_of",
+    "memory_row",
+    "state_of",
+    "text_hash",
+    "vector_of",
+]
+
+Record = Mapping[str, Any]
+"""A database row: values as the driver gives them."""
+
+_STATES = {
+    Status.ACTIVE: DocumentState.CURRENT,
+    Status.CHALLENGED: DocumentState.CURRENT,
+    Status.CANDIDATE: DocumentState.HIDDEN,
+    Status.ARCHIVED: DocumentState.HIDDEN,
+    Status.FORGOTTEN: DocumentState.HIDDEN,
+    Status.DELETED: DocumentState.GONE,
+}
+
+
+def state_of(status: Status) -> DocumentState:
+    """Say whether a memory of this status may be found unasked."""
+    return _STATES.get(status, DocumentState.PAST)
+
+
+def text_hash(text: str) -> int:
+    """Give the 8-byte signed hash of a text's normal form, the key of its index."""
+    digest = hashlib.blake2b(text_key(text).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def canonical_json(value: object) -> str:
+    """Write JSON with sorted keys and no spaces, the form that hashes and logs use."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+
+
+def _packed(value: object) -> str | None:
+    return canonical_json(value) if value else None
+
+
+def _names(raw: str | None) -> tuple[str, ...]:
+    return tuple(json.loads(raw)) if raw else ()
+
+
+def _table(raw: str | None) -> dict[str, object]:
+    return json.loads(raw) if raw else {}
+
+
+def event_row(event: NewEvent) -> dict[str, object]:
+    """Give the columns that an event brings; the store adds number, hashes and passages."""
+    return {
+        "session": event.session,
+        "agent": event.agent,
+        "role": event.role.value,
+        "speaker": event.speaker,
+        "source": event.source.value,
+        "trust": event.trust,
+        "topic": event.topic,
+        "text": event.text,
+        "occurred_us": event.occurred_us,
+        "external_id": event.external_id,
+        "flags": _packed(event.flags),
+        "tags": _packed(event.tags),
+        "metadata": _packed(event.metadata),
+        "expires_us": event.expires_us,
+    }
+
+
+def event_of(row: Record, tag: str) -> Event:
+    """Read an event."""
+    return Event(
+        id=public_id(Kind.EVENT, row["id"], tag),
+        text=row["text"],
+        role=Role(row["role"]),
+        speaker=row["speaker"],
+        source=Source(row["source"]),
+        trust=row["trust"],
+        topic=row["topic"],
+        session=row["session_id"],
+        agent=row["agent_id"],
+        external_id=row["external_id"],
+        occurred_us=row["occurred_at"],
+        recorded_us=row["recorded_at"],
+        flags=_names(row["flags"]),
+        tags=_names(row["tags"]),
+        metadata=_table(row["metadata"]),
+        expires_us=row["expires_at"],
+        content_hmac=row["content_hmac"],
+        chain_hash=row["chain_hash"],
+        redacted_us=row["redacted_at"],
+    )
+
+
+def memory_row(memory: Memory, tag: str) -> dict[str, object]:
+    """Give the columns of a version of a memory."""
+    return {
+        "id": number_of(memory.id, Kind.MEMORY, tag) if memory.id else 0,
+        "version": memory.version,
+        "text": memory.text,
+        "text_hash": text_hash(memory.text),
+        "type": memory.type.value,
+        "memory_type": engram_type(memory.type),
+        "topic": memory.topic,
+        "entity": memory.entity,
+        "attribute": memory.attribute,
+        "value": memory.value,
+        "entity_key": name_key(memory.entity) if memory.entity else None,
+        "attribute_key": attribute_key(memory.attribute) if memory.attribute else None,
+        "scope": memory.scope,
+        "cardinality": memory.cardinality.value,
+        "stance": memory.stance.value,
+        "speaker": memory.speaker,
+        "confidence": memory.confidence,
+        "importance": memory.importance,
+        "base_importance": memory.base_importance,
+        "layer": memory.layer.value,
+        "status": memory.status.value,
+        "relation": memory.relation.value if memory.relation else None,
+        "superseded_by": number_of(memory.superseded_by, Kind.MEMORY, tag) if memory.superseded_by else None,
+        "contested": memory.contested,
+        "pinned": memory.pinned,
+        "provisional": memory.provisional,
+        "trust": memory.trust,
+        "confirmations": memory.confirmations,
+        "surprise": memory.surprise,
+        "emotional_valence": memory.emotional_valence,
+        "source_session": memory.source_session,
+        "valid_from_us": memory.valid_from_us,
+        "valid_until_us": memory.valid_until_us,
+        "created_us": memory.created_us,
+        "recorded_us": memory.recorded_us,
+        "expired_us": memory.expired_us,
+        "expires_us": memory.expires_us,
+        "last_accessed_us": memory.last_accessed_us,
+        "access_count": memory.access_count,
+        "decay_score": memory.decay_score,
+        "tags": _packed(memory.tags),
+        "metadata": _packed(memory.metadata),
+    }
+
+
+def memory_of(row: Record, tag: str) -> Memory:
+    """Read a version of a memory."""
+    successor = row["superseded_by"]
+    relation = row["relation"]
+    return Memory(
+        id=public_id(Kind.MEMORY, row["id"], tag),
+        version=row["version"],
+        text=row["text"],
+        type=MemoryType(row["type"]),
+        topic=row["topic"],
+        entity=row["entity"],
+        attribute=row["attribute"],
+        value=row["value"],
+        scope=row["scope"],
+        cardinality=Cardinality(row["cardinality"]),
+        stance=Stance(row["stance"]),
+        speaker=row["speaker"],
+        confidence=row["confidence"],
+        importance=row["importance"],
+        base_importance=row["base_importance"],
+        layer=Layer(row["layer"]),
+        status=Status(row["status"]),
+        relation=Relation(relation) if relation else None,
+        superseded_by=public_id(Kind.MEMORY, successor, tag) if successor else None,
+        contested=bool(row["contested"]),
+        pinned=bool(row["pinned"]),
+        provisional=bool(row["provisional"]),
+        trust=row["trust"],
+        confirmations=row["confirmations"],
+        surprise=row["surprise"],
+        emotional_valence=row["emotional_valence"],
+        source_session=row["source_session"],
+        valid_from_us=row["valid_from"],
+        valid_until_us=row["valid_until"],
+        created_us=row["created_at"],
+        recorded_us=row["recorded_at"],
+        expired_us=row["expired_at"],
+        expires_us=row["expires_at"],
+        last_accessed_us=row["last_accessed"],
+        access_count=row["access_count"],
+        decay_score=row["decay_score"],
+        tags=_names(row["tags"]),
+        metadata=_table(row["metadata"]),
+    )
+
+
+def evidence_of(row: Record, tag: str) -> Evidence:
+    """Read a piece of evidence."""
+    return Evidence(
+        memory_id=public_id(Kind.MEMORY, row["memory"], tag),
+        span=Span(public_id(Kind.EVENT, row["event"], tag), row["start"], row["stop"]),
+        claim_hash=row["claim_hash"],
+    )
+
+
+def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
+    """Give the columns of a change; the delta holds only what moved."""
+    delta = {"b": dict(change.before), "a": dict(change.after)}
+    return {
+        "kind": change.kind.value,
+        "actor": change.actor.value,
+        "reason": change.reason,
+        "at_us": change.at_us,
+        "memory": number_of(change.memory_id, Kind.MEMORY, tag) if change.memory_id else None,
+        "cause": change.cause,
+        "delta": canonical_json({name: part for name, part in delta.items() if part}),
+    }
+
+
+def change_of(row: Record, tag: str) -> ChangeRecord:
+    """Read a change."""
+    delta: dict[str, dict[str, object]] = json.loads(row["delta"])
+    memory = row["memory"]
+    return ChangeRecord(
+        id=public_id(Kind.CHANGE, row["id"], tag),
+        kind=ChangeKind(row["kind"]),
+        actor=Actor(row["actor"]),
+        reason=row["reason"],
+        at_us=row["at"],
+        memory_id=public_id(Kind.MEMORY, memory, tag) if memory else None,
+        cause=row["cause"],
+        before=delta.get("b", {}),
+        after=delta.get("a", {}),
+    )
+
+
+def contest_row(contest: ContestCase) -> dict[str, object]:
+    """Give the columns of a contest; the store adds its number."""
+    return {
+        "speaker": contest.speaker,
+        "entity": contest.entity,
+        "attribute": contest.attribute,
+        "scope": contest.scope,
+        "type_class": contest.type_class,
+        "vals": canonical_json(contest.values),
+        "memories": canonical_json(contest.memory_ids),
+        "state": contest.state.value,
+        "question": contest.question,
+        "opened_us": contest.opened_us,
+        "resolved_us": contest.resolved_us,
+        "resolution": contest.resolution,
+        "scopes": _packed(dict(contest.scopes)),
+    }
+
+
+def contest_of(row: Record, tag: str) -> ContestCase:
+    """Read a contest."""
+    return ContestCase(
+        id=public_id(Kind.CONTEST, row["id"], tag),
+        speaker=row["speaker"],
+        entity=row["entity"],
+        attribute=row["attribute"],
+        scope=row["scope"],
+        type_class=row["type_class"],
+        values=_names(row["vals"]),
+        memory_ids=_names(row["memories"]),
+        state=ContestState(row["state"]),
+        question=row["question"],
+        opened_us=row["opened_at"],
+        resolved_us=row["resolved_at"],
+        resolution=row["resolution"],
+        scopes={name: str(value) for name, value in _table(row["scopes"]).items()},
+    )
+
+
+def job_of(row: Record, tag: str) -> Job:
+    """Read a job."""
+    return Job(
+        id=public_id(Kind.JOB, row["id"], tag),
+        kind=row["kind"],
+        first=row["first"],
+        last=row["last"],
+        status=JobStatus(row["status"]),
+        attempts=row["attempts"],
+        run_after_us=row["run_after"],
+        lease_owner=row["lease_owner"] or "",
+        lease_until_us=row["lease_until"] or 0,
+        error=row["error"] or "",
+        idempotency_key=row["idempotency_key"],
+        payload_hash=row["payload_hash"] or b"",
+        created_us=row["created_at"],
+        updated_us=row["updated_at"],
+    )
+
+
+def vector_of(row: Record) -> Vector:
+    """Read a vector."""
+    return Vector(
+        code=row["code"],
+        model_id=row["model_id"],
+        dims=row["dims"],
+        bits=row["bits"],
+        scale=row["scale"],
+        data=row["data"],
+    )
+
+
+def is_memory_id(text: str, tag: str) -> bool:
+    """Say whether an id of this tenant names a memory; raises `NotFound` for a foreign one."""
+    return parse_id(text, tag)[0] is Kind.MEMORY

@@ -1,0 +1,154 @@
+"""Opening a SQLite file: pragmas, functions, the statements by name, and a pool of read connections."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+from typing import Final, Protocol, cast
+
+import aiosql
+
+from credenda.errors import Unavailable
+from credenda.storage.sqlite.failures import translated
+from credenda.text.documents import event_text, memory_text
+from credenda.text.tokens import segment
+
+__all__ = ["ReadPool", "connect", "event_words", "memory_words", "statements"]
+
+_PRAGMAS: Final = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA secure_delete = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA trusted_schema = ON",
+)
+_READ_PRAGMAS: Final = ("PRAGMA query_only = ON", "PRAGMA temp_store = MEMORY", "PRAGMA trusted_schema = ON")
+_STATEMENT_CACHE: Final = 256
+_READ_BUSY_MS: Final = 10_000
+
+
+class _Query(Protocol):
+    sql: str
+
+
+@cache
+def statements() -> dict[str, str]:
+    """Load the named SQL of this backend: name → statement."""
+    folder = files("credenda.storage.sqlite") / "sql"
+    found: dict[str, str] = {}
+    for source in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if source.name.endswith(".sql"):
+            queries = aiosql.from_str(source.read_text("utf-8"), "sqlite3", mandatory_parameters=False)
+            for name in queries.available_queries:
+                if not name.endswith("_cursor"):
+                    found[name] = cast("_Query", getattr(queries, name)).sql
+    return found
+
+
+def event_words(role: str, speaker: str, occurred_us: int, text: str) -> str:
+    """Give the words under which an event's passage is indexed on disk."""
+    return segment(event_text(speaker=speaker, role=role, occurred_us=occurred_us, text=text))
+
+
+def memory_words(text: str, entity: str | None, attribute: str | None, value: str | None) -> str:
+    """Give the words under which a memory is indexed on disk."""
+    return segment(memory_text(text, entity=entity, attribute=attribute, value=value))
+
+
+def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> sqlite3.Connection:
+    """Open one connection with our pragmas and functions.
+
+    Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is no database.
+    """
+    if not read_only and not Path(path).parent.is_dir():
+        raise Unavailable(
+            f"{path} cannot be created",
+            why="its folder does not exist",
+            fix="make the folder first, or choose another file",
+        )
+    with translated(path):
+        connection = sqlite3.connect(
+            f"{Path(path).absolute().as_uri()}?mode=ro" if read_only else path,
+            uri=read_only,
+            timeout=_READ_BUSY_MS / 1_000 if query_only or read_only else 0,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=_STATEMENT_CACHE,
+        )
+        try:
+            _prepare(connection, _READ_PRAGMAS if query_only or read_only else _PRAGMAS)
+        except sqlite3.Error:
+            connection.close()
+            raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, pragmas: tuple[str, ...]) -> None:
+    connection.row_factory = sqlite3.Row
+    connection.create_function("credenda_words", 4, event_words, deterministic=True)
+    connection.create_function("credenda_memory_words", 4, memory_words, deterministic=True)
+    for pragma in pragmas:
+        connection.execute(pragma)
+    connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+
+
+class ReadPool:
+    """Read connections, handed out one a caller; they never wait for the writer."""
+
+    def __init__(self, path: str, *, read_only: bool) -> None:
+        """Open nothing yet."""
+        self._path = path
+        self._read_only = read_only
+        self._idle: list[sqlite3.Connection] = []
+        self._lock = Lock()
+        self._closed = False
+
+    @contextmanager
+    def take(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection inside a read transaction."""
+        connection = self._pop()
+        try:
+            with translated(self._path):
+                connection.execute("BEGIN")
+                try:
+                    yield connection
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+        finally:
+            self._give_back(connection)
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    def _pop(self) -> sqlite3.Connection:
+        with self._lock:
+            if self._closed:
+                raise Unavailable("this memory is closed", fix="open it again")
+            if self._idle:
+                return self._idle.pop()
+        return connect(self._path, read_only=self._read_only, query_only=True)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        with self._lock:
+            if not self._closed and len(self._idle) < (os.cpu_count() or 1) * 4:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def close(self) -> None:
+        """Close what is idle; a connection that is lent out closes when it comes back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()

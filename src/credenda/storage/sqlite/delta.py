@@ -1,0 +1,113 @@
+"""What an index still lacks: documents, moved states and vectors since its heads."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Protocol
+
+from credenda.model.memory import Status
+from credenda.storage import rows
+from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector, pack_code
+from credenda.text.documents import event_text, memory_text
+
+__all__ = ["read_delta"]
+
+
+class _Run(Protocol):
+    def __call__(self, name: str, **parameters: object) -> sqlite3.Cursor: ...
+
+
+def read_delta(run: _Run, heads: Heads, model_id: str | None, limit: int) -> Delta:
+    """Read at most `limit` events, changes and vectors after some heads."""
+    tip = run("heads").fetchone()
+    if (tip["event"], tip["change"], tip["vector"]) == (heads.event, heads.change, heads.vector):
+        return Delta(heads=heads)
+    documents, event_head = _events(run, heads.event, limit) if tip["event"] > heads.event else ([], heads.event)
+    change_head = int(run("change_at", after=heads.change, limit=limit).fetchone()[0])
+    states: list[tuple[int, DocumentState]] = []
+    for row in run("changed_memories", after=heads.change, until=change_head):
+        code = pack_code(row["id"], memory=True)
+        state = rows.state_of(Status(row["status"]))
+        states.append((code, state))
+        if row["fresh"] and state is not DocumentState.GONE:
+            documents.append(_memory_document(row, code, state))
+    redacted = run("redacted_events", event=heads.event, after=heads.change, until=change_head).fetchall()
+    for row in redacted:
+        documents += _event_documents(row, _spans(run, row))
+        states += _emptied(row)
+    vectors, vector_head = _vectors(run, heads.vector, model_id, limit)
+    return Delta(
+        heads=Heads(event_head, change_head, vector_head),
+        documents=tuple(sorted(documents, key=lambda document: document.code)),
+        states=tuple(sorted(states)),
+        vectors=tuple(sorted(vectors, key=lambda vector: vector.code)),
+    )
+
+
+def _events(run: _Run, after: int, limit: int) -> tuple[list[Document], int]:
+    found = run("events_after", after=after, limit=limit).fetchall()
+    if not found:
+        return [], after
+    until = found[-1]["id"]
+    cut: dict[int, list[tuple[int, int, int]]] = {}
+    if any(row["passages"] != 1 for row in found):
+        for row in run("passages_after", after=after, until=until):
+            cut.setdefault(row["event"], []).append((row["ordinal"], row["start"], row["stop"]))
+    documents: list[Document] = []
+    for row in found:
+        documents += _event_documents(row, cut.get(row["id"], [(0, 0, len(row["text"]))]))
+    return documents, until
+
+
+def _spans(run: _Run, row: sqlite3.Row) -> list[tuple[int, int, int]]:
+    if row["passages"] == 1:
+        return [(0, 0, len(row["text"]))]
+    found = run("passages_of", event=row["id"])
+    return [(passage["ordinal"], passage["start"], passage["stop"]) for passage in found]
+
+
+def _event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int]]) -> list[Document]:
+    if not row["text"]:
+        return []
+    return [
+        Document(
+            code=pack_code(row["id"], ordinal, memory=False),
+            text=event_text(
+                speaker=row["speaker"],
+                role=row["role"],
+                occurred_us=row["occurred_at"],
+                text=row["text"][start:stop],
+            ),
+            session=row["session_id"],
+            speaker=row["speaker"],
+            occurred_us=row["occurred_at"],
+            state=DocumentState.CURRENT,
+        )
+        for ordinal, start, stop in spans
+    ]
+
+
+def _emptied(row: sqlite3.Row) -> list[tuple[int, DocumentState]]:
+    if row["text"]:
+        return []
+    return [(pack_code(row["id"], ordinal, memory=False), DocumentState.GONE) for ordinal in range(row["passages"])]
+
+
+def _memory_document(row: sqlite3.Row, code: int, state: DocumentState) -> Document:
+    return Document(
+        code=code,
+        text=memory_text(row["text"], entity=row["entity"], attribute=row["attribute"], value=row["value"]),
+        session="",
+        speaker=row["speaker"],
+        occurred_us=row["valid_from"] or row["created_at"],
+        state=state,
+    )
+
+
+def _vectors(run: _Run, after: int, model_id: str | None, limit: int) -> tuple[list[Vector], int]:
+    until = int(run("vector_at", after=after, limit=limit).fetchone()[0])
+    if until == after:
+        return [], after
+    found = run("vectors_after", after=after, until=until)
+    return [rows.vector_of(row) for row in found if row["model_id"] == model_id], until

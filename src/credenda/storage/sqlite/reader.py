@@ -1,0 +1,246 @@
+"""One tenant's rows in SQLite, read by name of statement."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from credenda.ids import Kind, number_of, public_id
+from credenda.model.change import ChangeRecord
+from credenda.model.claim import Evidence
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.event import Event
+from credenda.model.memory import Memory
+from credenda.storage import rows
+from credenda.storage.sqlite.connection import statements
+from credenda.storage.sqlite.delta import read_delta
+from credenda.storage.store import (
+    CODE_BITS,
+    ChangeFilter,
+    Counts,
+    Delta,
+    EventFilter,
+    Heads,
+    Job,
+    JobFilter,
+    JobStatus,
+    MemoryFilter,
+    Tenant,
+    Vector,
+)
+
+__all__ = ["SqliteReader", "read_tenant"]
+
+_NO_LIMIT: Final = -1
+_LAST: Final = 1 << 62
+_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
+
+
+def read_tenant(connection: sqlite3.Connection, user_id: str) -> Tenant | None:
+    """Read a tenant's row; None for one that never wrote."""
+    row = connection.execute(statements()["tenant"], {"user_id": user_id}).fetchone()
+    if row is None:
+        return None
+    return Tenant(user_id=row["user_id"], number=row["number"], tag=row["tag"], key=row["hmac_key"])
+
+
+def _limit(limit: int | None) -> int:
+    return _NO_LIMIT if limit is None else limit
+
+
+def _listed(values: Iterable[str] | None) -> str | None:
+    return None if values is None else json.dumps([str(value) for value in values])
+
+
+class SqliteReader:
+    """A `Reader` over one connection that is inside a transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, tenant: Tenant) -> None:
+        """Bind a connection to a tenant."""
+        self._connection = connection
+        self._tenant = tenant
+        self._sql = statements()
+
+    @property
+    def tenant(self) -> Tenant:
+        """The tenant whose rows these are."""
+        return self._tenant
+
+    def _run(self, name: str, **parameters: object) -> sqlite3.Cursor:
+        parameters["user_id"] = self._tenant.user_id
+        return self._connection.execute(self._sql[name], parameters)
+
+    def _value(self, name: str, **parameters: object) -> int:
+        row = self._run(name, **parameters).fetchone()
+        return 0 if row is None or row[0] is None else int(row[0])
+
+    def _numbers(self, ids: Sequence[str], kind: Kind) -> str:
+        return json.dumps([number_of(text, kind, self._tenant.tag) for text in ids])
+
+    def events(self, ids: Sequence[str]) -> list[Event]:
+        """Return these events in order of id."""
+        found = self._run("events_by_id", ids=self._numbers(ids, Kind.EVENT))
+        return [rows.event_of(row, self._tenant.tag) for row in found]
+
+    def find_events(self, wanted: EventFilter) -> list[Event]:
+        """Return the events that a filter names."""
+        found = self._run(
+            "find_events_newest" if wanted.newest_first else "find_events",
+            after=wanted.after or 0,
+            below=wanted.below or _LAST,
+            redacted=wanted.redacted,
+            session=wanted.session,
+            topic=wanted.topic,
+            source=wanted.source,
+            recorded_before_us=wanted.recorded_before_us,
+            occurred_before_us=wanted.occurred_before_us,
+            expires_before_us=wanted.expires_before_us,
+            limit=_limit(wanted.limit),
+        )
+        return [rows.event_of(row, self._tenant.tag) for row in found]
+
+    def memories(self, ids: Sequence[str], known_at_us: int | None = None) -> list[Memory]:
+        """Return the current versions, or those held at a time, in order of id."""
+        numbers = self._numbers(ids, Kind.MEMORY)
+        if known_at_us is None:
+            found = self._run("memories_by_id", ids=numbers)
+        else:
+            found = self._run("memories_known_at", ids=numbers, known_at_us=known_at_us)
+        return [rows.memory_of(row, self._tenant.tag) for row in found]
+
+    def find(self, wanted: MemoryFilter) -> list[Memory]:
+        """Return the memories that a filter names."""
+        limit = _limit(wanted.limit)
+        if wanted.pair is not None:
+            entity, attribute = wanted.pair
+            found = self._run("memories_of_pair", entity=entity, attribute=attribute, limit=limit)
+        elif wanted.text_hash is not None:
+            found = self._run("memories_of_text", text_hash=wanted.text_hash, limit=limit)
+        else:
+            found = self._run("find_memories", **self._conditions(wanted), limit=limit)
+        memories = [rows.memory_of(row, self._tenant.tag) for row in found]
+        if wanted.statuses is not None:
+            memories = [memory for memory in memories if memory.status in wanted.statuses]
+        return memories
+
+    @staticmethod
+    def _conditions(wanted: MemoryFilter) -> dict[str, object]:
+        return {
+            "below": wanted.below or _LAST,
+            "known_at_us": wanted.known_at_us,
+            "entity": wanted.entity,
+            "attribute": wanted.attribute,
+            "statuses": _listed(wanted.statuses),
+            "types": _listed(wanted.types),
+            "layers": _listed(wanted.layers),
+            "topic": wanted.topic,
+            "pinned": wanted.pinned,
+            "expires_before_us": wanted.expires_before_us,
+        }
+
+    def versions(self, ids: Sequence[str]) -> list[Memory]:
+        """Return every version of these memories, by id and then oldest first."""
+        found = self._run("versions", ids=self._numbers(ids, Kind.MEMORY))
+        return [rows.memory_of(row, self._tenant.tag) for row in found]
+
+    def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
+        """Return the evidence of these memories, or resting on these events."""
+        tag = self._tenant.tag
+        found: list[sqlite3.Row] = []
+        if memory_ids:
+            found += self._run("evidence_of_memories", ids=self._numbers(memory_ids, Kind.MEMORY)).fetchall()
+        if event_ids:
+            found += self._run("evidence_of_events", ids=self._numbers(event_ids, Kind.EVENT)).fetchall()
+        return [rows.evidence_of(row, tag) for row in found]
+
+    def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
+        """Return applied changes, oldest first."""
+        tag = self._tenant.tag
+        common = {"after": wanted.after or 0, "kinds": _listed(wanted.kinds), "limit": _limit(wanted.limit)}
+        if wanted.memory_id is not None:
+            memory = number_of(wanted.memory_id, Kind.MEMORY, tag)
+            found = self._run("changes_of_memory", memory=memory, **common)
+        else:
+            found = self._run("find_changes", cause=wanted.cause, **common)
+        return [rows.change_of(row, tag) for row in found]
+
+    def contests(self, *, state: ContestState | None = None, id: str | None = None) -> list[ContestCase]:
+        """Return contests, open ones first, then newest first."""
+        tag = self._tenant.tag
+        number = number_of(id, Kind.CONTEST, tag) if id is not None else None
+        found = self._run("find_contests", state=state.value if state else None, id=number)
+        return [rows.contest_of(row, tag) for row in found]
+
+    def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
+        """Return what came after some heads."""
+        return read_delta(self._run, heads, model_id, limit)
+
+    def nominate(self, terms: Sequence[str], limit: int) -> list[int]:
+        """Return codes of documents holding any term, rarest terms first."""
+        low = self._tenant.number << CODE_BITS
+        lists: list[list[int]] = []
+        for term in dict.fromkeys(terms):
+            quoted = term.replace('"', '""')
+            match = f'body : "{quoted}" AND tenant : "{self._tenant.tag}"'
+            found = self._run("matching_words", match=match, low=low, high=low + (1 << CODE_BITS), limit=limit)
+            lists.append([row[0] - low for row in found])
+        nominated: dict[int, None] = {}
+        for codes in sorted(lists, key=len):
+            nominated.update(dict.fromkeys(codes))
+            if len(nominated) >= limit:
+                break
+        return list(nominated)[:limit]
+
+    def vectors(self, codes: Sequence[int], model_id: str) -> list[Vector]:
+        """Return stored vectors of these documents in order of code."""
+        found = self._run("vectors_by_code", model_id=model_id, codes=json.dumps(list(map(int, codes))))
+        return [rows.vector_of(row) for row in found]
+
+    def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
+        """Return those of the digests that are tombstones."""
+        if not digests or not self._value("any_tombstone"):
+            return set()
+        listed = json.dumps([digest.hex().upper() for digest in digests])
+        return {row[0] for row in self._run("tombstoned", digests=listed)}
+
+    def snapshot(self, name: str) -> tuple[bytes, ...]:
+        """Return the blobs of an index image, () when there is none."""
+        return tuple(row[0] for row in self._run("snapshot", name=name))
+
+    def jobs(self, wanted: JobFilter) -> list[Job]:
+        """Return jobs in the order they are due."""
+        tag = self._tenant.tag
+        if wanted.key is not None:
+            found = self._run("job_by_key", key=wanted.key)
+        elif wanted.id is not None:
+            found = self._run("job_by_id", id=number_of(wanted.id, Kind.JOB, tag))
+        elif wanted.statuses and wanted.statuses <= _WAITING:
+            due = _LAST if wanted.due_us is None else wanted.due_us
+            found = self._run(
+                "waiting_jobs", statuses=_listed(wanted.statuses), due_us=due, limit=_limit(wanted.limit)
+            )
+        else:
+            statuses = _listed(wanted.statuses) if wanted.statuses else None
+            found = self._run("find_jobs", statuses=statuses, limit=_limit(wanted.limit))
+        return [rows.job_of(row, tag) for row in found]
+
+    def counts(self) -> Counts:
+        """Count what the tenant holds."""
+        events = self._run("count_events").fetchone()
+        rest = self._run("count_rest").fetchone()
+        return Counts(
+            events=events["total"],
+            redacted_events=events["redacted"],
+            memories={row["status"]: row["n"] for row in self._run("count_statuses")},
+            types={row["type"]: row["n"] for row in self._run("count_types")},
+            changes=rest["changes"],
+            jobs={row["status"]: row["n"] for row in self._run("count_jobs")},
+            open_contests=rest["open_contests"],
+            vectors=rest["vectors"],
+            tombstones=rest["tombstones"],
+        )
+
+    def _public(self, kind: Kind, number: int) -> str:
+        return public_id(kind, number, self._tenant.tag)

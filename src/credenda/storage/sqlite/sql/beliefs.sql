@@ -1,0 +1,168 @@
+-- name: next_memory$
+-- The next free number of a memory.
+SELECT coalesce(max(id), 0) + 1 FROM memories WHERE user_id = :user_id;
+
+-- name: insert_version!
+-- One version of a memory.
+INSERT INTO memories (
+    user_id, id, version, text, text_hash, type, memory_type, topic, entity, attribute, value, entity_key,
+    attribute_key, scope, cardinality, stance, speaker, confidence, importance, base_importance, layer, status,
+    relation, superseded_by, contested, pinned, provisional, trust, confirmations, surprise, emotional_valence,
+    source_session, valid_from, valid_until, created_at, recorded_at, expired_at, expires_at, last_accessed,
+    access_count, decay_score, tags, metadata
+) VALUES (
+    :user_id, :id, :version, :text, :text_hash, :type, :memory_type, :topic, :entity, :attribute, :value, :entity_key,
+    :attribute_key, :scope, :cardinality, :stance, :speaker, :confidence, :importance, :base_importance, :layer,
+    :status, :relation, :superseded_by, :contested, :pinned, :provisional, :trust, :confirmations, :surprise,
+    :emotional_valence, :source_session, :valid_from_us, :valid_until_us, :created_us, :recorded_us, :expired_us,
+    :expires_us, :last_accessed_us, :access_count, :decay_score, :tags, :metadata
+);
+
+-- name: expire_version!
+-- Close the version that the next one replaces.
+UPDATE memories SET expired_at = :at_us
+WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
+
+-- name: current_version$
+-- The number of the version held now.
+SELECT version FROM memories WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
+
+-- name: memories_by_id
+-- Current versions by number.
+SELECT * FROM memories
+WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids)) AND expired_at IS NULL ORDER BY id;
+
+-- name: memories_known_at
+-- The versions of these memories that were held at a time.
+SELECT * FROM memories
+WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
+    AND recorded_at <= :known_at_us AND (expired_at IS NULL OR expired_at > :known_at_us)
+ORDER BY id, version;
+
+-- name: versions
+-- Every version of these memories, oldest first.
+SELECT * FROM memories
+WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids)) ORDER BY id, version;
+
+-- name: memories_of_pair
+-- Current versions of one entity and attribute.
+SELECT * FROM memories
+WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute AND expired_at IS NULL
+    AND attribute_key IS NOT NULL
+ORDER BY id DESC LIMIT :limit;
+
+-- name: memories_of_text
+-- Current versions with one normal form of text.
+SELECT * FROM memories
+WHERE user_id = :user_id AND text_hash = :text_hash AND expired_at IS NULL ORDER BY id DESC LIMIT :limit;
+
+-- name: find_memories
+-- Current versions (or those held at a time) by filter, newest id first.
+SELECT * FROM memories
+WHERE user_id = :user_id AND id < :below
+    AND CASE WHEN :known_at_us IS NULL THEN expired_at IS NULL
+        ELSE recorded_at <= :known_at_us AND (expired_at IS NULL OR expired_at > :known_at_us) END
+    AND (:entity IS NULL OR entity_key = :entity)
+    AND (:attribute IS NULL OR attribute_key = :attribute)
+    AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+    AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
+    AND (:layers IS NULL OR layer IN (SELECT value FROM json_each(:layers)))
+    AND (:topic IS NULL OR topic = :topic)
+    AND (:pinned IS NULL OR pinned = :pinned)
+    AND (:expires_before_us IS NULL OR expires_at < :expires_before_us)
+ORDER BY id DESC LIMIT :limit;
+
+-- name: insert_evidence!
+-- Why a memory is held.
+INSERT OR IGNORE INTO evidence (user_id, memory, event, start, stop, claim_hash)
+VALUES (:user_id, :memory, :event, :start, :stop, :claim_hash);
+
+-- name: evidence_of_memories
+-- What these memories rest on.
+SELECT memory, event, start, stop, claim_hash FROM evidence
+WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, memory;
+
+-- name: evidence_of_events
+-- What rests on these events.
+SELECT memory, event, start, stop, claim_hash FROM evidence
+WHERE user_id = :user_id AND event IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, memory;
+
+-- name: next_change$
+-- The next free number of a change.
+SELECT coalesce(max(id), 0) + 1 FROM changes WHERE user_id = :user_id;
+
+-- name: insert_change!
+-- Log an applied change.
+INSERT INTO changes (user_id, id, kind, actor, reason, at, memory, cause, delta)
+VALUES (:user_id, :id, :kind, :actor, :reason, :at_us, :memory, :cause, :delta);
+
+-- name: find_changes
+-- Changes by filter, oldest first.
+SELECT * FROM changes
+WHERE user_id = :user_id AND id > :after
+    AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+    AND (:cause IS NULL OR cause = :cause)
+ORDER BY id LIMIT :limit;
+
+-- name: changes_of_memory
+-- Changes of one memory, oldest first.
+SELECT * FROM changes
+WHERE user_id = :user_id AND memory = :memory AND id > :after
+    AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+ORDER BY id LIMIT :limit;
+
+-- name: next_contest$
+-- The next free number of a contest.
+SELECT coalesce(max(id), 0) + 1 FROM contests WHERE user_id = :user_id;
+
+-- name: put_contest!
+-- File a contest, or replace what was filed.
+INSERT OR REPLACE INTO contests (
+    user_id, id, speaker, entity, attribute, scope, type_class, vals, memories, state, question, opened_at,
+    resolved_at, resolution, scopes
+) VALUES (
+    :user_id, :id, :speaker, :entity, :attribute, :scope, :type_class, :vals, :memories, :state, :question, :opened_us,
+    :resolved_us, :resolution, :scopes
+);
+
+-- name: find_contests
+-- Contests, open ones first, then newest first.
+SELECT * FROM contests
+WHERE user_id = :user_id AND (:state IS NULL OR state = :state) AND (:id IS NULL OR id = :id)
+ORDER BY state = 'open' DESC, id DESC;
+
+-- name: redact_versions!
+-- Take the words out of every version of a memory.
+UPDATE memories SET
+    text = '', text_hash = 0, topic = NULL, entity = NULL, entity_key = NULL, attribute = NULL, attribute_key = NULL,
+    value = NULL, scope = NULL, tags = NULL, metadata = NULL
+WHERE user_id = :user_id AND id = :id;
+
+-- name: redact_changes!
+-- Take the words out of the log of a memory; kinds, times and ids stay.
+UPDATE changes SET delta = '{}', reason = 'redacted'
+WHERE user_id = :user_id AND memory = :memory;
+
+-- name: log_access!
+-- Count a showing or a judgement of a memory, once a session and day.
+INSERT INTO access_log (user_id, session_id, memory, day, at, shown, useful)
+VALUES (:user_id, :session, :memory, :day, :at_us, :shown, :useful)
+ON CONFLICT (user_id, session_id, memory, day)
+DO UPDATE SET shown = max(shown, excluded.shown), useful = useful + excluded.useful, at = excluded.at;
+
+-- name: accessed_today$
+-- Whether a memory was already shown in this session today.
+SELECT EXISTS (
+    SELECT 1 FROM access_log
+    WHERE user_id = :user_id AND session_id = :session AND memory = :memory AND day = :day AND shown > 0
+);
+
+-- name: touch_memory!
+-- Count one more session and day in which a memory was shown.
+UPDATE memories SET access_count = access_count + 1, last_accessed = :at_us
+WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
+
+-- name: confirm_memory!
+-- Count one more independent saying of a memory.
+UPDATE memories SET confirmations = confirmations + 1
+WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;

@@ -1,0 +1,156 @@
+-- name: heads^
+-- How far the journal, the change log and the vectors have grown.
+SELECT
+    (SELECT coalesce(max(id), 0) FROM events WHERE user_id = :user_id) AS event,
+    (SELECT coalesce(max(id), 0) FROM changes WHERE user_id = :user_id) AS change,
+    (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id) AS vector;
+
+-- name: events_after
+-- Events to index.
+SELECT id, session_id, role, speaker, text, occurred_at, passages, redacted_at FROM events
+WHERE user_id = :user_id AND id > :after ORDER BY id LIMIT :limit;
+
+-- name: passages_after
+-- Passages of long events to index.
+SELECT event, ordinal, start, stop FROM passages
+WHERE user_id = :user_id AND event > :after AND event <= :until ORDER BY event, ordinal;
+
+-- name: changed_memories
+-- Memories whose standing moved, as they are now.
+SELECT
+    m.id, m.text, m.entity, m.attribute, m.value, m.status, m.valid_from, m.created_at, m.speaker, c.fresh
+FROM (SELECT memory, max(kind = 'add') AS fresh FROM changes
+    WHERE user_id = :user_id AND id > :after AND id <= :until AND memory IS NOT NULL GROUP BY memory) AS c
+JOIN memories AS m ON m.user_id = :user_id AND m.id = c.memory AND m.expired_at IS NULL
+ORDER BY m.id;
+
+-- name: redacted_events
+-- Events whose words were taken out since a change, as they are now.
+SELECT id, session_id, role, speaker, text, occurred_at, passages FROM events
+WHERE user_id = :user_id AND redacted_at IS NOT NULL AND id <= :event AND id IN (
+    SELECT CAST(substr(cause, 2) AS INTEGER) FROM changes
+    WHERE user_id = :user_id AND id > :after AND id <= :until AND kind = 'delete' AND cause LIKE 'e%'
+)
+ORDER BY id;
+
+-- name: change_at$
+-- The change that ends a batch.
+SELECT coalesce(max(id), :after) FROM
+(SELECT id FROM changes WHERE user_id = :user_id AND id > :after ORDER BY id LIMIT :limit);
+
+-- name: vectors_after
+-- Vectors to index.
+SELECT number, code, model_id, dims, bits, scale, data FROM embeddings
+WHERE user_id = :user_id AND number > :after AND number <= :until ORDER BY number;
+
+-- name: vector_at$
+-- The vector that ends a batch.
+SELECT coalesce(max(number), :after) FROM
+(SELECT number FROM embeddings WHERE user_id = :user_id AND number > :after ORDER BY number LIMIT :limit);
+
+-- name: vectors_by_code
+-- Vectors of documents.
+SELECT code, model_id, dims, bits, scale, data FROM embeddings
+WHERE user_id = :user_id AND model_id = :model_id AND code IN (SELECT value FROM json_each(:codes)) ORDER BY code;
+
+-- name: put_vector!
+-- File a vector.
+INSERT OR REPLACE INTO embeddings (user_id, model_id, code, number, dims, bits, scale, data)
+VALUES (:user_id, :model_id, :code,
+    (SELECT coalesce(max(number), 0) + 1 FROM embeddings WHERE user_id = :user_id), :dims, :bits, :scale, :data);
+
+-- name: delete_vectors!
+-- Vectors of a redacted document.
+DELETE FROM embeddings WHERE user_id = :user_id AND code >= :low AND code < :high;
+
+-- name: matching_words
+-- Documents of one tenant that hold a word.
+SELECT rowid FROM search_index
+WHERE search_index MATCH :match AND rowid >= :low AND rowid < :high LIMIT :limit;
+
+-- name: snapshot
+-- The image of an index.
+SELECT data FROM index_blobs WHERE user_id = :user_id AND name = :name ORDER BY ordinal;
+
+-- name: put_blob!
+-- One blob of an image.
+INSERT INTO index_blobs (user_id, name, ordinal, data) VALUES (:user_id, :name, :ordinal, :data);
+
+-- name: delete_snapshot!
+-- Drop an image.
+DELETE FROM index_blobs WHERE user_id = :user_id AND name = :name;
+
+-- name: delete_snapshots!
+-- Drop every image of a tenant.
+DELETE FROM index_blobs WHERE user_id = :user_id;
+
+-- name: next_job$
+-- The next free number of a job.
+SELECT coalesce(max(id), 0) + 1 FROM operations WHERE user_id = :user_id;
+
+-- name: insert_job!
+-- File a job.
+INSERT INTO operations (
+    user_id, id, kind, first, last, status, attempts, run_after, idempotency_key, payload_hash, created_at, updated_at
+) VALUES (
+    :user_id, :id, :kind, :first, :last, :status, :attempts, :run_after_us, :idempotency_key, :payload_hash,
+    :created_us, :updated_us
+);
+
+-- name: update_job!
+-- Move a job on.
+UPDATE operations SET
+    status = :status, attempts = :attempts, run_after = :run_after_us, lease_owner = :lease_owner,
+    lease_until = :lease_until_us, error = :error, updated_at = :updated_us
+WHERE user_id = :user_id AND id = :id;
+
+-- name: job_by_key
+-- The job filed under an idempotency key.
+SELECT * FROM operations WHERE user_id = :user_id AND idempotency_key = :key;
+
+-- name: job_by_id
+-- One job.
+SELECT * FROM operations WHERE user_id = :user_id AND id = :id;
+
+-- name: waiting_jobs
+-- Jobs that are not finished, in the order they are due.
+SELECT * FROM operations
+WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed') AND run_after <= :due_us
+    AND status IN (SELECT value FROM json_each(:statuses))
+ORDER BY run_after, id LIMIT :limit;
+
+-- name: find_jobs
+-- Jobs by status.
+SELECT * FROM operations
+WHERE user_id = :user_id AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+ORDER BY run_after, id LIMIT :limit;
+
+-- name: waiting$
+-- How many jobs wait.
+SELECT count(*) FROM operations
+WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed');
+
+-- name: count_events^
+-- Events, and redacted ones.
+SELECT count(*) AS total, count(redacted_at) AS redacted FROM events WHERE user_id = :user_id;
+
+-- name: count_statuses
+-- Current versions by status.
+SELECT status, count(*) AS n FROM memories WHERE user_id = :user_id AND expired_at IS NULL GROUP BY status;
+
+-- name: count_types
+-- Active memories by type.
+SELECT type, count(*) AS n FROM memories
+WHERE user_id = :user_id AND expired_at IS NULL AND status = 'active' GROUP BY type;
+
+-- name: count_jobs
+-- Jobs by status.
+SELECT status, count(*) AS n FROM operations WHERE user_id = :user_id GROUP BY status;
+
+-- name: count_rest^
+-- The other sizes.
+SELECT
+    (SELECT count(*) FROM changes WHERE user_id = :user_id) AS changes,
+    (SELECT count(*) FROM contests WHERE user_id = :user_id AND state = 'open') AS open_contests,
+    (SELECT count(*) FROM embeddings WHERE user_id = :user_id) AS vectors,
+    (SELECT count(*) FROM tombstones WHERE user_id = :user_id) AS tombstones;

@@ -1,0 +1,103 @@
+-- name: tenant^
+-- The tenant's own row.
+SELECT user_id, number, tag, hmac_key FROM tenants WHERE user_id = :user_id;
+
+-- name: next_tenant_number$
+-- The next free number of a tenant.
+SELECT coalesce(max(number), 0) + 1 FROM tenants;
+
+-- name: insert_tenant!
+-- A new tenant.
+INSERT INTO tenants (user_id, number, tag, hmac_key, created_at)
+VALUES (:user_id, :number, :tag, :hmac_key, :created_at);
+
+-- name: last_event^
+-- The head of the journal's chain.
+SELECT id, chain_hash FROM events WHERE user_id = :user_id ORDER BY id DESC LIMIT 1;
+
+-- name: insert_event!
+-- Journal one event.
+INSERT INTO events (
+    user_id, id, session_id, agent_id, role, speaker, source, trust, topic, text, occurred_at, recorded_at,
+    content_hmac, chain_hash, passages, external_id, flags, tags, metadata, expires_at
+) VALUES (
+    :user_id, :id, :session, :agent, :role, :speaker, :source, :trust, :topic, :text, :occurred_us, :recorded_us,
+    :content_hmac, :chain_hash, :passages, :external_id, :flags, :tags, :metadata, :expires_us
+);
+
+-- name: insert_passage!
+-- One passage of a long event.
+INSERT INTO passages (user_id, event, ordinal, start, stop) VALUES (:user_id, :event, :ordinal, :start, :stop);
+
+-- name: passages_of
+-- The passages of a long event.
+SELECT ordinal, start, stop FROM passages WHERE user_id = :user_id AND event = :event ORDER BY ordinal;
+
+-- name: insert_words!
+-- Index a document's words.
+INSERT INTO search_index (rowid, tenant, body) VALUES (:doc, :tenant, :body);
+
+-- name: delete_words!
+-- Take a document's words out of the index; they must be given as they were indexed.
+INSERT INTO search_index (search_index, rowid, tenant, body) VALUES ('delete', :doc, :tenant, :body);
+
+-- name: events_by_id
+-- Events by number.
+SELECT * FROM events
+WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
+
+-- name: find_events
+-- Events by filter, oldest first.
+SELECT * FROM events
+WHERE user_id = :user_id AND id > :after AND id < :below
+    AND (:redacted OR redacted_at IS NULL)
+    AND (:session IS NULL OR session_id = :session)
+    AND (:topic IS NULL OR topic = :topic)
+    AND (:source IS NULL OR source = :source)
+    AND (:recorded_before_us IS NULL OR recorded_at < :recorded_before_us)
+    AND (:occurred_before_us IS NULL OR occurred_at < :occurred_before_us)
+    AND (:expires_before_us IS NULL OR expires_at < :expires_before_us)
+ORDER BY id LIMIT :limit;
+
+-- name: find_events_newest
+-- Events by filter, newest first.
+SELECT * FROM events
+WHERE user_id = :user_id AND id > :after AND id < :below
+    AND (:redacted OR redacted_at IS NULL)
+    AND (:session IS NULL OR session_id = :session)
+    AND (:topic IS NULL OR topic = :topic)
+    AND (:source IS NULL OR source = :source)
+    AND (:recorded_before_us IS NULL OR recorded_at < :recorded_before_us)
+    AND (:occurred_before_us IS NULL OR occurred_at < :occurred_before_us)
+    AND (:expires_before_us IS NULL OR expires_at < :expires_before_us)
+ORDER BY id DESC LIMIT :limit;
+
+-- name: redact_event!
+-- Take the words out of an event; its place in the chain stays.
+UPDATE events SET text = :text, redacted_at = :at_us, metadata = NULL, tags = NULL
+WHERE user_id = :user_id AND id = :id;
+
+-- name: permit_redaction!
+-- Let this transaction change the journal and the change log.
+INSERT OR REPLACE INTO redaction_permits (user_id, reason) VALUES (:user_id, :reason);
+
+-- name: revoke_permit!
+-- Close the journal again.
+DELETE FROM redaction_permits WHERE user_id = :user_id;
+
+-- name: insert_tombstone!
+-- Remember, by keyed hash, that something was deleted.
+INSERT OR IGNORE INTO tombstones (user_id, digest, kind, normaliser, created_at)
+VALUES (:user_id, :digest, :kind, :normaliser, :created_us);
+
+-- name: delete_tombstone!
+-- The person has said a deleted thing again on purpose.
+DELETE FROM tombstones WHERE user_id = :user_id AND digest = :digest;
+
+-- name: tombstoned
+-- Which of these hashes are tombstones.
+SELECT digest FROM tombstones WHERE user_id = :user_id AND hex(digest) IN (SELECT value FROM json_each(:digests));
+
+-- name: any_tombstone$
+-- Whether the tenant has deleted anything.
+SELECT EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id);

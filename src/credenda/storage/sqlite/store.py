@@ -1,0 +1,148 @@
+"""The SQLite store: one file, one writer connection a process, many readers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Final, TypeVar
+
+from credenda.clock import Clock, SystemClock
+from credenda.errors import Invalid, NotFound, Unavailable
+from credenda.ids import new_key, new_tag
+from credenda.storage.sqlite.check import check_store
+from credenda.storage.sqlite.connection import ReadPool, connect, statements
+from credenda.storage.sqlite.failures import translated
+from credenda.storage.sqlite.group import GroupCommit
+from credenda.storage.sqlite.migrate import check_version, migrate, schema_version
+from credenda.storage.sqlite.reader import SqliteReader, read_tenant
+from credenda.storage.sqlite.writer import SqliteWriter
+from credenda.storage.store import Finding, Reader, Tenant, Writer
+
+__all__ = ["SqliteStore"]
+
+T = TypeVar("T")
+_OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
+
+
+class SqliteStore:
+    """A `Store` in one SQLite file, shared with other processes."""
+
+    def __init__(self, path: str, *, clock: Clock | None = None, read_only: bool = False) -> None:
+        """Open or create the file and bring its schema up to date.
+
+        Raises `Conflict` for a file of a newer version, `Corrupt` for one that is damaged or not ours, `Unavailable`
+        for one that cannot be opened, `NotFound` for a missing one that is to be read only.
+        """
+        self.path = path
+        self._clock = clock or SystemClock()
+        self._readers = ReadPool(path, read_only=read_only)
+        self._writer: sqlite3.Connection | None = None
+        self._commits: GroupCommit | None = None
+        self._lock = Lock()
+        if read_only:
+            self._open_for_reading()
+        else:
+            self._open_for_writing()
+
+    def _open_for_reading(self) -> None:
+        if not Path(self.path).is_file():
+            raise NotFound(f"there is no memory at {self.path}", fix="check the path, or open it without --read-only")
+        with self._readers.take() as connection:
+            check_version(schema_version(connection))
+
+    def _open_for_writing(self) -> None:
+        self._writer = connect(self.path)
+        try:
+            with translated(self.path):
+                migrate(self._writer, self._clock.now_us())
+        except BaseException:
+            self._writer.close()
+            raise
+        self._commits = GroupCommit(self._writer, self.path)
+
+    @property
+    def commits(self) -> int:
+        """How many transactions this process has committed."""
+        return self._commits.commits if self._commits else 0
+
+    @contextmanager
+    def reader(self, user_id: str) -> Iterator[Reader]:
+        """Open a consistent view of one tenant."""
+        with self._readers.take() as connection:
+            tenant = read_tenant(connection, user_id)
+            yield SqliteReader(connection, tenant or Tenant(user_id=user_id, number=0, tag="", key=b""))
+
+    def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
+        """Run a unit of work and return its result once it is on disk."""
+        connection, commits = self._writer, self._commits
+        if connection is None or commits is None:
+            if self._readers.closed:
+                raise Unavailable("this memory is closed", fix="open it again")
+            raise Invalid("this memory was opened to be read only", fix="open it without --read-only to write")
+
+        def unit() -> T:
+            writer = SqliteWriter(connection, self._tenant(connection, user_id), self._clock)
+            result = work(writer)
+            if writer.redacted:
+                connection.execute(_OPTIMIZE)
+            return result
+
+        return commits.run(unit)
+
+    def _tenant(self, connection: sqlite3.Connection, user_id: str) -> Tenant:
+        found = read_tenant(connection, user_id)
+        if found is not None:
+            return found
+        sql = statements()
+        number = int(connection.execute(sql["next_tenant_number"]).fetchone()[0])
+        tenant = Tenant(user_id=user_id, number=number, tag=self._free_tag(connection), key=new_key())
+        connection.execute(
+            sql["insert_tenant"],
+            {
+                "user_id": user_id,
+                "number": number,
+                "tag": tenant.tag,
+                "hmac_key": tenant.key,
+                "created_at": self._clock.now_us(),
+            },
+        )
+        return tenant
+
+    @staticmethod
+    def _free_tag(connection: sqlite3.Connection) -> str:
+        while True:
+            tag = new_tag()
+            if connection.execute("SELECT 1 FROM tenants WHERE tag = ?", (tag,)).fetchone() is None:
+                return tag
+
+    def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
+        """Verify the file and one tenant's rows; repair what is derived."""
+        with self._readers.take() as connection:
+            tenant = read_tenant(connection, user_id)
+            findings = check_store(connection, tenant)
+        if self._writer is not None and not self.commit(user_id, _words_agree):
+            if repair:
+                self.commit(user_id, _rebuild_words)
+            detail = "the full-text index differs from the rows it is derived from"
+            findings.append(Finding(check="full_text", detail=detail, repaired=repair))
+        return findings
+
+    def close(self) -> None:
+        """Close all connections; a second call does nothing."""
+        with self._lock:
+            connection, self._writer, self._commits = self._writer, None, None
+        self._readers.close()
+        if connection is not None:
+            connection.close()
+
+
+def _words_agree(writer: Writer) -> bool:
+    return not isinstance(writer, SqliteWriter) or writer.words_agree()
+
+
+def _rebuild_words(writer: Writer) -> None:
+    if isinstance(writer, SqliteWriter):
+        writer.rebuild_words()

@@ -1,0 +1,285 @@
+"""Filing values in SQLite: each kind of row has one way in."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import sqlite3
+from dataclasses import replace
+from typing import Final, assert_never
+
+from credenda.clock import Clock
+from credenda.errors import Conflict
+from credenda.ids import Kind, number_of
+from credenda.model.change import ChangeRecord
+from credenda.model.claim import Evidence
+from credenda.model.contest import ContestCase
+from credenda.model.event import NewEvent
+from credenda.model.memory import Memory
+from credenda.storage import rows
+from credenda.storage.sqlite.connection import event_words, memory_words
+from credenda.storage.sqlite.reader import SqliteReader
+from credenda.storage.store import (
+    CODE_BITS,
+    Access,
+    Job,
+    Redaction,
+    Row,
+    Snapshot,
+    Tenant,
+    Tombstone,
+    Vector,
+    pack_code,
+)
+from credenda.text.passages import passages
+
+__all__ = ["SqliteWriter", "chain_link", "content_hmac"]
+
+GENESIS: Final = b"\x00" * 32
+
+
+def content_hmac(key: bytes, text: str) -> bytes:
+    """Sign an event's text with the tenant's key: 16 bytes."""
+    return hmac.digest(key, text.encode(), "sha256")[:16]
+
+
+def chain_link(previous: bytes, event: dict[str, object]) -> bytes:
+    """Hash an event onto the journal's chain (32 bytes).
+
+    It covers the text by its keyed hash only, so that the chain still holds after a redaction.
+    """
+    fields = ("id", "role", "speaker", "source", "session", "agent", "occurred_us", "recorded_us")
+    body = rows.canonical_json([event[name] for name in fields]).encode()
+    signed = event["content_hmac"]
+    return hashlib.sha256(previous + bytes(signed) + body).digest()  # type: ignore[arg-type]
+
+
+class SqliteWriter(SqliteReader):
+    """A `Writer` inside a write transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, tenant: Tenant, clock: Clock) -> None:
+        """Bind a connection in a write transaction to a tenant."""
+        super().__init__(connection, tenant)
+        self._clock = clock
+        self.redacted = False
+
+    def put(self, row: Row) -> str:
+        """File a value; returns its public id, or "" for rows that have none."""
+        match row:
+            case NewEvent():
+                return self._event(row)
+            case Memory():
+                return self._memory(row)
+            case ChangeRecord():
+                return self._change(row)
+            case Evidence():
+                return self._evidence(row)
+            case Job():
+                return self._job(row)
+            case Vector():
+                return self._vector(row)
+            case ContestCase():
+                return self._contest(row)
+            case Tombstone():
+                return self._tombstone(row)
+            case Redaction():
+                return self._redaction(row)
+            case Access():
+                return self._access(row)
+            case Snapshot():
+                return self._image(row)
+            case _:
+                assert_never(row)
+
+    def _number(self, text: str, kind: Kind) -> int:
+        return number_of(text, kind, self._tenant.tag)
+
+    def _document(self, code: int) -> int:
+        return (self._tenant.number << CODE_BITS) | code
+
+    def _words(self, name: str, code: int, body: str) -> None:
+        self._run(name, doc=self._document(code), tenant=self._tenant.tag, body=body)
+
+    def _event(self, event: NewEvent) -> str:
+        last = self._run("last_event").fetchone()
+        number, previous = (last["id"] + 1, last["chain_hash"]) if last else (1, GENESIS)
+        spans = passages(event.text)
+        columns = rows.event_row(event)
+        columns["id"] = number
+        columns["recorded_us"] = self._clock.now_us()
+        columns["content_hmac"] = content_hmac(self._tenant.key, event.text)
+        columns["chain_hash"] = chain_link(previous, columns)
+        columns["passages"] = max(1, len(spans))
+        self._run("insert_event", **columns)
+        if len(spans) > 1:
+            for ordinal, (start, stop) in enumerate(spans):
+                self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
+                self._event_words("insert_words", number, ordinal, event, event.text[start:stop])
+        else:
+            self._event_words("insert_words", number, 0, event, event.text)
+        return self._public(Kind.EVENT, number)
+
+    def _event_words(self, name: str, number: int, ordinal: int, event: NewEvent, text: str) -> None:
+        body = event_words(event.role.value, event.speaker, event.occurred_us, text)
+        self._words(name, pack_code(number, ordinal, memory=False), body)
+
+    def _memory(self, memory: Memory) -> str:
+        columns = rows.memory_row(memory, self._tenant.tag)
+        if not memory.id:
+            columns["id"] = number = self._value("next_memory")
+            body = memory_words(memory.text, memory.entity, memory.attribute, memory.value)
+            self._words("insert_words", pack_code(number, memory=True), body)
+        else:
+            number = self._number(memory.id, Kind.MEMORY)
+            if self._value("current_version", id=number) != memory.version - 1:
+                raise Conflict(
+                    f"{memory.id} has changed meanwhile",
+                    why="another change was applied first",
+                    fix="read it again and repeat the call",
+                    memory_id=memory.id,
+                )
+            self._run("expire_version", id=number, at_us=memory.recorded_us)
+        self._run("insert_version", **columns)
+        return self._public(Kind.MEMORY, number)
+
+    def _change(self, change: ChangeRecord) -> str:
+        number = self._value("next_change")
+        self._run("insert_change", id=number, **rows.change_row(change, self._tenant.tag))
+        if change.kind.value == "confirm" and change.memory_id:
+            self._run("confirm_memory", id=self._number(change.memory_id, Kind.MEMORY))
+        return self._public(Kind.CHANGE, number)
+
+    def _evidence(self, evidence: Evidence) -> str:
+        self._run(
+            "insert_evidence",
+            memory=self._number(evidence.memory_id, Kind.MEMORY),
+            event=self._number(evidence.span.event_id, Kind.EVENT),
+            start=evidence.span.start,
+            stop=evidence.span.stop,
+            claim_hash=evidence.claim_hash,
+        )
+        return ""
+
+    def _job(self, job: Job) -> str:
+        now_us = self._clock.now_us()
+        columns: dict[str, object] = {
+            "status": job.status.value,
+            "attempts": job.attempts,
+            "run_after_us": job.run_after_us,
+            "updated_us": now_us,
+        }
+        if job.id:
+            number = self._number(job.id, Kind.JOB)
+            lease = {"lease_owner": job.lease_owner or None, "lease_until_us": job.lease_until_us or None}
+            self._run("update_job", id=number, error=job.error or None, **columns, **lease)
+        else:
+            number = self._value("next_job")
+            self._run(
+                "insert_job",
+                id=number,
+                kind=job.kind,
+                first=job.first,
+                last=job.last,
+                idempotency_key=job.idempotency_key,
+                payload_hash=job.payload_hash or None,
+                created_us=now_us,
+                **columns,
+            )
+        return self._public(Kind.JOB, number)
+
+    def _vector(self, vector: Vector) -> str:
+        self._run(
+            "put_vector",
+            model_id=vector.model_id,
+            code=vector.code,
+            dims=vector.dims,
+            bits=vector.bits,
+            scale=vector.scale,
+            data=vector.data,
+        )
+        return ""
+
+    def _contest(self, contest: ContestCase) -> str:
+        number = self._number(contest.id, Kind.CONTEST) if contest.id else self._value("next_contest")
+        self._run("put_contest", id=number, **rows.contest_row(contest))
+        return self._public(Kind.CONTEST, number)
+
+    def _tombstone(self, stone: Tombstone) -> str:
+        self._run(
+            "insert_tombstone",
+            digest=stone.digest,
+            kind=stone.kind,
+            normaliser=stone.normaliser,
+            created_us=stone.created_us,
+        )
+        return ""
+
+    def _access(self, access: Access) -> str:
+        number = self._number(access.memory_id, Kind.MEMORY)
+        day = {"session": access.session, "memory": number, "day": access.day}
+        if access.shown and not self._value("accessed_today", **day):
+            self._run("touch_memory", id=number, at_us=access.at_us)
+        self._run("log_access", at_us=access.at_us, shown=access.shown, useful=access.useful, **day)
+        return ""
+
+    def _image(self, image: Snapshot) -> str:
+        self._run("delete_snapshot", name=image.name)
+        for ordinal, data in enumerate(image.blobs):
+            self._run("put_blob", name=image.name, ordinal=ordinal, data=data)
+        return ""
+
+    def _redaction(self, redaction: Redaction) -> str:
+        self.redacted = True
+        self._run("permit_redaction", reason="delete")
+        if rows.is_memory_id(redaction.id, self._tenant.tag):
+            self._redact_memory(redaction)
+        else:
+            self._redact_event(redaction)
+        self._run("revoke_permit")
+        self._run("delete_snapshots")
+        return ""
+
+    def _redact_memory(self, redaction: Redaction) -> None:
+        number = self._number(redaction.id, Kind.MEMORY)
+        code = pack_code(number, memory=True)
+        for memory in self.versions([redaction.id])[:1]:
+            if memory.text:
+                body = memory_words(memory.text, memory.entity, memory.attribute, memory.value)
+                self._words("delete_words", code, body)
+        self._run("redact_versions", id=number)
+        self._run("redact_changes", memory=number)
+        self._run("delete_vectors", low=code, high=code + 1)
+
+    def _redact_event(self, redaction: Redaction) -> None:
+        number = self._number(redaction.id, Kind.EVENT)
+        for event in self.events([redaction.id]):
+            spans = self._spans(number, event.text)
+            if event.text:
+                for ordinal, (start, stop) in spans:
+                    self._event_words("delete_words", number, ordinal, event, event.text[start:stop])
+            if redaction.text:
+                changed = replace(event, text=redaction.text)
+                for ordinal, (start, stop) in spans:
+                    self._event_words("insert_words", number, ordinal, changed, redaction.text[start:stop])
+        self._run("redact_event", id=number, text=redaction.text, at_us=redaction.at_us)
+        low = pack_code(number, memory=False)
+        self._run("delete_vectors", low=low, high=pack_code(number + 1, memory=False))
+
+    def _spans(self, number: int, text: str) -> list[tuple[int, tuple[int, int]]]:
+        found = [(row["ordinal"], (row["start"], row["stop"])) for row in self._run("passages_of", event=number)]
+        return found or [(0, (0, len(text)))]
+
+    def words_agree(self) -> bool:
+        """Say whether the full-text index holds exactly the words of the rows."""
+        try:
+            self._connection.execute("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
+                return False
+            raise
+        return True
+
+    def rebuild_words(self) -> None:
+        """Make the full-text index and the index images afresh from the rows they are derived from."""
+        self._connection.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
+        self._run("delete_snapshots")

@@ -1,0 +1,175 @@
+"""The narrow seam to a database: twenty methods, and the contract that each backend keeps.
+
+A `Store` is one database with many tenants. Everything is done for one tenant at a time: `reader` gives a consistent
+view, `commit` runs a unit of work in a transaction that is durable when `commit` returns. A backend binds the tenant to
+every statement; no method takes a tenant's rows by id alone.
+
+What a writer stores is a value (`Row`); `put` files it. Ids are public ids (`ids.public_id`); a row that has none yet
+gets the next one, and `put` returns it. Documents of the search index are named by packed integers (`pack_code`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeVar
+
+from credenda.model.change import ChangeRecord
+from credenda.model.claim import Evidence
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.event import Event
+from credenda.model.memory import Memory
+from credenda.storage.records import (
+    CODE_BITS,
+    Access,
+    ChangeFilter,
+    Counts,
+    Delta,
+    Document,
+    DocumentState,
+    EventFilter,
+    Finding,
+    Heads,
+    Job,
+    JobFilter,
+    JobStatus,
+    MemoryFilter,
+    Redaction,
+    Row,
+    Snapshot,
+    Tenant,
+    Tombstone,
+    Vector,
+    pack_code,
+    unpack_code,
+)
+
+__all__ = [
+    "CODE_BITS",
+    "Access",
+    "ChangeFilter",
+    "Counts",
+    "Delta",
+    "Document",
+    "DocumentState",
+    "EventFilter",
+    "Finding",
+    "Heads",
+    "Job",
+    "JobFilter",
+    "JobStatus",
+    "MemoryFilter",
+    "Reader",
+    "Redaction",
+    "Row",
+    "Snapshot",
+    "Store",
+    "Tenant",
+    "Tombstone",
+    "Vector",
+    "Writer",
+    "pack_code",
+    "unpack_code",
+]
+
+T = TypeVar("T")
+
+
+class Reader(Protocol):
+    """One tenant's rows as they were at one moment."""
+
+    @property
+    def tenant(self) -> Tenant: ...
+
+    def events(self, ids: Sequence[str]) -> list[Event]:
+        """Return these events in order of id; unknown ones are left out, foreign ids raise `NotFound`."""
+        ...
+
+    def find_events(self, wanted: EventFilter) -> list[Event]:
+        """Return the events that a filter names."""
+        ...
+
+    def memories(self, ids: Sequence[str], known_at_us: int | None = None) -> list[Memory]:
+        """Return the current versions (or those held at a time) in order of id; unknown ones are left out."""
+        ...
+
+    def find(self, wanted: MemoryFilter) -> list[Memory]:
+        """Return the memories that a filter names."""
+        ...
+
+    def versions(self, ids: Sequence[str]) -> list[Memory]:
+        """Return every version of these memories, by id and then oldest first."""
+        ...
+
+    def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
+        """Return the evidence of these memories, or resting on these events, in order of event and span."""
+        ...
+
+    def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
+        """Return applied changes."""
+        ...
+
+    def contests(self, *, state: ContestState | None = None, id: str | None = None) -> list[ContestCase]:
+        """Return contests, open ones first, then newest first."""
+        ...
+
+    def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
+        """Return what came after `heads`: at most `limit` documents (call again until the heads stop moving)."""
+        ...
+
+    def nominate(self, terms: Sequence[str], limit: int) -> list[int]:
+        """Return codes of documents holding any term, from the durable full-text index, rarest terms first."""
+        ...
+
+    def vectors(self, codes: Sequence[int], model_id: str) -> list[Vector]:
+        """Return stored vectors of these documents in order of code; missing ones are left out."""
+        ...
+
+    def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
+        """Return those of the digests that are tombstones."""
+        ...
+
+    def snapshot(self, name: str) -> tuple[bytes, ...]:
+        """Return the blobs of an index image, () when there is none."""
+        ...
+
+    def jobs(self, wanted: JobFilter) -> list[Job]:
+        """Return jobs."""
+        ...
+
+    def counts(self) -> Counts:
+        """Count what the tenant holds."""
+        ...
+
+
+class Writer(Reader, Protocol):
+    """A reader inside a write transaction, which sees its own writes."""
+
+    def put(self, row: Row) -> str:
+        """File a value; returns its public id ("" for rows that have none)."""
+        ...
+
+
+class Store(Protocol):
+    """One database. All methods may be called from any thread."""
+
+    def reader(self, user_id: str) -> AbstractContextManager[Reader]:
+        """Open a consistent view of one tenant; a tenant that never wrote is empty."""
+        ...
+
+    def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
+        """Run a unit of work and return its result once it is durable.
+
+        Units of several callers may share one commit. An exception from `work` undoes that unit alone and is raised to
+        its caller; a failed commit undoes all and is raised to each. Raises `Unavailable` when the database is
+        locked, full or read-only, `Corrupt` when it is damaged.
+        """
+        ...
+
+    def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
+        """Verify the database and this tenant's journal chain, index parity and references; repair what is derived."""
+        ...
+
+    def close(self) -> None:
+        """Release the database; closing twice does nothing."""
+        ...

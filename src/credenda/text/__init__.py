@@ -1,0 +1,1 @@
+"""Words as data: normal forms, tokens, sentences, dates. Pure."""

@@ -1,0 +1,416 @@
+"""Date expressions as intervals of UTC days, by rules: nothing rather than a wrong answer.
+
+Weeks begin on Monday, seasons are the northern meteorological ones, and an interval is half open. A weekday or a day
+without a year is read only where `lean` says whether the text looks back or ahead (or one year is clearly nearer).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from typing import Final, Literal, NamedTuple
+
+from credenda.clock import from_datetime, to_datetime
+
+__all__ = ["DateSpan", "Lean", "find_dates"]
+
+Lean = Literal["past", "future"]
+_SPANS_MAX: Final = 64
+_NEAR_DAYS: Final = 120
+_WEEK: Final = 7
+_QUARTER: Final = 3
+_DECEMBER: Final = 12
+_MONTHS: Final = "january february march april may june july august september october november december".split()
+_WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
+_SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_COUNTS: Final = {
+    word: number
+    for number, words in enumerate(
+        ["", "a an one", "two couple", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    )
+    for word in words.split()
+}
+
+
+class DateSpan(NamedTuple):
+    """Characters [start, stop) that name a time, and the interval [from_us, until_us); None is an open end."""
+
+    start: int
+    stop: int
+    from_us: int | None
+    until_us: int | None
+
+
+class _Days(NamedTuple):
+    """An interval of days, `until` excluded."""
+
+    since: date
+    until: date
+
+
+class _Context(NamedTuple):
+    today: date
+    lean: Lean | None
+
+
+_MONTH: Final = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_SEASON: Final = r"(?:spring|summer|autumn|fall|winter)"
+_YEAR: Final = r"(?:19|20)\d\d"
+_DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+_COUNT: Final = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple of)"
+_PART: Final = r"(?:(?P<{0}>early|mid|late|the (?:start|beginning|middle|end) of)[ -])?"
+_RULES: Final = (
+    ("iso", r"(?P<iso_y>\d{4})-(?P<iso_m>\d\d)-(?P<iso_d>\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"),
+    ("dmy", rf"(?:the )?(?P<dmy_d>{_DAY}) (?:of )?(?P<dmy_m>{_MONTH})\b\.?(?:,? (?P<dmy_y>{_YEAR}))?"),
+    ("mdy", rf"(?P<mdy_m>{_MONTH})\b\.? (?:the )?(?P<mdy_d>{_DAY})\b(?!:)(?:,? (?P<mdy_y>{_YEAR}))?"),
+    ("my", _PART.format("my_p") + rf"(?P<my_m>{_MONTH})\b\.?,? (?:of )?(?P<my_y>{_YEAR})"),
+    ("sy", rf"(?:the )?(?P<sy_s>{_SEASON}) (?:of )?(?P<sy_y>{_YEAR})"),
+    ("quarter", rf"Q(?P<quarter_q>[1-4])[ /](?P<quarter_y>{_YEAR})"),
+    ("beside", r"the day (?P<beside_w>before yesterday|after tomorrow)"),
+    ("ago", rf"(?P<ago_n>{_COUNT}) (?P<ago_u>day|week|month|year)s? ago"),
+    ("ahead", rf"(?:in (?P<ahead_n>{_COUNT}) (?P<ahead_u>day|week|month|year)s?(?: from now)?|(?P<ahead_m>{_COUNT}) (?P<ahead_v>day|week|month|year)s? from now)"),
+    ("relative", rf"(?P<rel_w>last|this past|past|this coming|this|next) (?P<rel_u>week(?:end)?|month|year|quarter|{_SEASON}|{_WEEKDAY}|{_MONTH})"),
+    ("near", r"(?P<near_w>yesterday|today|tomorrow|tonight|last night|this (?:morning|afternoon|evening))"),
+    ("month", rf"(?:(?<=\bin )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )|(?<=\bfrom )|(?<=\bby )|(?<=\bbefore )|(?<=\bafter ))" + _PART.format("month_p") + rf"(?P<month_m>{_MONTH})"),
+    ("year", rf"(?:(?<=\bin )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )|(?<=\bfrom )|(?<=\bto )|(?<=\bby )|(?<=\bbefore )|(?<=\bafter )|(?<=\byear ))" + _PART.format("year_p") + rf"(?P<year_y>{_YEAR})(?! ?%)"),
+    ("weekday", rf"(?:(?<=\bon )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )|(?<=\bfrom )|(?<=\bto )|(?<=\bby ))(?P<weekday_w>{_WEEKDAY})"),
+)  # fmt: skip
+_WORDS: Final = re.compile(r"[a-z]+|\d{4}", re.ASCII)
+_TIME_WORDS: Final = frozenset(
+    [*_MONTHS, *_WEEKDAYS, *_SEASONS, *"jan feb mar apr jun jul aug sep sept oct nov dec yesterday today tomorrow".split()]
+    + "tonight ago day days week weeks month months year years weekend quarter night morning afternoon evening".split()
+)
+
+
+def _names_time(text: str) -> bool:
+    """Say cheaply whether the text can name a time at all."""
+    words = _WORDS.findall(text.lower())
+    return not _TIME_WORDS.isdisjoint(words) or any(word[0].isdigit() for word in words)
+
+
+@cache
+def _atoms() -> re.Pattern[str]:
+    return re.compile("|".join(rf"(?P<{name}>\b{rule}\b(?![-/]\d|\w))" for name, rule in _RULES), re.IGNORECASE)
+
+
+@cache
+def _before() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:(?P<since>since|starting(?: (?:from|on|in))?|as of|from)|(?P<until>until|till|up to|til|before)|(?P<through>through)"
+        r"|(?P<to>to|and)|(?P<by>by)|(?P<after>after)|(?P<plain>on|in|at|during|over)|between)\s+(?:the\s+)?$",
+        re.IGNORECASE,
+    )
+
+
+def _month_number(name: str) -> int:
+    return next(at for at, month in enumerate(_MONTHS, 1) if month.startswith(name[:3].lower()))
+
+
+def _month(year: int, month: int) -> _Days:
+    year, month = year + (month - 1) // _DECEMBER, (month - 1) % _DECEMBER + 1
+    return _Days(date(year, month, 1), date(year + month // _DECEMBER, month % _DECEMBER + 1, 1))
+
+
+def _months(year: int, month: int, count: int) -> _Days:
+    return _Days(_month(year, month).since, _month(year, month + count - 1).until)
+
+
+def _day(day: date) -> _Days:
+    return _Days(day, day + timedelta(days=1))
+
+
+def _season(year: int, name: str) -> _Days:
+    return _months(year, _SEASONS[name.lower()], _QUARTER)
+
+
+def _week(day: date) -> _Days:
+    monday = day - timedelta(days=day.weekday())
+    return _Days(monday, monday + timedelta(days=_WEEK))
+
+
+def _weekend(day: date) -> _Days:
+    monday = _week(day).until
+    return _Days(monday - timedelta(days=2), monday)
+
+
+def _part(days: _Days, part: str | None) -> _Days:
+    """Narrow an interval to its first, middle or last third."""
+    if part is None:
+        return days
+    third = (days.until - days.since) // 3
+    if part.lower().endswith(("early", "start of", "beginning of")):
+        return _Days(days.since, days.since + third)
+    if part.lower().endswith(("late", "end of")):
+        return _Days(days.until - third, days.until)
+    return _Days(days.since + third, days.until - third)
+
+
+def _day_number(text: str) -> int:
+    return int(text.rstrip("stndrhSTNDRH"))
+
+
+def _dated(context: _Context, day: int, month: int, year: str | None) -> _Days | None:
+    """Read a day and month; without a year by the lean, or the year that is clearly nearest."""
+    if year is not None:
+        return _day(date(int(year), month, day))
+    around = [date(context.today.year + step, month, day) for step in (-1, 0, 1) if (month, day) != (2, 29)]
+    if context.lean == "past":
+        return _day(max(one for one in around if one <= context.today)) if around else None
+    if context.lean == "future":
+        return _day(min(one for one in around if one >= context.today)) if around else None
+    near = [one for one in around if abs((one - context.today).days) <= _NEAR_DAYS]
+    return _day(near[0]) if near else None
+
+
+def _iso(found: re.Match[str], context: _Context) -> _Days | None:
+    del context
+    return _day(date(int(found["iso_y"]), int(found["iso_m"]), int(found["iso_d"])))
+
+
+def _dmy(found: re.Match[str], context: _Context) -> _Days | None:
+    return _dated(context, _day_number(found["dmy_d"]), _month_number(found["dmy_m"]), found["dmy_y"])
+
+
+def _mdy(found: re.Match[str], context: _Context) -> _Days | None:
+    if found["mdy_m"] in {"may", "march", "mar"} and found["mdy_y"] is None and found["mdy_d"].isdigit():
+        return None
+    return _dated(context, _day_number(found["mdy_d"]), _month_number(found["mdy_m"]), found["mdy_y"])
+
+
+def _my(found: re.Match[str], context: _Context) -> _Days | None:
+    del context
+    return _part(_month(int(found["my_y"]), _month_number(found["my_m"])), found["my_p"])
+
+
+def _sy(found: re.Match[str], context: _Context) -> _Days | None:
+    del context
+    return _season(int(found["sy_y"]), found["sy_s"])
+
+
+def _quarter(found: re.Match[str], context: _Context) -> _Days | None:
+    del context
+    return _months(int(found["quarter_y"]), _QUARTER * (int(found["quarter_q"]) - 1) + 1, _QUARTER)
+
+
+def _beside(found: re.Match[str], context: _Context) -> _Days | None:
+    step = -2 if "before" in found["beside_w"].lower() else 2
+    return _day(context.today + timedelta(days=step))
+
+
+def _count(text: str) -> int:
+    words = text.lower().split()
+    return int(words[0]) if words[0].isdigit() else _COUNTS["couple" if "couple" in words else words[0]]
+
+
+def _shifted(today: date, count: int, unit: str) -> _Days:
+    """Move by units, and answer with the whole unit moved to."""
+    match unit.lower():
+        case "day":
+            return _day(today + timedelta(days=count))
+        case "week":
+            return _week(today + timedelta(days=_WEEK * count))
+        case "month":
+            return _month(today.year, today.month + count)
+        case _:
+            return _months(today.year + count, 1, _DECEMBER)
+
+
+def _ago(found: re.Match[str], context: _Context) -> _Days | None:
+    return _shifted(context.today, -_count(found["ago_n"]), found["ago_u"])
+
+
+def _ahead(found: re.Match[str], context: _Context) -> _Days | None:
+    number, unit = found["ahead_n"] or found["ahead_m"], found["ahead_u"] or found["ahead_v"]
+    return _shifted(context.today, _count(number), unit)
+
+
+def _weekday(today: date, name: str, word: str) -> date:
+    ahead = (_WEEKDAYS.index(name.lower()) - today.weekday()) % _WEEK
+    match word:
+        case "last":
+            return today + timedelta(days=ahead - _WEEK)
+        case "next":
+            return _week(today).until + timedelta(days=_WEEKDAYS.index(name.lower()))
+        case _:
+            return today + timedelta(days=ahead)
+
+
+def _relative(found: re.Match[str], context: _Context) -> _Days | None:
+    word, unit, today = found["rel_w"].lower(), found["rel_u"].lower(), context.today
+    step = {"last": -1, "past": -1, "this past": -1, "next": 1, "this coming": 0}.get(word, 0)
+    word = {-1: "last", 0: "this", 1: "next"}[step]
+    if unit in _WEEKDAYS:
+        return _day(_weekday(today, unit, word))
+    if unit in _SEASONS:
+        return _relative_season(today, unit, step)
+    match unit:
+        case "week" | "month" | "year":
+            return _shifted(today, step, unit)
+        case "weekend":
+            return _relative_weekend(today, step)
+        case "quarter":
+            return _months(today.year, _QUARTER * ((today.month - 1) // _QUARTER + step) + 1, _QUARTER)
+        case _:
+            return _relative_month(today, _month_number(unit), step)
+
+
+def _relative_weekend(today: date, step: int) -> _Days:
+    own = _weekend(today)
+    if step < 0 and today >= own.since:
+        return _Days(own.since - timedelta(days=_WEEK), own.until - timedelta(days=_WEEK))
+    return _Days(own.since + timedelta(days=_WEEK * step), own.until + timedelta(days=_WEEK * step))
+
+
+def _relative_month(today: date, month: int, step: int) -> _Days:
+    """Read "last May" as the one most recently over, "next May" as the one not begun yet."""
+    year = today.year
+    if step < 0:
+        return _month(year if month < today.month else year - 1, month)
+    if step > 0:
+        return _month(year if month > today.month else year + 1, month)
+    return _month(year, month)
+
+
+def _relative_season(today: date, name: str, step: int) -> _Days:
+    candidates = [_season(today.year + shift, name) for shift in (-2, -1, 0, 1)]
+    if step < 0:
+        return [one for one in candidates if one.until <= today][-1]
+    if step > 0:
+        return next(one for one in candidates if one.since > today)
+    return next(one for one in candidates if one.until > today)
+
+
+def _near(found: re.Match[str], context: _Context) -> _Days | None:
+    step = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(found["near_w"].lower(), 0)
+    return _day(context.today + timedelta(days=step))
+
+
+def _bare_month(found: re.Match[str], context: _Context) -> _Days | None:
+    """Read "in May": by the lean; without one only where the months beside it leave no doubt."""
+    name = found["month_m"]
+    if not name[0].isupper():
+        return None
+    month, today = _month_number(name), context.today
+    around = [_month(today.year + step, month) for step in (-1, 0, 1)]
+    if context.lean == "past":
+        found_days = [one for one in around if one.since <= today][-1]
+    elif context.lean == "future":
+        found_days = next(one for one in around if one.until > today)
+    else:
+        near = [one for one in around if abs((one.since - today).days) <= _NEAR_DAYS]
+        return _part(near[0], found["month_p"]) if near else None
+    return _part(found_days, found["month_p"])
+
+
+def _bare_year(found: re.Match[str], context: _Context) -> _Days | None:
+    del context
+    return _part(_months(int(found["year_y"]), 1, _DECEMBER), found["year_p"])
+
+
+def _bare_weekday(found: re.Match[str], context: _Context) -> _Days | None:
+    if context.lean is None:
+        return None
+    word = "last" if context.lean == "past" else "this"
+    return _day(_weekday(context.today, found["weekday_w"], word))
+
+
+_READERS: Final[dict[str, Callable[[re.Match[str], _Context], _Days | None]]] = {
+    "iso": _iso,
+    "dmy": _dmy,
+    "mdy": _mdy,
+    "my": _my,
+    "sy": _sy,
+    "quarter": _quarter,
+    "beside": _beside,
+    "ago": _ago,
+    "ahead": _ahead,
+    "relative": _relative,
+    "near": _near,
+    "month": _bare_month,
+    "year": _bare_year,
+    "weekday": _bare_weekday,
+}
+def _kind(found: re.Match[str]) -> str:
+    return next(name for name, _ in _RULES if found[name] is not None)
+
+
+def _us(day: date) -> int:
+    return from_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC))
+
+
+class _Atom(NamedTuple):
+    start: int
+    stop: int
+    word: str
+    days: _Days
+
+
+def _word_before(text: str, start: int) -> tuple[str, int]:
+    """Return the kind of preposition right before an offset and where it begins."""
+    floor = max(0, start - 24)
+    found = _before().search(text[floor:start])
+    if found is None:
+        return "", start
+    return found.lastgroup or "between", floor + found.start()
+
+
+def _read(text: str, context: _Context) -> Iterator[_Atom]:
+    for found in _atoms().finditer(text):
+        try:
+            days = _READERS[_kind(found)](found, context)
+        except (ValueError, OverflowError):
+            continue
+        if days is not None:
+            word, start = _word_before(text, found.start())
+            yield _Atom(start, found.end(), word, days)
+
+
+def _span(atom: _Atom) -> DateSpan:
+    since, until = _us(atom.days.since), _us(atom.days.until)
+    match atom.word:
+        case "since":
+            return DateSpan(atom.start, atom.stop, since, None)
+        case "until" | "by":
+            return DateSpan(atom.start, atom.stop, None, since if atom.word == "until" else until)
+        case "through":
+            return DateSpan(atom.start, atom.stop, None, until)
+        case "after":
+            return DateSpan(atom.start, atom.stop, until, None)
+        case _:
+            return DateSpan(atom.start, atom.stop, since, until)
+
+
+def _paired(text: str, one: _Atom, other: _Atom) -> DateSpan | None:
+    """Join "from X to Y" and "between X and Y" into one interval."""
+    if one.word not in {"since", "between"} or other.word not in {"to", "until", "through"}:
+        return None
+    if text[one.stop : other.start].strip() or one.days.since > other.days.since:
+        return None
+    return DateSpan(one.start, other.stop, _us(one.days.since), _us(other.days.until))
+
+
+def find_dates(text: str, anchor_us: int, lean: Lean | None = None) -> list[DateSpan]:
+    """Find the times that a text names, in order, read from the moment `anchor_us` (microseconds UTC).
+
+    "since" and "after" leave the end open, "until", "by" and "before" the start; "until June" ends where June begins.
+    """
+    if not _names_time(text):
+        return []
+    atoms: list[_Atom] = []
+    for atom in _read(text, _Context(to_datetime(anchor_us).date(), lean)):
+        atoms.append(atom)
+        if len(atoms) == _SPANS_MAX:
+            break
+    spans: list[DateSpan] = []
+    at = 0
+    while at < len(atoms):
+        pair = _paired(text, atoms[at], atoms[at + 1]) if at + 1 < len(atoms) else None
+        spans.append(pair or _span(atoms[at]))
+        at += 2 if pair else 1
+    return spans

@@ -1,0 +1,69 @@
+"""What is indexed and embedded for an event or a memory: the words plus what a question may name instead."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from credenda.clock import DAY_US, to_datetime
+from credenda.text.tokens import tokenize
+
+__all__ = ["event_text", "memory_text"]
+
+# Not strftime: its month names follow the locale of the process.
+_MONTHS: Final = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_NAMELESS_ROLES: Final = frozenset({"user", "assistant", "document"})
+_TENANT: Final = "user"
+"""The entity that means the tenant: in every memory, so it tells none apart."""
+
+
+def event_text(*, speaker: str, role: str, occurred_us: int, text: str) -> str:
+    """Return the text by which an event, or one passage of it, is found. The day is that of UTC.
+
+    >>> event_text(speaker="Ana", role="person", occurred_us=1683504000000000, text="Hello")
+    '[8 May 2023] Ana: Hello'
+    >>> event_text(speaker="user", role="user", occurred_us=1683504000000000, text="Hello")
+    '[8 May 2023] Hello'
+    """
+    day = _day(occurred_us // DAY_US)
+    return f"[{day}] {text}" if not speaker or role in _NAMELESS_ROLES else f"[{day}] {speaker}: {text}"
+
+
+@lru_cache(maxsize=4_096)
+def _day(number: int) -> str:
+    """Write a day, counted since 1970-01-01, as "8 May 2023"."""
+    moment = to_datetime(number * DAY_US)
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+
+
+def memory_text(
+    text: str, *, entity: str | None = None, attribute: str | None = None, value: str | None = None
+) -> str:
+    """Return the text by which a memory is found: its own, then those words of its slot that it lacks.
+
+    >>> memory_text("I live in Linz", entity="user", attribute="home_town", value="Linz")
+    'I live in Linz (home town)'
+    """
+    names = "" if entity is None or entity == _TENANT else entity
+    slot = f"{names} {attribute or ''}".replace("_", " ")
+    known = set(tokenize(text))
+    missing: list[str] = []
+    for word in f"{slot} {value or ''}".split():
+        terms = set(tokenize(word))
+        if not terms <= known:
+            missing.append(word)
+            known |= terms
+    return f"{text} ({' '.join(missing)})" if missing else text

@@ -1,0 +1,98 @@
+"""Long texts cut into passages that are searched one by one."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from credenda import limits
+from credenda.text.tokens import RUNS
+
+__all__ = ["passages"]
+
+_PIECE_CHARACTERS: Final = 32
+"""A longer word counts once more for each further stretch of this length, and may be cut there."""
+_HALF: Final = 2
+"""Weights are counted in halves: a word is two, a character of a script without word spaces one."""
+_PIECE: Final = re.compile(rf"([{RUNS}])|[^\s{RUNS}]{{1,{_PIECE_CHARACTERS}}}")
+_SENTENCE_END: Final = re.compile(r"[.!?\u2026][\"')\]\u2019\u201d]*$|[\u3002\uff01\uff1f\uff0e]$")
+_CLAUSE_END: Final = (",", ";", ":", "\u3001", "\uff0c", "\uff1b", "\uff1a")
+
+_INSIDE, _CLAUSE, _SENTENCE, _PARAGRAPH = range(4)
+
+
+class _Piece(NamedTuple):
+    """A word, or a part of one: its place, its weight in halves, and how good a border its end is."""
+
+    start: int
+    stop: int
+    weight: int
+    border: int
+
+
+def passages(text: str) -> list[tuple[int, int]]:
+    """Return character spans of at most about `limits.PASSAGE_TOKENS` words that cover all but outer spaces.
+
+    Cut at paragraphs, else lines and sentences, else clauses, else words, and never in the first half of a passage. An
+    extreme text gets longer passages rather than more than `limits.PASSAGES_PER_EVENT`. Blank text has none.
+
+    >>> passages("  One short turn. ")
+    [(2, 17)]
+    """
+    start, stop = len(text) - len(text.lstrip()), len(text.rstrip())
+    if start >= stop:
+        return []
+    if stop - start <= _HALF * limits.PASSAGE_TOKENS:  # even one-letter words, or characters at half weight, fit
+        return [(start, stop)]
+    pieces = _pieces(text)
+    budget = _budget(sum(piece.weight for piece in pieces))
+    spans: list[tuple[int, int]] = []
+    first = 0
+    while first < len(pieces):
+        last = _last_of_passage(pieces, first, budget)
+        spans.append((pieces[first].start, pieces[last].stop))
+        first = last + 1
+    return spans
+
+
+def _budget(total: int) -> int:
+    """Return the heaviest passage allowed, in halves; passages are at least half full, hence the factor."""
+    fewest = limits.PASSAGES_PER_EVENT - 1
+    return max(_HALF * limits.PASSAGE_TOKENS, -(-2 * total // fewest))
+
+
+def _pieces(text: str) -> list[_Piece]:
+    matches = list(_PIECE.finditer(text))
+    starts = [match.start() for match in matches[1:]]
+    starts.append(len(text))
+    found: list[_Piece] = []
+    for match, after in zip(matches, starts, strict=True):
+        start, stop = match.span()
+        gap = text[stop:after]
+        plain = gap == " " and text[stop - 1].isalnum()
+        border = _INSIDE if plain else _border(match[0], gap)
+        found.append(_Piece(start, stop, 1 if match[1] else _HALF, border))
+    return found
+
+
+def _border(word: str, gap: str) -> int:
+    """Say how well a text may be cut after a word that is followed by this gap."""
+    lines = gap.count("\n")
+    if lines > 1:
+        return _PARAGRAPH
+    if lines or (_SENTENCE_END.search(word) and (gap or not word.isascii())):
+        return _SENTENCE
+    return _CLAUSE if word.endswith(_CLAUSE_END) else _INSIDE
+
+
+def _last_of_passage(pieces: list[_Piece], first: int, budget: int) -> int:
+    """Return the number of the last piece of the passage that begins at `first`."""
+    weight = 0
+    best, best_border = first, -1
+    for number in range(first, len(pieces)):
+        weight += pieces[number].weight
+        if weight > budget:
+            return best
+        if 2 * weight >= budget and pieces[number].border >= best_border:
+            best, best_border = number, pieces[number].border
+    return len(pieces) - 1

@@ -1,0 +1,115 @@
+"""Sentence boundaries as character offsets, found in one pass and without a model.
+
+Every character that is not white space lies in exactly one span, and a span begins and ends on such a character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+__all__ = ["TextSpan", "sentence_spans"]
+
+_NEVER_LAST: Final = frozenset(
+    "mr mrs ms dr prof st sr jr gen col capt lt rev hon e.g i.e cf vs approx ca dept est fig figs eq resp incl vol ed "
+    "eds pp tel ext jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun "
+    "z.b bzw ggf usw str nr".split()
+)
+_SOMETIMES_LAST: Final = frozenset("etc inc ltd co corp llc u.s u.k u.s.a e.u a.m p.m am pm al ph.d m.sc b.sc".split())
+_BEFORE_NUMBER: Final = frozenset("no nos nr p ch sec art".split())
+_LIST_NUMBER: Final = re.compile(r"(?:^|\n)[ \t]*\d{1,3}$")
+_LAST_WORD: Final = re.compile(r"[\w.]{1,24}$")
+_LOOK_BACK: Final = 32
+
+
+class TextSpan(NamedTuple):
+    """Characters [start, stop) of a text."""
+
+    start: int
+    stop: int
+
+
+@cache
+def _breaks() -> re.Pattern[str]:
+    emoji = "\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d"
+    return re.compile(
+        rf"(?P<line>[\r\n]+[ \t\r\n]*)|(?P<wide>[\u3002\uff01\uff1f\uff61]+[\u300d\u300f\uff09\u201d]*)"
+        rf"|(?P<stop>[.!?\u2026]+[\"'\u201d\u2019)\]*_]*)(?=\s|$|[{emoji}])|(?P<emoji>[{emoji}]+)(?=\s+[A-Z\"'\u201c]|\s*$)"
+    )
+
+
+@cache
+def _list_item() -> re.Pattern[str]:
+    return re.compile(r"[ \t]*(?:[-*\u2022+>#|]|\d{1,3}[.)])(?:\s|$)?")
+
+
+def _breaks_line(text: str, start: int, stop: int) -> bool:
+    """Say whether a line end parts two sentences; a hard-wrapped line goes on in lower case."""
+    if text.count("\n", start, stop) > 1 or stop >= len(text) or start == 0:
+        return True
+    goes_on = text[stop].islower() and not _list_item().match(text, stop)
+    return not (goes_on and (text[start - 1].isalnum() or text[start - 1] in ",'\""))
+
+
+def _following(text: str, at: int) -> str:
+    """Return the first character that is not blank from `at` on, within a few characters."""
+    return text[at : at + 8].lstrip()[:1]
+
+
+def _ends_sentence(text: str, start: int, stop: int) -> bool:
+    """Say whether the full stop at [start, stop) ends a sentence."""
+    mark = text[start:stop]
+    after = _following(text, stop)
+    if mark.startswith(("...", "\u2026")):
+        return not after.islower()
+    if not mark.startswith(".") or mark.startswith(".."):
+        return True
+    if _LIST_NUMBER.search(text[max(0, start - 6) : start]):
+        return False
+    found = _LAST_WORD.search(text[max(0, start - _LOOK_BACK) : start])
+    return not _is_abbreviation(found[0] if found else "", after)
+
+
+def _is_abbreviation(word: str, after: str) -> bool:
+    """Say whether a word with a full stop goes on; C and R are languages more often than initials."""
+    folded = word.casefold().lstrip(".")
+    if folded in _NEVER_LAST:
+        return True
+    if folded in _BEFORE_NUMBER:
+        return after.isdigit()
+    if folded in _SOMETIMES_LAST:
+        return after.islower() or after.isdigit()
+    return len(word) == 1 and word.isupper() and word not in "ICR" and after.isupper()
+
+
+def _boundaries(text: str) -> Iterator[int]:
+    """Yield the offsets at which a sentence ends, in order."""
+    for found in _breaks().finditer(text):
+        start, stop = found.span()
+        if found.lastgroup == "line":
+            if _breaks_line(text, start, stop):
+                yield start
+        elif found.lastgroup != "stop" or _ends_sentence(text, start, stop):
+            yield stop
+    yield len(text)
+
+
+def _trimmed(text: str, start: int, stop: int) -> TextSpan:
+    piece = text[start:stop]
+    return TextSpan(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
+
+
+def sentence_spans(text: str) -> Iterator[TextSpan]:
+    """Yield the sentences of a text in order, lazily, without outer white space.
+
+    >>> ["Dr. Ana pays 2.50 at noon. Why?"[a:b] for a, b in sentence_spans("Dr. Ana pays 2.50 at noon. Why?")]
+    ['Dr. Ana pays 2.50 at noon.', 'Why?']
+    """
+    begin = 0
+    for end in _boundaries(text):
+        span = _trimmed(text, begin, end)
+        if span.start < span.stop:
+            yield span
+        begin = max(begin, end)

@@ -1,0 +1,1 @@
+"""Vectors and the resident index of one tenant."""

@@ -1,0 +1,39 @@
+"""Nearest sign patterns, by counting unlike bits over all of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["distances", "lowest"]
+
+_BLOCK: Final = 32_768
+"""Columns compared at once: the block's words and counts stay in the processor's cache."""
+
+
+def distances(bits: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """Return the Hamming distance of each column of (w, n) `bits` to the (w,) query."""
+    count = bits.shape[1]
+    out = np.empty(count, np.uint16)
+    for start in range(0, count, _BLOCK):
+        block = out[start : start + _BLOCK]
+        np.bitwise_count(bits[0, start : start + _BLOCK] ^ query[0], out=block)
+        for words, asked in zip(bits[1:], query[1:], strict=True):
+            block += np.bitwise_count(words[start : start + _BLOCK] ^ asked)
+    return out
+
+
+def lowest(values: NDArray[np.uint16], k: int, tie_key: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the positions of the k lowest values, ascending by position; among equals the highest `tie_key` wins."""
+    if k >= len(values):
+        return np.arange(len(values))
+    threshold = int(np.searchsorted(np.cumsum(np.bincount(values)), k))
+    chosen = np.flatnonzero(values <= threshold)
+    surplus = len(chosen) - k
+    if surplus:
+        ties = np.flatnonzero(values[chosen] == threshold)
+        left_out = ties[np.argsort(tie_key[chosen[ties]], kind="stable")[:surplus]]
+        chosen = np.delete(chosen, left_out)
+    return chosen

@@ -1,0 +1,199 @@
+"""Which document holds which term how often: inverted lists in flat arrays, and BM25+ over them.
+
+Terms are kept as 64-bit hashes, sorted: a few bytes a term instead of a Python string, nothing to parse when an image is
+loaded, and no word of a text readable in memory dumps or images. Two of a million terms collide with a probability of
+3e-8; all that would follow is that each also finds the other's documents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["B", "DELTA", "K1", "TAIL_ROWS", "Postings", "Run", "Statistics", "hash_terms", "term_weights"]
+
+K1: Final = 1.2
+B: Final = 0.75
+DELTA: Final = 1.0
+"""Parameters of BM25+ (Lv and Zhai, "Lower-bounding term frequency normalization", CIKM 2011)."""
+TAIL_ROWS: Final = 800
+"""Recent documents held apart before they are merged into the base: merging copies all postings."""
+_TF_MAX: Final = 255
+
+
+def hash_terms(terms: Iterable[str]) -> NDArray[np.uint64]:
+    """Return the 64-bit names of terms: the same in every process, on every machine."""
+    digests = b"".join(hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest() for term in terms)
+    return np.frombuffer(digests, "<u8")
+
+
+class Statistics(NamedTuple):
+    """Counts over the documents that are scored together: how many, and their mean length in terms."""
+
+    documents: int
+    mean_length: float
+
+
+def term_weights(
+    tf: NDArray[np.float32], length: NDArray[np.float32], df: int, statistics: Statistics
+) -> NDArray[np.float32]:
+    """Score one term in each document that holds it: BM25+ (X-005).
+
+    ln((N + 1) / df) · ((k1 + 1) tf / (k1 (1 − b + b · dl / avgdl) + tf) + δ). A document without the term is never
+    passed in, so that δ goes only where the term occurs: giving it to all would lift every document alike (D-002).
+    """
+    idf = math.log((statistics.documents + 1) / df)
+    norm = length * np.float32(K1 * B / statistics.mean_length) + np.float32(K1 * (1 - B))
+    return np.float32(idf) * (tf * np.float32(K1 + 1) / (tf + norm) + np.float32(DELTA))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Inverted lists in compressed rows: list i of `terms[i]` is `docs[offsets[i]:offsets[i + 1]]`, `tf` alike.
+
+    `terms` (t,) uint64 ascending, `offsets` (t + 1,) int32, `docs` (p,) int32, `tf` (p,) uint8, cut at 255. A document
+    stands at most once in a list. Never altered: every operation returns a new run.
+    """
+
+    terms: NDArray[np.uint64]
+    offsets: NDArray[np.int32]
+    docs: NDArray[np.int32]
+    tf: NDArray[np.uint8]
+
+    @classmethod
+    def empty(cls) -> Run:
+        """Return a run without postings."""
+        return cls(np.zeros(0, np.uint64), np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
+
+    @classmethod
+    def build(cls, rows: Sequence[int], texts: Sequence[Sequence[str]]) -> Run:
+        """Invert the terms of documents; `rows` are their numbers, all different."""
+        numbers: dict[str, int] = {}
+        flat = [numbers.setdefault(term, len(numbers)) for term in chain.from_iterable(texts)]
+        if not flat:
+            return cls.empty()
+        hashes = hash_terms(numbers)
+        rank = np.empty(len(hashes), np.int64)
+        rank[np.argsort(hashes)] = np.arange(len(hashes))
+        where = np.repeat(np.asarray(rows, np.int64), [len(text) for text in texts])
+        keys, tf = np.unique(rank[flat] << 32 | where, return_counts=True)
+        offsets = np.zeros(len(hashes) + 1, np.int32)
+        np.cumsum(np.bincount(keys >> 32, minlength=len(hashes)), out=offsets[1:])
+        docs = (keys & 0xFFFFFFFF).astype(np.int32)
+        return cls(np.sort(hashes), offsets, docs, np.minimum(tf, _TF_MAX).astype(np.uint8))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return self.terms.nbytes + self.offsets.nbytes + self.docs.nbytes + self.tf.nbytes
+
+    def find(self, hashes: NDArray[np.uint64]) -> list[tuple[int, int]]:
+        """Return where the list of each term begins and ends; (0, 0) for a term that does not occur."""
+        if not len(self.terms):
+            return [(0, 0)] * len(hashes)
+        at = np.minimum(np.searchsorted(self.terms, hashes), len(self.terms) - 1)
+        known = self.terms[at] == hashes
+        starts = np.where(known, self.offsets[at], 0)
+        stops = np.where(known, self.offsets[at + 1], 0)
+        return list(zip(starts.tolist(), stops.tolist(), strict=True))
+
+    def without(self, gone: NDArray[np.bool_]) -> Run:
+        """Drop the postings of documents marked in `gone`, and the terms that are left without any."""
+        stay = ~gone[self.docs]
+        if stay.all():
+            return self
+        before = np.zeros(len(stay) + 1, np.int32)
+        np.cumsum(stay, out=before[1:])
+        offsets = before[self.offsets]
+        alive = np.diff(offsets) > 0
+        kept = np.concatenate([offsets[:-1][alive], offsets[-1:]])
+        return Run(self.terms[alive], kept, self.docs[stay], self.tf[stay])
+
+    def merged(self, other: Run) -> Run:
+        """Return the postings of both; within a list this run's come first. No sort: each posting has its place."""
+        if not len(other.docs):
+            return self
+        if not len(self.docs):
+            return other
+        terms = np.union1d(self.terms, other.terms)
+        offsets = np.zeros(len(terms) + 1, np.int32)
+        mine, theirs = np.searchsorted(terms, self.terms), np.searchsorted(terms, other.terms)
+        counts = np.zeros(len(terms), np.int32)
+        counts[mine] = np.diff(self.offsets)
+        first = counts.copy()
+        counts[theirs] += np.diff(other.offsets)
+        np.cumsum(counts, out=offsets[1:])
+        docs = np.empty(len(self.docs) + len(other.docs), np.int32)
+        tf = np.empty(len(docs), np.uint8)
+        for run, starts in ((self, offsets[mine]), (other, offsets[theirs] + first[theirs])):
+            shift = np.repeat(starts - run.offsets[:-1], np.diff(run.offsets))
+            place = shift + np.arange(len(run.docs), dtype=np.int32)
+            docs[place] = run.docs
+            tf[place] = run.tf
+        return Run(terms, offsets, docs, tf)
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """A large base and a small tail of recent documents, so that taking in one document does not copy everything."""
+
+    base: Run
+    tail: Run
+    tail_rows: int
+
+    @classmethod
+    def empty(cls) -> Postings:
+        """Return postings of no document."""
+        return cls(Run.empty(), Run.empty(), 0)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return self.base.nbytes + self.tail.nbytes
+
+    def with_texts(self, rows: Sequence[int], texts: Sequence[Sequence[str]]) -> Postings:
+        """Add documents that have no postings yet."""
+        if not rows:
+            return self
+        tail = self.tail.merged(Run.build(rows, texts))
+        count = self.tail_rows + len(rows)
+        if count <= TAIL_ROWS:
+            return Postings(self.base, tail, count)
+        return Postings(self.base.merged(tail), Run.empty(), 0)
+
+    def without(self, gone: NDArray[np.bool_]) -> Postings:
+        """Drop the documents marked in `gone` (one flag a document)."""
+        return Postings(self.base.without(gone), self.tail.without(gone), self.tail_rows)
+
+    def compacted(self) -> Postings:
+        """Return the same with everything in the base."""
+        return Postings(self.base.merged(self.tail), Run.empty(), 0)
+
+    def lists(self, terms: Sequence[str]) -> list[list[tuple[NDArray[np.int32], NDArray[np.uint8]]]]:
+        """Return for each distinct term that occurs its (documents, term frequencies), in one or two pieces."""
+        hashes = hash_terms(dict.fromkeys(terms))
+        found: list[list[tuple[NDArray[np.int32], NDArray[np.uint8]]]] = [[] for _ in hashes]
+        for run in (self.base, self.tail):
+            for pieces, (start, stop) in zip(found, run.find(hashes), strict=True):
+                if start < stop:
+                    pieces.append((run.docs[start:stop], run.tf[start:stop]))
+        return [pieces for pieces in found if pieces]
+
+    def holds(self, row: int, text: Sequence[str]) -> bool:
+        """Say whether the document holds exactly the terms of `text`, given that their number is right."""
+        numbers = {term: text.count(term) for term in text}
+        pieces = self.lists(text)
+        if len(pieces) < len(numbers):
+            return False
+        counted = dict(zip(numbers, pieces, strict=True))
+        return all(
+            any((tf[docs == row] == min(numbers[term], _TF_MAX)).any() for docs, tf in lists)
+            for term, lists in counted.items()
+        )

@@ -1,0 +1,87 @@
+"""The order of turns inside sessions: what stands before and after a turn, and what a whole session says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda.storage.store import pack_code
+
+__all__ = ["Turns"]
+
+_EVENT_STEP: Final = pack_code(1, memory=False)
+"""Codes of one event's passages differ by less than this, those of two events by more."""
+_CODE_BITS: Final = 43
+"""Bits of an event's code; 20 remain for the session in one sortable integer."""
+_SESSIONS_MAX: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Rows of events that belong to a session, by session and then in the order in which things were said.
+
+    `rows` (p,) int32. `starts` (t,) int32: where in `rows` each turn begins, None when every turn is one row; a long
+    event has several rows, its passages, and is one turn. `linked` (t − 1,) bool: the next turn is of the same session.
+    `lengths` (s,) float32 and `sizes` (s,) int64: terms and rows of each session.
+    """
+
+    rows: NDArray[np.int32]
+    starts: NDArray[np.int32] | None
+    linked: NDArray[np.bool_]
+    lengths: NDArray[np.float32]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def arrange(
+        cls,
+        rows: NDArray[np.int32],
+        codes: NDArray[np.int64],
+        session: NDArray[np.int32],
+        length: NDArray[np.uint16],
+    ) -> Turns:
+        """Put rows in order. `rows` that are mostly in order already are merged rather than sorted."""
+        of_row = session[rows]
+        key = of_row.astype(np.int64) << _CODE_BITS | codes[rows]
+        if (key[1:] < key[:-1]).any():
+            rows = rows[np.argsort(key, kind="stable")]
+            of_row = session[rows]
+        said = codes[rows] // _EVENT_STEP
+        new_turn = np.ones(len(rows), np.bool_)
+        np.logical_or(of_row[1:] != of_row[:-1], said[1:] != said[:-1], out=new_turn[1:])
+        starts = None if new_turn.all() else np.flatnonzero(new_turn).astype(np.int32)
+        turn_session = of_row if starts is None else of_row[starts]
+        return cls(
+            rows,
+            starts,
+            turn_session[1:] == turn_session[:-1],
+            np.bincount(of_row, weights=length[rows]).astype(np.float32),
+            np.bincount(of_row),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        arrays = (self.rows, self.linked, self.lengths, self.sizes)
+        return sum(array.nbytes for array in arrays) + (0 if self.starts is None else self.starts.nbytes)
+
+    def spread(self, scores: NDArray[np.float32], back: float, ahead: float) -> NDArray[np.float32]:
+        """Add to every row `back` × the previous turn's score and `ahead` × the next one's.
+
+        A turn of several passages scores as its best one, and hands what it gains to all of them.
+        """
+        out = scores.copy()
+        if not len(self.rows):
+            return out
+        turn = scores[self.rows]
+        if self.starts is not None:
+            turn = np.maximum.reduceat(turn, self.starts)
+        gain = np.zeros(len(turn), np.float32)
+        gain[1:] = turn[:-1] * np.float32(back) * self.linked
+        gain[:-1] += turn[1:] * np.float32(ahead) * self.linked
+        if self.starts is not None:
+            gain = np.repeat(gain, np.diff(self.starts, append=len(self.rows)))
+        out[self.rows] += gain
+        return out

@@ -1,0 +1,1 @@
+"""From said to believed: accept, journal, extract, reconcile, apply, index."""

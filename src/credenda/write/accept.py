@@ -1,0 +1,244 @@
+"""The first step of a write: what a caller gave becomes checked, screened messages. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any, Final
+
+from credenda import limits
+from credenda.clock import parse_time
+from credenda.errors import Invalid, LimitExceeded
+from credenda.model.event import TRUST, NewEvent, Role, Source
+from credenda.text.normal import name_key
+from credenda.write.screen import looks_like_instruction, screen
+
+__all__ = ["Accepted", "Submission", "accept", "checked_name"]
+
+_ROLES: Final = {
+    "user": Role.USER,
+    "human": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "ai": Role.ASSISTANT,
+    "model": Role.ASSISTANT,
+    "person": Role.PERSON,
+    "system": Role.DOCUMENT,
+    "developer": Role.DOCUMENT,
+    "tool": Role.DOCUMENT,
+    "function": Role.DOCUMENT,
+    "document": Role.DOCUMENT,
+}
+_ROLE_TRUST: Final = {Role.ASSISTANT: TRUST[Source.AI], Role.DOCUMENT: TRUST[Source.INGEST]}
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """A call of `remember` as it was made. Times may be datetimes or text."""
+
+    content: object
+    user_id: str
+    topic: str | None = None
+    session: str | None = None
+    agent: str | None = None
+    source: str = "human"
+    occurred_at: datetime | str | None = None
+    tags: Sequence[str] = ()
+    metadata: Mapping[str, object] | None = None
+    expires_at: datetime | str | None = None
+    idempotency_key: str | None = None
+    memory_type: str | None = None
+    allow_deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """Events ready for the journal; `payload_hash` (16 bytes) covers content, topic and time."""
+
+    events: tuple[NewEvent, ...]
+    payload_hash: bytes
+    refused: tuple[str, ...] = ()
+    idempotency_key: str | None = None
+    allow_deleted: bool = False
+    extra: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) -> Accepted:
+    """Check a submission whole and turn it into events.
+
+    Raises `Invalid` or `LimitExceeded`, naming what, why and what to do; nothing is half accepted.
+    """
+    source = _source(submission.source)
+    messages = _messages(submission.content)
+    base_us = now_us if submission.occurred_at is None else parse_time(submission.occurred_at, zone)
+    frame = _Frame(submission=submission, source=source, policy=policy, zone=zone, base_us=base_us)
+    events: list[NewEvent] = []
+    refused: list[str] = []
+    for message in messages:
+        event, masked = frame.event(message)
+        events.append(event)
+        refused += [f"{name} masked" for name in masked]
+    return Accepted(
+        events=tuple(events),
+        payload_hash=_payload_hash(submission, messages),
+        refused=tuple(refused),
+        idempotency_key=checked_name(submission.idempotency_key, "idempotency_key"),
+        allow_deleted=submission.allow_deleted,
+    )
+
+
+def checked_name(name: object, what: str) -> str | None:
+    """Check a short name; empty means none."""
+    if name is None or name == "":
+        return None
+    if not isinstance(name, str):
+        raise Invalid(f"{what} must be text", why=f"it is a {type(name).__name__}", fix="give a string")
+    _encodable(name, what)
+    if len(name) > limits.NAME_CHARACTERS:
+        raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are kept")
+    return name
+
+
+def _source(name: str) -> Source:
+    try:
+        return Source(name)
+    except ValueError as error:
+        choices = ", ".join(Source)
+        raise Invalid(f"{name!r} is not a source", fix=f"choose one of {choices}") from error
+
+
+def _messages(content: object) -> list[Mapping[str, object]]:
+    if isinstance(content, str):
+        return [{"role": "user", "content": content}]
+    if isinstance(content, Mapping):
+        content = [content]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(content, Sequence) or isinstance(content, bytes | bytearray):
+        what = f"cannot remember a {type(content).__name__}"
+        raise Invalid(what, why="it is neither text nor messages", fix='give a string or [{"role", "content"}]')
+    if not content:
+        raise Invalid("cannot remember an empty list", why="it holds no message", fix="give at least one")
+    if len(content) > limits.MESSAGES_PER_CALL:  # pyright: ignore[reportUnknownArgumentType]
+        what = f"{len(content)} messages in one call"  # pyright: ignore[reportUnknownArgumentType]
+        raise LimitExceeded(what, why=f"at most {limits.MESSAGES_PER_CALL} are taken", fix="split them")
+    found: list[Mapping[str, object]] = []
+    for place, message in enumerate(content):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        if not isinstance(message, Mapping):
+            raise Invalid(f"message {place} is not a table", fix='give {"role": …, "content": …}')
+        found.append(message)  # pyright: ignore[reportUnknownArgumentType]
+    return found
+
+
+def _text_of(content: object) -> str:
+    """Read a message's content: text, or the text parts of a list as chat APIs send them."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Sequence) and not isinstance(content, bytes | bytearray):
+        parts: list[str] = []
+        for part in content:  # pyright: ignore[reportUnknownVariableType]
+            text: Any = part.get("text") if isinstance(part, Mapping) else part  # pyright: ignore
+            if isinstance(text, str):
+                parts.append(text)
+        if parts:
+            return "\n".join(parts)
+    what = "a message has no text"
+    raise Invalid(what, why=f"its content is a {type(content).__name__}", fix="give the words as a string")
+
+
+def _encodable(text: str, what: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        why = f"half of a surrogate pair stands at character {error.start}"
+        raise Invalid(f"{what} is not valid Unicode", why=why, fix="decode the text properly first") from error
+
+
+def _checked_text(content: object) -> str:
+    text = _text_of(content)
+    size = len(_encodable(text, "the text"))
+    if size > limits.EVENT_TEXT_BYTES:
+        what = f"a text of {size} bytes"
+        raise LimitExceeded(what, why=f"an event holds at most {limits.EVENT_TEXT_BYTES}", fix="split the text")
+    clean = _CONTROLS.sub("\ufffd", text)
+    if not clean.strip():
+        raise Invalid("cannot remember an empty text", why="it holds no word", fix="say something")
+    return clean
+
+
+def _payload_hash(submission: Submission, messages: Sequence[Mapping[str, object]]) -> bytes:
+    said = [[str(message.get("role", "user")), message.get("name"), message.get("content")] for message in messages]
+    moment = submission.occurred_at
+    body = json.dumps([said, submission.topic, None if moment is None else str(moment)], default=str)
+    return hashlib.blake2b(body.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Frame:
+    """What all messages of a submission share."""
+
+    submission: Submission
+    source: Source
+    policy: str
+    zone: tzinfo
+    base_us: int
+
+    def event(self, message: Mapping[str, object]) -> tuple[NewEvent, tuple[str, ...]]:
+        """Turn one message into an event; also returns which kinds of secrets were masked."""
+        submission = self.submission
+        role, speaker = self._speaker(message)
+        screened = screen(_checked_text(message.get("content")), self.policy)
+        moment: Any = message.get("timestamp")
+        event = NewEvent(
+            text=screened.text,
+            role=role,
+            speaker=speaker,
+            source=self.source,
+            trust=min(TRUST[self.source], _ROLE_TRUST.get(role, 1.0)),
+            topic=checked_name(submission.topic, "topic"),
+            session=checked_name(submission.session, "session") or "",
+            agent=checked_name(submission.agent, "agent") or "",
+            external_id=checked_name(message.get("id"), "message id"),
+            occurred_us=self.base_us if moment is None else parse_time(moment, self.zone),
+            flags=("instruction_like",) if looks_like_instruction(screened.text) else (),
+            tags=_tags(submission.tags),
+            metadata=_metadata(submission.metadata),
+            expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
+        )
+        return event, screened.masked
+
+    def _speaker(self, message: Mapping[str, object]) -> tuple[Role, str]:
+        given = message.get("role", "user")
+        role = _ROLES.get(given.casefold()) if isinstance(given, str) else None
+        if role is None:
+            known = "user, assistant, system, tool, document or person"
+            raise Invalid(f"{given!r} is not a role", fix=f"use {known} (a person needs a name)")
+        name = checked_name(message.get("name"), "name")
+        if role in (Role.ASSISTANT, Role.DOCUMENT):
+            return role, name or str(given).casefold()
+        if name and name_key(name) not in {"user", name_key(self.submission.user_id)}:
+            return Role.PERSON, name
+        if role is Role.PERSON:
+            raise Invalid("a message of a person has no name", fix='add "name" to it')
+        return Role.USER, "user"
+
+
+def _tags(tags: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(tags, str) or len(tags) > limits.TAGS:
+        raise Invalid("tags must be a list of words", why=f"at most {limits.TAGS} are kept", fix='give ["work", …]')
+    return tuple(dict.fromkeys(name for tag in tags if (name := checked_name(tag, "tag"))))
+
+
+def _metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object]:
+    if not metadata:
+        return {}
+    try:
+        body = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise Invalid("metadata is not plain JSON", why=str(error), fix="use text, numbers, lists and tables") from error
+    size = len(_encodable(body, "metadata"))
+    if size > limits.METADATA_BYTES:
+        raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are kept")
+    return dict(json.loads(body))

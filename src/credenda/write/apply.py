@@ -1,0 +1,287 @@
+"""The one place where decisions become rows.
+
+Each change is carried out on the current version of its memory and written to the log with the fields that moved; the
+caller holds the transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Final, assert_never
+
+from credenda.errors import NotFound
+from credenda.model.change import (
+    Actor,
+    Add,
+    Change,
+    ChangeKind,
+    ChangeRecord,
+    Confirm,
+    Contest,
+    Delete,
+    Forget,
+    Pin,
+    Resolve,
+    Restore,
+    SetLayer,
+    SetStatus,
+    Supersede,
+    Support,
+)
+from credenda.model.claim import Evidence
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.memory import Draft, Memory, Relation, Status, type_class
+from credenda.model.transitions import check_transition
+from credenda.storage.store import Redaction, Writer
+from credenda.text.normal import attribute_key, name_key
+
+__all__ = ["Application", "Applied", "apply"]
+
+_DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
+_ENDED: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    """Who decides, because of what (an event or job id), and when."""
+
+    actor: Actor
+    now_us: int
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What was done: the log entries, and the ids that new memories got, by their `Add` key."""
+
+    records: tuple[ChangeRecord, ...]
+    ids: Mapping[str, str]
+
+
+def apply(writer: Writer, changes: Sequence[Change], application: Application) -> Applied:
+    """Carry out changes in order and log them.
+
+    Raises `NotFound` for a memory that is not there and `Conflict` for an illegal transition; the caller's transaction
+    then undoes the whole batch.
+    """
+    run = _Run(writer, application)
+    for change in changes:
+        run.one(change)
+    return Applied(records=tuple(run.records), ids=run.ids)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return list(value)  # type: ignore[arg-type]
+    if isinstance(value, Mapping):
+        return dict(value)  # type: ignore[arg-type]
+    return value
+
+
+def draft_delta(draft: Draft) -> dict[str, object]:
+    """Give the fields in which a draft differs from a bare fact; the log needs no more to rebuild it."""
+    bare = Draft(text="", type=draft.type)
+    delta: dict[str, object] = {"type": draft.type.value}
+    for name in _DRAFT_FIELDS:
+        value = getattr(draft, name)
+        if value != getattr(bare, name):
+            delta[name] = _plain(value)
+    return delta
+
+
+class _Run:
+    """One batch of changes inside one transaction."""
+
+    def __init__(self, writer: Writer, application: Application) -> None:
+        self._writer = writer
+        self._application = application
+        self.records: list[ChangeRecord] = []
+        self.ids: dict[str, str] = {}
+
+    def one(self, change: Change) -> None:
+        """Carry out one change."""
+        match change:
+            case Add():
+                self._add(change)
+            case Confirm():
+                self._support(change.memory_id, change.support)
+                self._log(ChangeKind.CONFIRM, change.reason, self._id(change.memory_id))
+            case Supersede():
+                self._supersede(change)
+            case Contest():
+                self._contest(change)
+            case Resolve():
+                self._resolve(change)
+            case _:
+                self._standing(change)
+
+    def _standing(
+        self, change: SetStatus | SetLayer | Pin | Forget | Restore | Delete
+    ) -> None:
+        memory = self._current(change.memory_id)
+        match change:
+            case SetStatus():
+                ended = {"valid_until_us": self._ending(memory)} if change.status in _ENDED else {}
+                self._move(memory, ChangeKind.SET_STATUS, change.reason, status=change.status, **ended)
+            case SetLayer():
+                self._move(memory, ChangeKind.SET_LAYER, change.reason, layer=change.layer)
+            case Pin():
+                self._move(memory, ChangeKind.PIN, change.reason, pinned=change.pinned)
+            case Forget():
+                self._move(memory, ChangeKind.FORGET, change.reason, status=Status.FORGOTTEN)
+            case Restore():
+                self._move(memory, ChangeKind.RESTORE, change.reason, status=change.status)
+            case Delete():
+                self._delete(memory, change.reason)
+            case _:
+                assert_never(change)
+
+    def _id(self, reference: str) -> str:
+        return self.ids.get(reference, reference)
+
+    def _current(self, reference: str) -> Memory:
+        found = self._writer.memories([self._id(reference)])
+        if not found:
+            raise NotFound(f"there is no memory {reference}", fix="list memories to see what is held")
+        return found[0]
+
+    def _ending(self, memory: Memory) -> int:
+        now_us = self._application.now_us
+        return memory.valid_until_us if memory.valid_until_us is not None else now_us
+
+    def _log(
+        self,
+        kind: ChangeKind,
+        reason: str,
+        memory_id: str | None,
+        before: Mapping[str, object] | None = None,
+        after: Mapping[str, object] | None = None,
+    ) -> None:
+        record = ChangeRecord(
+            id="",
+            kind=kind,
+            actor=self._application.actor,
+            reason=reason,
+            at_us=self._application.now_us,
+            memory_id=memory_id,
+            cause=self._application.cause,
+            before=before or {},
+            after=after or {},
+        )
+        self.records.append(replace(record, id=self._writer.put(record)))
+
+    def _support(self, reference: str, support: Sequence[Support]) -> None:
+        memory_id = self._id(reference)
+        for item in support:
+            self._writer.put(Evidence(memory_id=memory_id, span=item.span, claim_hash=item.claim_hash))
+
+    def _add(self, change: Add) -> None:
+        draft = change.draft
+        now_us = self._application.now_us
+        content = {name: getattr(draft, name) for name in _DRAFT_FIELDS}
+        memory = Memory(
+            **content, id="", version=1, created_us=now_us, recorded_us=now_us, base_importance=draft.importance
+        )
+        memory_id = self._writer.put(memory)
+        self.ids[change.key] = memory_id
+        self._support(memory_id, change.support)
+        self._log(ChangeKind.ADD, change.reason, memory_id, after=draft_delta(draft))
+
+    def _move(self, memory: Memory, kind: ChangeKind, reason: str, **moved: object) -> None:
+        """Write the next version with some fields moved, and log just those."""
+        after = {name: value for name, value in moved.items() if getattr(memory, name) != value}
+        status = after.get("status")
+        if isinstance(status, Status):
+            check_transition(memory.status, status)
+        before = {name: _plain(getattr(memory, name)) for name in after}
+        version = replace(
+            memory, version=memory.version + 1, recorded_us=self._application.now_us, expired_us=None, **after
+        )  # type: ignore[arg-type]
+        self._writer.put(version)
+        self._log(kind, reason, memory.id, before, {name: _plain(value) for name, value in after.items()})
+
+    def _supersede(self, change: Supersede) -> None:
+        memory = self._current(change.memory_id)
+        merged = change.relation in (Relation.MERGED, Relation.DUPLICATE)
+        self._move(
+            memory,
+            ChangeKind.SUPERSEDE,
+            change.reason,
+            status=Status.MERGED if merged else Status.SUPERSEDED,
+            relation=change.relation,
+            superseded_by=self._id(change.successor) if change.successor else None,
+            valid_until_us=change.valid_until_us,
+            contested=False,
+        )
+
+    def _contest(self, change: Contest) -> None:
+        members = tuple(self._id(reference) for reference in change.memory_ids)
+        slot = change.slot
+        previous = self._open_contest(change)
+        contest = ContestCase(
+            id=previous.id if previous else "",
+            speaker=slot.speaker,
+            entity=slot.entity,
+            attribute=slot.attribute,
+            scope=slot.scope,
+            type_class=slot.type_class.value,
+            values=change.values,
+            memory_ids=members,
+            state=ContestState.OPEN,
+            question=change.question,
+            opened_us=previous.opened_us if previous else self._application.now_us,
+        )
+        contest_id = self._writer.put(contest)
+        for memory in self._writer.memories(members):
+            if not memory.contested or memory.status is not Status.ACTIVE:
+                self._flag(memory, change.reason, contest_id)
+
+    def _flag(self, memory: Memory, reason: str, contest_id: str) -> None:
+        self._move(
+            memory,
+            ChangeKind.CONTEST,
+            f"{reason} ({contest_id})",
+            contested=True,
+            status=Status.ACTIVE,
+            relation=None,
+            superseded_by=None,
+            valid_until_us=None,
+        )
+
+    def _open_contest(self, change: Contest) -> ContestCase | None:
+        slot = change.slot
+        for contest in self._writer.contests():
+            same = (
+                contest.speaker == slot.speaker
+                and name_key(contest.entity) == name_key(slot.entity)
+                and attribute_key(contest.attribute) == attribute_key(slot.attribute)
+                and contest.type_class == slot.type_class.value
+            )
+            if same and (contest.state is ContestState.OPEN or set(contest.memory_ids) & set(change.memory_ids)):
+                return contest
+        return None
+
+    def _resolve(self, change: Resolve) -> None:
+        contest = self._writer.contests(id=change.contest_id)[0]
+        closed = replace(
+            contest,
+            state=ContestState.RESOLVED,
+            resolved_us=self._application.now_us,
+            resolution=change.resolution,
+            scopes=dict(change.scopes),
+        )
+        self._writer.put(closed)
+        for memory in self._writer.memories(contest.memory_ids):
+            if memory.contested:
+                self._move(memory, ChangeKind.RESOLVE, change.reason, contested=False)
+
+    def _delete(self, memory: Memory, reason: str) -> None:
+        if memory.status is not Status.DELETED:
+            self._move(memory, ChangeKind.DELETE, reason, status=Status.DELETED)
+        self._writer.put(Redaction(id=memory.id, at_us=self._application.now_us))
+
+
+def slot_class(memory: Memory) -> str:
+    """Give the type class of a memory's slot, as contests name it."""
+    return type_class(memory.type).value

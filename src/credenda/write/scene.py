@@ -1,0 +1,152 @@
+"""What a claim meets in its slot: who says the same, who says otherwise, and what was held before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from credenda.clock import DAY_US
+from credenda.model.claim import Claim, Move
+from credenda.model.memory import Memory, Slot, Status, TypeClass
+from credenda.text.normal import name_key, same_value, text_key
+from credenda.write.known import Known
+from credenda.write.saying import Saying
+from credenda.write.slots import (
+    CURRENT,
+    FIRM,
+    begins_us,
+    contradicts,
+    denies,
+    outshines,
+    same_meaning,
+    slot_of,
+    weaker,
+)
+
+__all__ = ["Scene", "has_begun", "newest_first", "same_words", "scene_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A firm claim and the memories around it, each group newest first.
+
+    `twins` hold the same in its slot and `rivals` what it contradicts or names as past; `wishes` are plans, suppositions
+    and the like with its value; `unread` hold the same words without a slot; `elsewhere` are of the same pair and class
+    in other scopes; `opposed` are the facts that a decision goes against, or the decisions that go against a fact;
+    `past` is what the slot held before.
+    """
+
+    saying: Saying
+    slot: Slot
+    known: Known
+    twins: tuple[Memory, ...]
+    rivals: tuple[Memory, ...]
+    wishes: tuple[Memory, ...]
+    unread: tuple[Memory, ...]
+    elsewhere: tuple[Memory, ...]
+    opposed: tuple[Memory, ...]
+    past: tuple[Memory, ...]
+
+    @property
+    def claim(self) -> Claim:
+        """What was said."""
+        return self.saying.claim
+
+    @property
+    def moment_us(self) -> int:
+        """The time on which its words bear: words of change and ending are about what was held when they were said."""
+        told = self.claim.move in (Move.CHANGE, Move.END)
+        return self.saying.occasion.occurred_us if told else self.saying.begins_us
+
+    @property
+    def standing(self) -> tuple[Memory, ...]:
+        """The rivals that count: the active ones, or the doubted ones where nothing else is held."""
+        active = tuple(rival for rival in self.rivals if rival.status is Status.ACTIVE)
+        return active or self.rivals
+
+    @property
+    def weakness(self) -> str | None:
+        """Why it cannot replace what stands against it, or None if it can (D-006)."""
+        trust = self.saying.occasion.trust
+        reasons = (weaker(self.claim, trust, rival) for rival in self.standing)
+        return next((reason for reason in reasons if reason), None)
+
+    def settled(self, twin: Memory) -> bool:
+        """Say whether a twin can carry this saying as it is; if not, the saying needs a memory of its own."""
+        if outshines(self.claim, twin) or not has_begun(twin, self.saying.occasion.now_us):
+            return False
+        contested = any(rival.status is Status.ACTIVE for rival in self.rivals)
+        return twin.status is Status.ACTIVE or not contested or self.weakness is not None
+
+    @property
+    def outgrown(self) -> tuple[Memory, ...]:
+        """Lesser forms of the same saying that it makes superfluous, unless it is weaker than they are."""
+        trust = self.saying.occasion.trust
+        return tuple(one for one in self.wishes + self.unread if weaker(self.claim, trust, one) is None)
+
+
+def scene_of(saying: Saying, slot: Slot, known: Known) -> Scene:
+    """Sort what is known around a firm claim."""
+    claim, now_us = saying.claim, saying.occasion.now_us
+    rows = [one for one in newest_first(known.current) if one.status in CURRENT and not one.provisional]
+    here = [one for one in rows if slot_of(one) == slot]
+    firm = [one for one in here if one.stance in FIRM]
+    return Scene(
+        saying=saying,
+        slot=slot,
+        known=known,
+        twins=tuple(one for one in firm if same_meaning(claim, one)),
+        rivals=tuple(one for one in firm if _is_rival(claim, one, now_us)),
+        wishes=tuple(one for one in here if one.stance not in FIRM and _fulfils(claim, one)),
+        unread=tuple(one for one in same_words(claim, known.current) if one.provisional or slot_of(one) is None),
+        elsewhere=tuple(one for one in rows if _in_another_scope(slot, slot_of(one))),
+        opposed=tuple(one for one in rows if _across_classes(slot, slot_of(one)) and contradicts(claim, one)),
+        past=tuple(one for one in newest_first(known.past) if slot_of(one) == slot and one.stance in FIRM),
+    )
+
+
+def newest_first(memories: Iterable[Memory]) -> list[Memory]:
+    """Order memories by when they became true, the latest first; equal times by id."""
+    return sorted(memories, key=lambda one: (-begins_us(one), one.id))
+
+
+def same_words(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
+    """Give the current memories of the same speaker with the same words, meant in the same way, newest first."""
+    key, speaker = text_key(claim.text), name_key(claim.speaker)
+    return [
+        one
+        for one in newest_first(memories)
+        if one.status in CURRENT
+        and name_key(one.speaker) == speaker
+        and text_key(one.text) == key
+        and (one.stance is claim.stance or (FIRM >= {one.stance, claim.stance} and denies(one) == denies(claim)))
+    ]
+
+
+def has_begun(memory: Memory, now_us: int) -> bool:
+    """Say whether a memory holds by now; one about the future competes with nothing yet."""
+    return begins_us(memory) <= now_us + DAY_US
+
+
+def _is_rival(claim: Claim, row: Memory, now_us: int) -> bool:
+    """A value that the claim names as past, and one that it contradicts, are rivals."""
+    if denies(claim):
+        return contradicts(claim, row)
+    named = not denies(row) and same_value(row.value, claim.prior) and not same_value(row.value, claim.value)
+    return named or (contradicts(claim, row) and has_begun(row, now_us))
+
+
+def _fulfils(claim: Claim, wish: Memory) -> bool:
+    return not denies(claim) and same_value(claim.value, wish.value)
+
+
+def _in_another_scope(slot: Slot, other: Slot | None) -> bool:
+    return other is not None and other.scope != slot.scope and other._replace(scope=slot.scope) == slot
+
+
+def _across_classes(slot: Slot, other: Slot | None) -> bool:
+    """Decisions and beliefs bear on each other; procedures stand beside both (R-018)."""
+    if other is None or {slot.type_class, other.type_class} != {TypeClass.BELIEF, TypeClass.DECISION}:
+        return False
+    return other._replace(type_class=slot.type_class) == slot
+

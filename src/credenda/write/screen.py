@@ -1,0 +1,110 @@
+"""Screens what is said before it is journaled: secrets, and text that tries to give orders. Pure."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from credenda.errors import Invalid
+
+__all__ = ["Screened", "looks_like_instruction", "screen"]
+
+_LUHN_MODULUS: Final = 10
+_NINE: Final = 9
+_HINTS: Final = re.compile(
+    r"-----BEGIN|\d[ -]?\d{2,}|[A-Za-z0-9_-]{16}|://|(?i:passw|passphrase|contrase|mot de passe|senha|secret|token|key)"
+)
+_ORDERS: Final = re.compile(
+    r"(?i)\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|all)\b[^.\n]{0,40}"
+    r"\b(?:instructions?|prompts?|rules?|messages?|context)\b"
+    r"|\byou (?:must|are) now\b[^.\n]{0,60}\b(?:assistant|developer|admin|unrestricted|jailbroken)\b"
+    r"|\b(?:do not|don't|never) (?:tell|mention|reveal|inform)\b[^.\n]{0,40}\b(?:user|anyone|human)\b"
+    r"|<\|?(?:system|im_start|assistant)\|?>|\[/?INST\]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Secret:
+    name: str
+    pattern: re.Pattern[str]
+    group: int
+    unless: re.Pattern[str] | None
+    luhn: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screened:
+    """A text after screening, and the kinds of secrets that were masked in it."""
+
+    text: str
+    masked: tuple[str, ...] = ()
+
+
+@cache
+def _secrets() -> tuple[_Secret, ...]:
+    source = (files("credenda.write") / "data" / "secrets.toml").read_text("utf-8")
+    return tuple(
+        _Secret(
+            name=entry["name"],
+            pattern=re.compile(entry["pattern"]),
+            group=entry.get("group", 0),
+            unless=re.compile(entry["unless"]) if "unless" in entry else None,
+            luhn=entry.get("checksum") == "luhn",
+        )
+        for entry in tomllib.loads(source)["secret"]
+    )
+
+
+def _luhn(digits: str) -> bool:
+    """Check the card checksum of ISO/IEC 7812-1."""
+    total = 0
+    for place, digit in enumerate(int(sign) for sign in reversed(digits) if sign.isdigit()):
+        doubled = digit * 2 if place % 2 else digit
+        total += doubled - _NINE if doubled > _NINE else doubled
+    return total % _LUHN_MODULUS == 0
+
+
+def _found(text: str) -> Iterable[tuple[int, int, str]]:
+    for secret in _secrets():
+        for match in secret.pattern.finditer(text):
+            part = match[secret.group]
+            if (secret.unless and secret.unless.match(part)) or (secret.luhn and not _luhn(part)):
+                continue
+            yield match.start(secret.group), match.end(secret.group), secret.name
+
+
+def screen(text: str, policy: str) -> Screened:
+    """Apply the secrets policy: keep the text, mask the secrets in it, or reject it with `Invalid`.
+
+    >>> screen("my password is hunter2!", "mask").text
+    'my password is [password removed]'
+    """
+    if policy == "keep" or not _HINTS.search(text):
+        return Screened(text=text)
+    spans = sorted(_found(text))
+    if not spans:
+        return Screened(text=text)
+    names = tuple(dict.fromkeys(name for _, _, name in spans))
+    if policy == "reject":
+        raise Invalid(
+            f"this text holds a {names[0]}",
+            why="secrets_policy is reject",
+            fix="take it out, or set secrets_policy to mask",
+        )
+    pieces: list[str] = []
+    done = 0
+    for start, stop, name in spans:
+        if start >= done:
+            pieces += (text[done:start], f"[{name} removed]")
+        done = max(done, stop)
+    return Screened(text="".join(pieces) + text[done:], masked=names)
+
+
+def looks_like_instruction(text: str) -> bool:
+    """Say whether a text tries to give orders to a model that reads it."""
+    return _ORDERS.search(text) is not None

@@ -1,0 +1,52 @@
+"""Keyed hashes of what was deleted, and where a text says it again.
+
+A tombstone never holds words: it is HMAC-SHA-256 under the tenant's own key, of the normal form of a sentence, or of a
+slot and value. `NORMALISER` is kept with it, so that a later normal form does not void it.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+
+from credenda.model.claim import Claim
+from credenda.model.memory import Draft, Memory
+from credenda.storage.store import Tombstone
+from credenda.text.normal import NORMALISER, attribute_key, name_key, text_key, value_key
+
+__all__ = ["claim_digests", "memory_tombstones", "text_digest", "text_tombstone"]
+
+
+def text_digest(key: bytes, text: str) -> bytes:
+    """Hash the normal form of a sentence."""
+    return hmac.digest(key, b"text\x00" + text_key(text).encode(), "sha256")
+
+
+def _value_digest(key: bytes, entity: str, attribute: str, value: str) -> bytes:
+    parts = (name_key(entity), attribute_key(attribute), value_key(value))
+    return hmac.digest(key, b"value\x00" + "\x00".join(parts).encode(), "sha256")
+
+
+def _slot_digests(key: bytes, said: Claim | Draft) -> list[bytes]:
+    if said.entity and said.attribute and said.value:
+        return [_value_digest(key, said.entity, said.attribute, said.value)]
+    return []
+
+
+def claim_digests(key: bytes, claim: Claim) -> list[bytes]:
+    """Give every hash under which a claim may have been deleted."""
+    return [text_digest(key, claim.text), *_slot_digests(key, claim)]
+
+
+def memory_tombstones(key: bytes, memory: Memory, sentences: Iterable[str], now_us: int) -> list[Tombstone]:
+    """Give the tombstones of a memory that is being deleted, and of the sentences it rested on."""
+    stones = {text_digest(key, text): "text" for text in (memory.text, *sentences) if text_key(text)}
+    stones.update(dict.fromkeys(_slot_digests(key, memory), "value"))
+    return [
+        Tombstone(digest=digest, kind=kind, normaliser=NORMALISER, created_us=now_us) for digest, kind in stones.items()
+    ]
+
+
+def text_tombstone(key: bytes, text: str, now_us: int) -> Tombstone:
+    """Give the tombstone of a whole text."""
+    return Tombstone(digest=text_digest(key, text), kind="text", normaliser=NORMALISER, created_us=now_us)

@@ -1,0 +1,61 @@
+"""What words say about values: whether one value only tells more than another, and reasons for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from credenda.model.memory import Relation
+from credenda.text.normal import value_key
+
+__all__ = ["because", "quoted", "refines"]
+
+_QUOTED_CHARACTERS: Final = 60
+"""A reason names a value; it never carries a whole text."""
+
+_TURNING: Final = frozenset(
+    "not no never or but nor than over instead rather except without almost nearly former formerly ex previously "
+    "non anti pre old".split()
+)
+"""Words that turn a value into another one: "TypeScript over JavaScript" tells no more about "JavaScript"."""
+
+
+def quoted(value: str) -> str:
+    """Put a value in quotation marks, shortened where it is long."""
+    short = value if len(value) <= _QUOTED_CHARACTERS else value[: _QUOTED_CHARACTERS - 1].rstrip() + "…"
+    return f"“{short}”"
+
+
+def because(relation: Relation, new: str, old: str) -> str:
+    """Say in a sentence why one value took another's place."""
+    match relation:
+        case Relation.CORRECTED:
+            return f"{quoted(new)} corrects {quoted(old)}: that was never right"
+        case Relation.CHANGED:
+            return f"{quoted(new)} replaces {quoted(old)}: that was true until then"
+        case Relation.REFINED:
+            return f"{quoted(new)} says more exactly what {quoted(old)} said"
+        case Relation.MERGED | Relation.DUPLICATE:
+            return f"{quoted(new)} already says {quoted(old)}"
+
+
+def refines(new: str, old: str) -> bool:
+    """Say whether one value is the other with words added: nothing left out, moved, counted anew or turned round.
+
+    >>> refines("the Waldorf school in Kiel", "school in Kiel")
+    True
+    >>> refines("TypeScript over JavaScript", "JavaScript")
+    False
+    """
+    more, less = value_key(new).split(), value_key(old).split()
+    if not less or len(more) <= len(less):
+        return False
+    words = iter(more)
+    in_order = all(word in words for word in less)
+    added = Counter(more) - Counter(less)
+    recounted = _has_digit(less) and _has_digit(list(added))
+    return in_order and not recounted and _TURNING.isdisjoint(added)
+
+
+def _has_digit(words: list[str]) -> bool:
+    return any(character.isdigit() for word in words for character in word)

@@ -1,0 +1,110 @@
+"""What import-linter cannot say by itself: its contracts keep up with the code, and each door to the world
+outside lets in only its own kind.
+"""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "src"
+PACKAGE = SRC / "credenda"
+
+# A module named here decides from its arguments alone. Once it exists, the `pure` contract must hold it.
+PURE = (
+    "credenda.model",
+    "credenda.read.fuse",
+    "credenda.read.gate",
+    "credenda.read.pack",
+    "credenda.read.plan",
+    "credenda.read.score",
+    "credenda.text",
+    "credenda.vectors.quantize",
+    "credenda.write.reconcile",
+)
+
+# How each kind of outside world shows in a source: as a module, or as a name taken from one.
+TIME = frozenset({"time", "now", "utcnow", "today"})
+RANDOMNESS = frozenset({"random", "secrets", "uuid", "urandom"})
+ENVIRONMENT = frozenset({"environ", "getenv"})
+
+
+def contract(name: str) -> dict[str, Any]:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (found,) = (one for one in config["tool"]["importlinter"]["contracts"] if one["id"] == name)
+    return found
+
+
+def exists(module: str) -> bool:
+    path = SRC.joinpath(*module.split("."))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
+def imported(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                yield module
+                yield from (f"{module}.{alias.name}" for alias in names)
+            case _:
+                continue
+
+
+def missing_from_contract(existing: set[str], held: set[str]) -> set[str]:
+    return {module for module in PURE if module in existing} - held
+
+
+def test_every_pure_module_that_exists_is_in_the_pure_contract() -> None:
+    missing = missing_from_contract(set(filter(exists, PURE)), set(contract("pure")["source_modules"]))
+    assert not missing, f"add {sorted(missing)} to source_modules of the contract `pure` in pyproject.toml"
+
+
+def test_the_pure_contract_holds_nothing_that_this_list_does_not_name() -> None:
+    assert set(contract("pure")["source_modules"]) <= set(PURE)
+
+
+def test_a_pure_module_outside_the_contract_would_be_found() -> None:
+    assert missing_from_contract({"credenda.text", "credenda.model"}, {"credenda.text"}) == {"credenda.model"}
+
+
+def outside_words(source: str) -> set[str]:
+    words = {part for name in imported(source) for part in name.split(".")}
+    return words | {node.attr for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)}
+
+
+@pytest.mark.parametrize(
+    ("module", "others"),
+    [("clock", RANDOMNESS | ENVIRONMENT), ("ids", ENVIRONMENT | TIME), ("config", RANDOMNESS | TIME)],
+)
+def test_each_door_to_the_outside_lets_in_only_its_own_kind(module: str, others: frozenset[str]) -> None:
+    path = PACKAGE / f"{module}.py"
+    source = path.read_text(encoding="utf-8") if path.is_file() else ""
+    assert not others & outside_words(source)
+
+
+def test_an_outside_word_is_seen_as_module_name_and_attribute() -> None:
+    source = "import uuid\nfrom os import getenv\nstart = datetime.now()\n"
+    assert outside_words(source) == {"uuid", "os", "getenv", "now"}
+
+
+def test_the_doubles_for_tests_are_used_by_tests_only() -> None:
+    users = [
+        path.relative_to(SRC).as_posix()
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if "testing" not in path.relative_to(PACKAGE).parts[0]
+        and any(
+            f"{name}.".startswith("credenda.testing.") for name in imported(path.read_text(encoding="utf-8"))
+        )
+    ]
+    assert users == []
+
+
+def test_imports_are_read_in_every_form() -> None:
+    source = "import os.path\nfrom credenda import testing\nfrom . import near\nif x:\n    import time as t\n"
+    assert set(imported(source)) == {"os.path", "credenda", "credenda.testing", "time"}
