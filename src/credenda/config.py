@@ -34,8 +34,6 @@ class Settings:
     """The zone of times without one, and of "tomorrow"."""
     vector_bits: int = 16
     """Bits per dimension of stored vectors: 16 or 32."""
-    abstention_floor: float = 0.2
-    """Below this score of its best hit a search says that it knows nothing."""
     job_attempts: int = 5
     """How often a job is tried before it is set aside."""
     context_tokens: int = 800
@@ -52,7 +50,6 @@ _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "vector_bits": (16, 32),
 }
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {
-    "abstention_floor": (0.0, 1.0),
     "job_attempts": (1, 100),
     "context_tokens": (1, 1_000_000),
 }

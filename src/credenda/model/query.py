@@ -18,7 +18,10 @@ __all__ = [
     "Flag",
     "Hit",
     "HitKind",
+    "Include",
+    "Mode",
     "Page",
+    "Profile",
     "Query",
     "SearchResult",
     "SlotVersion",
@@ -27,6 +30,8 @@ __all__ = [
 T = TypeVar("T")
 HitKind = Literal["memory", "event"]
 Flag = Literal["contested", "challenged", "stale", "low_confidence", "superseded"]
+Mode = Literal["facts_only", "facts_plus_rules", "full_context"]
+Profile = Literal["default", "recall", "evidence"]
 Include = Literal["superseded", "low_confidence", "archived"]
 
 
@@ -40,12 +45,12 @@ class Query:
     kinds: frozenset[HitKind] = frozenset({"memory", "event"})
     types: frozenset[MemoryType] | None = None
     layers: frozenset[Layer] | None = None
-    mode: Literal["facts_only", "facts_plus_rules", "full_context"] = "full_context"
+    mode: Mode = "full_context"
     min_confidence: float = 0.4
     as_of_us: int | None = None
     known_at_us: int | None = None
     recency_weight: float = 0.3
-    profile: Literal["default", "recall", "evidence"] = "default"
+    profile: Profile = "default"
     tags: frozenset[str] | None = None
     metadata: Mapping[str, object] | None = None
     session: str | None = None

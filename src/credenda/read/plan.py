@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from credenda.model.query import Query
 from credenda.read.tables import Questions, questions
-from credenda.text.dates import find_dates
+from credenda.text.dates import DateSpan, find_dates
 from credenda.text.normal import attribute_key, name_key
 from credenda.text.tokens import query_terms
 
 __all__ = ["Ask", "Interval", "Plan", "SlotGuess", "plan"]
 
-_SLOTS_MAX: Final = 6
+_SLOTS_MAX: Final = 4
 _NOUN_WORDS: Final = 4
 _USER: Final = "user"
 _SPACE: Final = re.compile(r"\s+")
 _END: Final = re.compile(r"[\s?!.]+$")
 _NOT_WORD: Final = re.compile(r"[^\w]+")
-# "my X", "the user's X", "Ana's X", up to the next verb or preposition.
-_OWNED: Final = re.compile(
-    r"(?:\b(?P<mine>my|our|users?'?s?|the user'?s?)|\b(?P<owner>[\w.-]+(?: [\w.-]+)?)'s)\s+"
-    r"(?P<noun>(?:(?!\b(?:is|are|was|were|do|does|did|has|have|had|in|on|at|of|for|to|from|with|and|or|that)\b)[\w'-]+ ?){1,4})"
+_NOUN: Final = (
+    r"(?P<noun>(?:(?!(?:is|are|was|were|do|does|did|has|have|had|in|on|at|of|for|to|from|with|and|or|that|called|now)\b)"
+    r"[\w'-]+ ?){1,4})"
 )
-_LEAD: Final = re.compile(r"^(?:what(?:'s| is| are| was| were)|who(?:'s| is| was)|when(?:'s| is| was)|where(?:'s| is| was)) (?:the )?")
-_QUESTION: Final = re.compile(r"^(?:what|which|where|who|when|why|how|whose|whom|is|are|was|were|do|does|did|can|could|should|would|tell|has|have|had)\b")
+_MINE: Final = re.compile(r"\b(?:my|our|users?'?s?(?= )|the user'?s?) " + _NOUN)
+_THEIRS: Final = re.compile(
+    r"\b(?!(?:what|who|where|when|how|which|that|it|there|here|let|he|she|user)\b)(?P<owner>[\w.-]+)'s " + _NOUN
+)
+_LEAD: Final = re.compile(
+    r"^(?:what(?:'s| is| are| was| were)|who(?:'s| is| was)|when(?:'s| is| was)|where(?:'s| is| was)) (?:the )?"
+)
+_QUESTION: Final = re.compile(
+    r"^(?:what|which|where|who|when|why|how|whose|whom|is|are|was|were|am|do|does|did|can|could|should|would|will|shall"
+    r"|tell|has|have|had)\b"
+)
 
 
 class Ask(StrEnum):
@@ -63,8 +71,8 @@ class SlotGuess:
 class Plan:
     """A question understood.
 
-    `terms` are its distinct stems without stop words; `subject` those that do not name a person. `people` are the
-    known speakers it names. `history` says that earlier values are wanted too, `of_assistant` that the assistant's own
+    `terms` are its distinct stems without stop words; `subject` those that name neither a person nor a time. `people`
+    are the known speakers it names. `history` says that earlier values are wanted too, `of_assistant` that the assistant's own
     words are asked for.
     """
 
@@ -90,13 +98,13 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
     folded = _fold(query.text)
     cued = {name for name, pattern in lexicon.cues.items() if pattern.search(folded)}
     people = tuple(name for name in names if _names(query.text, name, lexicon))
-    terms = tuple(query_terms(query.text))
-    called = {term for name in people for term in query_terms(name)}
+    spans = _dates(query, now_us, future="future" in cued)
     slots = tuple(dict.fromkeys(_guesses(folded, lexicon)))[:_SLOTS_MAX]
+    terms = tuple(query_terms(query.text))
     return Plan(
         terms=terms,
-        subject=tuple(term for term in terms if term not in called) or terms,
-        intervals=_intervals(query, now_us, future="future" in cued),
+        subject=_subject(query.text, people, spans, terms),
+        intervals=tuple(Interval(span.from_us, span.until_us) for span in spans),
         people=people,
         slots=slots,
         ask=_kind(cued, known_slot=bool(slots)),
@@ -111,10 +119,19 @@ def _fold(text: str) -> str:
     return _END.sub("", _SPACE.sub(" ", plain)).strip()
 
 
-def _intervals(query: Query, now_us: int, *, future: bool) -> tuple[Interval, ...]:
+def _dates(query: Query, now_us: int, *, future: bool) -> list[DateSpan]:
     anchor = now_us if query.as_of_us is None else query.as_of_us
-    spans = find_dates(query.text, anchor, "future" if future else "past")
-    return tuple(Interval(span.from_us, span.until_us) for span in spans)
+    return find_dates(query.text, anchor, "future" if future else "past")
+
+
+def _subject(
+    text: str, people: Collection[str], spans: Sequence[DateSpan], terms: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Leave out the terms of names and times; a question of names alone is about them."""
+    named = {term for name in people for term in query_terms(name)}
+    named.update(term for span in spans for term in query_terms(text[span.start : span.stop]))
+    rest = tuple(term for term in terms if term not in named)
+    return rest if rest or spans else terms
 
 
 def _names(text: str, name: str, lexicon: Questions) -> bool:
@@ -140,8 +157,17 @@ def _guesses(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
             if found := pattern.fullmatch(folded):
                 entity = _entity(found.groupdict().get("who"))
                 yield from (SlotGuess(entity, attribute) for attribute in slot.attributes)
-    for found in _OWNED.finditer(folded):
-        yield from _of_noun(found["noun"].strip(), _entity(found["owner"]), lexicon)
+    yield from _of_phrase(folded, lexicon)
+
+
+def _of_phrase(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
+    """Read "my X" and "the user's X", else "Ana's X", else a question that is a noun phrase alone."""
+    if mine := _MINE.search(folded):
+        yield from _of_noun(mine["noun"].strip(), _USER, lexicon)
+        return
+    if theirs := _THEIRS.search(folded):
+        yield from _of_noun(theirs["noun"].strip(), name_key(theirs["owner"]), lexicon)
+        return
     bare = _LEAD.sub("", folded)
     if len(bare.split()) <= _NOUN_WORDS and not _QUESTION.match(bare):
         yield from _of_noun(bare, _USER, lexicon)

@@ -11,6 +11,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
 from credenda.model.memory import Layer, Memory, MemoryType, Status
+from credenda.model.report import Finding
 
 __all__ = [
     "CODE_BITS",
@@ -65,6 +66,7 @@ class Tenant:
     number: int
     tag: str
     key: bytes
+    has_tombstones: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,19 +221,24 @@ class JobFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """A keyed hash (32 bytes) of something deleted; `kind` is "text" or "value"."""
+    """A keyed hash (32 bytes) of something deleted; `kind` is "text" or "value".
+
+    `lifted` takes it away again: the person said the deleted thing anew, on purpose.
+    """
 
     digest: bytes
     kind: str
     normaliser: int
     created_us: int
+    lifted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
     """Take the words out of an event or a memory (all its versions and changes), for good.
 
-    For an event `text` is what remains (""), or the text with the redacted spans blanked.
+    For an event `text` is what remains (""), or the text with the redacted spans blanked, character for character.
+    Indexes learn of it from the log: file, in the same unit, a `delete` change of the memory or caused by the event.
     """
 
     id: str
@@ -260,17 +267,7 @@ class Snapshot:
 
 
 Row = (
-    NewEvent
-    | Memory
-    | Evidence
-    | ChangeRecord
-    | ContestCase
-    | Job
-    | Vector
-    | Tombstone
-    | Redaction
-    | Access
-    | Snapshot
+    NewEvent | Memory | Evidence | ChangeRecord | ContestCase | Job | Vector | Tombstone | Redaction | Access | Snapshot
 )
 """Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""
 
@@ -290,14 +287,3 @@ class Counts:
     open_contests: int = 0
     vectors: int = 0
     tombstones: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """Something that a check found: `check` names the test, `detail` what is wrong, never memory text."""
-
-    check: str
-    detail: str
-    repaired: bool = False
-
-

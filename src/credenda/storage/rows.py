@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from credenda.ids import Kind, number_of, parse_id, public_id
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
@@ -25,6 +24,7 @@ __all__ = [
     "event_of",
     "event_row",
     "evidence_of",
+    "is_memory_id",
     "job_of",
     "memory_of",
     "memory_row",
@@ -33,8 +33,12 @@ __all__ = [
     "vector_of",
 ]
 
-Record = Mapping[str, Any]
-"""A database row: values as the driver gives them."""
+
+class Record(Protocol):
+    """A database row: values as the driver gives them, by the name of their column."""
+
+    def __getitem__(self, key: str, /) -> Any: ...
+
 
 _STATES = {
     Status.ACTIVE: DocumentState.CURRENT,

@@ -79,7 +79,9 @@ class Reader(Protocol):
     """One tenant's rows as they were at one moment."""
 
     @property
-    def tenant(self) -> Tenant: ...
+    def tenant(self) -> Tenant:
+        """The tenant whose rows these are; its tag is "" when it never wrote."""
+        ...
 
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id; unknown ones are left out, foreign ids raise `NotFound`."""
@@ -114,7 +116,10 @@ class Reader(Protocol):
         ...
 
     def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
-        """Return what came after `heads`: at most `limit` documents (call again until the heads stop moving)."""
+        """Return what came after `heads`: at most `limit` events, changes and vectors.
+
+        Call again until the heads stop moving. What was redacted since comes once more, or its state is `GONE`.
+        """
         ...
 
     def nominate(self, terms: Sequence[str], limit: int) -> list[int]:
@@ -146,7 +151,11 @@ class Writer(Reader, Protocol):
     """A reader inside a write transaction, which sees its own writes."""
 
     def put(self, row: Row) -> str:
-        """File a value; returns its public id ("" for rows that have none)."""
+        """File a value; returns its public id ("" for rows that have none).
+
+        Raises `NotFound` for an id that this tenant does not have, and `Conflict` for a version that does not follow
+        the current one and for an idempotency key that is taken.
+        """
         ...
 
 

@@ -49,9 +49,7 @@ def _day(number: int) -> str:
     return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
 
 
-def memory_text(
-    text: str, *, entity: str | None = None, attribute: str | None = None, value: str | None = None
-) -> str:
+def memory_text(text: str, *, entity: str | None = None, attribute: str | None = None, value: str | None = None) -> str:
     """Return the text by which a memory is found: its own, then those words of its slot that it lacks.
 
     >>> memory_text("I live in Linz", entity="user", attribute="home_town", value="Linz")

@@ -1,8 +1,8 @@
 """Which document holds which term how often: inverted lists in flat arrays, and BM25+ over them.
 
-Terms are kept as 64-bit hashes, sorted: a few bytes a term instead of a Python string, nothing to parse when an image is
-loaded, and no word of a text readable in memory dumps or images. Two of a million terms collide with a probability of
-3e-8; all that would follow is that each also finds the other's documents.
+Terms are kept as 64-bit hashes, sorted: a few bytes a term instead of a Python string, nothing to parse when an image
+is loaded, and no word of a text readable in an image on disk. Among a million terms any two collide with a probability
+of 3e-8; all that would follow is that each also finds the other's documents.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["B", "DELTA", "K1", "TAIL_ROWS", "Postings", "Run", "Statistics", "hash_terms", "term_weights"]
+__all__ = ["DELTA", "K1", "TAIL_ROWS", "B", "Postings", "Run", "Statistics", "hash_terms", "term_weights"]
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -50,8 +50,9 @@ def term_weights(
     passed in, so that δ goes only where the term occurs: giving it to all would lift every document alike (D-002).
     """
     idf = math.log((statistics.documents + 1) / df)
-    norm = length * np.float32(K1 * B / statistics.mean_length) + np.float32(K1 * (1 - B))
-    return np.float32(idf) * (tf * np.float32(K1 + 1) / (tf + norm) + np.float32(DELTA))
+    norm = length * (K1 * B / statistics.mean_length) + K1 * (1 - B)
+    gain = tf * (K1 + 1) / (tf + norm) + DELTA
+    return (gain * idf).astype(np.float32, copy=False)  # it is float32 already, which the stubs do not know
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ class Run:
             return self
         if not len(self.docs):
             return other
-        terms = np.union1d(self.terms, other.terms)
+        both = np.sort(np.concatenate([self.terms, other.terms]))
+        terms = both[np.append(True, both[1:] != both[:-1])]
         offsets = np.zeros(len(terms) + 1, np.int32)
         mine, theirs = np.searchsorted(terms, self.terms), np.searchsorted(terms, other.terms)
         counts = np.zeros(len(terms), np.int32)

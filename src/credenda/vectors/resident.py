@@ -1,8 +1,8 @@
 """One tenant's search index in memory: words, sign bits and session order of every document, by row.
 
-Exact per-tenant statistics at about 150 bytes a document. It nominates and scores by words; truth stays in the store,
-from which it can be rebuilt at any time. An index that others may be searching is never altered: `fork` it, `fold`
-into the fork, and hand that out. Versions share almost all their memory.
+Exact per-tenant statistics at about 150 bytes a document. It scores by words and nominates by vectors; truth stays in
+the store, from which the index can be rebuilt at any time. An index that others may be searching is never altered:
+`fork` it, `fold` into the fork, and hand that out. Versions share almost all their memory.
 """
 
 from __future__ import annotations
@@ -14,124 +14,325 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from credenda.errors import Corrupt
 from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector, pack_code
 from credenda.text.tokens import tokenize
-from credenda.vectors.columns import Column, Names
+from credenda.vectors import image
 from credenda.vectors.hamming import distances, lowest
-from credenda.vectors.postings import Postings, Statistics, term_weights
+from credenda.vectors.postings import Postings, Run, Statistics, term_weights
 from credenda.vectors.quantize import decode, sign_words
+from credenda.vectors.table import (
+    LENGTH_MAX,
+    STATE_CODES,
+    STATE_CURRENT,
+    STATE_GONE,
+    STATE_HIDDEN,
+    STATE_PAST,
+    Table,
+)
 from credenda.vectors.turns import Turns
 
 __all__ = ["STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "ResidentIndex"]
 
-STATE_CURRENT: Final = 0
-STATE_PAST: Final = 1
-STATE_HIDDEN: Final = 2
-STATE_GONE: Final = 3
-_STATES: Final = {
-    DocumentState.CURRENT: STATE_CURRENT,
-    DocumentState.PAST: STATE_PAST,
-    DocumentState.HIDDEN: STATE_HIDDEN,
-    DocumentState.GONE: STATE_GONE,
-}
 _FIRST_MEMORY: Final = pack_code(0, memory=True)
-_LENGTH_MAX: Final = 65_535
+
+
+class _Mark:
+    """How far the last image went, shared by all versions of an index."""
+
+    __slots__ = ("at",)
+
+    def __init__(self) -> None:
+        self.at = 0
 
 
 class ResidentIndex:
-    """Documents of one tenant by row. A row keeps its number for good; arrays have `len(index)` entries.
+    """Documents of one tenant by row. A row keeps its number for good; every array has `len(index)` entries.
 
     Do not write into the arrays. A search may hold on to an index as long as it likes, without a lock.
     """
 
+    model_id: str | None
+    """The model whose vectors are taken in; None for words only."""
+    dims: int
+    """Dimensions of the vectors; 0 before the first one."""
+    heads: Heads
+    """How far the index has read."""
+    codes: NDArray[np.int64]
+    """Packed code of each row (`storage.store.pack_code`)."""
+    state: NDArray[np.uint8]
+    """STATE_CURRENT, STATE_PAST, STATE_HIDDEN or STATE_GONE. GONE rows match nothing, the rest is for you to mask."""
+    session: NDArray[np.int32]
+    """Index into `session_names`; -1 for memories and for events outside any session."""
+    speaker: NDArray[np.int32]
+    """Index into `speaker_names`."""
+    occurred_us: NDArray[np.int64]
+    """When it was said, or since when the memory is valid."""
+    length: NDArray[np.uint16]
+    """Terms of the row's text, stop words out, at most 65,535; 0 for GONE rows."""
+    has_vector: NDArray[np.bool_]
+    """Whether `nearest` can find the row; False for GONE rows."""
+
     def __init__(self, *, model_id: str | None = None) -> None:
         self.model_id = model_id
+        self.dims = 0
         self.heads = Heads()
-        self.folded = 0
-        """Documents, states and vectors taken in since the index began: how far it has moved."""
-        self._rows = 0
-        self._codes = Column(np.zeros(0, np.int64))
-        self._state = Column(np.zeros(0, np.uint8))
-        self._session = Column(np.zeros(0, np.int32))
-        self._speaker = Column(np.zeros(0, np.int32))
-        self._occurred_us = Column(np.zeros(0, np.int64))
-        self._length = Column(np.zeros(0, np.uint16))
-        self._has_vector = Column(np.zeros(0, np.bool_))
-        self._bits = Column(np.zeros((0, 0), np.uint64))
-        self._dims = 0
-        self._by_code = np.zeros(0, np.int32)
-        self._sessions = Names()
-        self._speakers = Names()
-        self._postings = Postings.empty()
+        self._folded = 0
+        self._saved = _Mark()
         self._waiting: dict[int, Vector] = {}
-        self._refresh()
+        self._postings = Postings.empty()
+        self._adopt(Table.empty())
 
     def __len__(self) -> int:
         """Return the number of rows, GONE ones included."""
-        return self._rows
-
-    @property
-    def dims(self) -> int:
-        """Dimensions of the vectors; 0 before the first one."""
-        return self._dims
-
-    @property
-    def codes(self) -> NDArray[np.int64]:
-        """Packed code of each row (`storage.store.pack_code`)."""
-        return self._codes.view(self._rows)
-
-    @property
-    def state(self) -> NDArray[np.uint8]:
-        """STATE_CURRENT, STATE_PAST, STATE_HIDDEN or STATE_GONE; GONE rows match nothing, the rest is up to you."""
-        return self._state.view(self._rows)
+        return self._table.rows
 
     @property
     def is_memory(self) -> NDArray[np.bool_]:
-        """Whether the row is a memory; otherwise it is a passage of an event. Computed at each look."""
+        """Whether each row is a memory; otherwise it is a passage of an event. Worked out at every look."""
         return self.codes >= _FIRST_MEMORY
-
-    @property
-    def session(self) -> NDArray[np.int32]:
-        """Index into `session_names`; -1 for memories and for events outside any session."""
-        return self._session.view(self._rows)
 
     @property
     def session_names(self) -> tuple[str, ...]:
         """Names of the sessions."""
-        return self._sessions.names
-
-    @property
-    def speaker(self) -> NDArray[np.int32]:
-        """Index into `speaker_names`."""
-        return self._speaker.view(self._rows)
+        return self._table.sessions.names
 
     @property
     def speaker_names(self) -> tuple[str, ...]:
         """Names of the speakers."""
-        return self._speakers.names
-
-    @property
-    def occurred_us(self) -> NDArray[np.int64]:
-        """When it was said, or since when the memory is valid."""
-        return self._occurred_us.view(self._rows)
-
-    @property
-    def length(self) -> NDArray[np.uint16]:
-        """Terms of the row's text, stop words out, at most 65,535; 0 for GONE rows."""
-        return self._length.view(self._rows)
-
-    @property
-    def has_vector(self) -> NDArray[np.bool_]:
-        """Whether a vector of this model was taken in; False for GONE rows."""
-        return self._has_vector.view(self._rows)
+        return self._table.speakers.names
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, slack of growing arrays included; what versions share is counted in each."""
-        parts = (*self._columns(), self._by_code, self._sessions, self._speakers, self._postings, self._turns)
-        return sum(part.nbytes for part in parts)
+        """Bytes held, slack of growing arrays included; what versions share counts in each of them."""
+        return self._table.nbytes + self._postings.nbytes + self._turns.nbytes
 
-    def _columns(self) -> tuple[Column[np.int64] | Column[np.uint8], ...]:
-        raise NotImplementedError
+    @property
+    def unsaved(self) -> int:
+        """Documents, states and vectors taken in since the last image of this index or a version of it."""
+        return self._folded - self._saved.at
 
-    # ---- to be continued
+    def row_of(self, code: int) -> int | None:
+        """Return the row of a document, None when the index lacks it. O(log n)."""
+        row = int(self._table.rows_of(np.array([code], np.int64))[0])
+        return None if row < 0 else row
+
+    # Searching
+
+    def lexical(self, terms: Sequence[str]) -> NDArray[np.float32]:
+        """Score every row for terms of `text.tokens.query_terms` by BM25+; 0 where none of them occurs."""
+        scores = np.zeros(len(self), np.float32)
+        for pieces in self._postings.lists(terms):
+            df = sum(len(docs) for docs, _ in pieces)
+            for docs, tf in pieces:
+                at = docs.astype(np.intp)  # numpy indexes by these three times as fast
+                lengths = self.length.take(at).astype(np.float32)
+                np.add.at(scores, at, term_weights(tf.astype(np.float32), lengths, df, self._statistics))
+        return scores
+
+    def by_session(self, terms: Sequence[str]) -> NDArray[np.float32]:
+        """Score the session of every row by BM25+, a session being one document; 0 for rows without a session.
+
+        A session's term counts are summed from the postings of its turns, so nothing is stored for it.
+        """
+        lengths, sizes = self._turns.lengths, self._turns.sizes
+        scores = np.zeros(len(lengths) + 1, np.float32)
+        held = int(np.count_nonzero(sizes))
+        statistics = Statistics(held, max(1.0, float(lengths.sum()) / max(1, held)))
+        for pieces in self._postings.lists(terms):
+            tf = np.zeros(len(scores))
+            for docs, counts in pieces:
+                tf += np.bincount(self.session.take(docs) + 1, weights=counts, minlength=len(tf))
+            holding = np.flatnonzero(tf[1:])
+            if len(holding):
+                found = tf[holding + 1].astype(np.float32)
+                scores[holding] += term_weights(found, lengths[holding], len(holding), statistics)
+        return scores.take(self.session, mode="wrap")  # -1 names the last entry, which stays 0
+
+    def spread(self, scores: NDArray[np.float32], *, back: float = 0.5, ahead: float = 0.3) -> NDArray[np.float32]:
+        """Add to each turn `back` × the previous and `ahead` × the next turn's score of its session.
+
+        The passages of a long event are one turn that scores as its best passage. Rows without a session keep their
+        scores. Deleted turns are not there: their neighbours stand side by side.
+        """
+        return self._turns.spread(scores, back, ahead)
+
+    def nearest(self, vector: NDArray[np.float32], k: int, mask: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return the k rows whose sign bits are nearest to the vector's, ascending by row; fewer if there are fewer.
+
+        Only rows that have a vector and, when given, are marked in `mask`. Among equals the higher code wins.
+        """
+        usable = self.has_vector if mask is None else self.has_vector & mask
+        count = int(np.count_nonzero(usable))
+        if count <= k:
+            return np.flatnonzero(usable)
+        apart = distances(self._table.bits.view(len(self)), sign_words(vector[np.newaxis])[:, 0])
+        if count < len(self):
+            apart[~usable] = self.dims + 1
+        return lowest(apart, k, self.codes)
+
+    # Following the store
+
+    def fork(self) -> ResidentIndex:
+        """Return a copy to fold into while others search this one; costs microseconds."""
+        return copy.copy(self)
+
+    def fold(self, delta: Delta) -> None:
+        """Take in new and changed documents, then states, then vectors. Repeating it changes nothing.
+
+        Deltas may come in any order as long as each code's last document and state are the true ones; a vector that
+        comes before its document waits for it. Raises `Corrupt` for a vector of this model with other dimensions or
+        an unknown width.
+        """
+        heads, ahead = self.heads, delta.heads
+        table = self._take_documents(self._table, delta.documents)
+        table = self._take_states(table, delta.states)
+        table = self._take_vectors(table, delta.vectors)
+        self.heads = Heads(
+            max(heads.event, ahead.event), max(heads.change, ahead.change), max(heads.vector, ahead.vector)
+        )
+        self._folded += len(delta.documents) + len(delta.states) + len(delta.vectors)
+        if table is not self._table:
+            self._adopt(table, self._turns)
+
+    def drop_waiting(self) -> None:
+        """Let go of vectors whose documents never came: to be called when the index has caught up."""
+        self._waiting = {}
+
+    def _take_documents(self, table: Table, documents: Sequence[Document]) -> Table:
+        latest = {document.code: document for document in documents}
+        if not latest:
+            return table
+        rows = table.rows_of(np.fromiter(latest, np.int64, len(latest)))
+        known = [document for document, row in zip(latest.values(), rows, strict=True) if row >= 0]
+        fresh = [document for document, row in zip(latest.values(), rows, strict=True) if row < 0]
+        if known:
+            table = self._renew(table, rows[rows >= 0], known)
+        return self._append(table, fresh) if fresh else table
+
+    def _append(self, table: Table, documents: Sequence[Document]) -> Table:
+        texts = [_terms(document) for document in documents]
+        start = table.rows
+        table = table.appended(documents, _lengths(texts))
+        self._postings = self._postings.with_texts(range(start, table.rows), texts)
+        return table
+
+    def _renew(self, table: Table, rows: NDArray[np.int64], documents: Sequence[Document]) -> Table:
+        """Take over documents that the index knows; most often nothing but their state has changed."""
+        table = table.with_documents(rows, documents)
+        lengths = table.length.view(table.rows)
+        changed: list[int] = []
+        texts: list[list[str]] = []
+        for row, document in zip(rows.tolist(), documents, strict=True):
+            text = _terms(document)
+            if min(len(text), LENGTH_MAX) != lengths[row] or not self._postings.holds(row, text):
+                changed.append(row)
+                texts.append(text)
+        if changed:
+            self._postings = self._postings.without(_marked(table.rows, changed)).with_texts(changed, texts)
+            table = table.with_lengths(np.array(changed), _lengths(texts))
+        gone = rows[table.state.view(table.rows)[rows] == STATE_GONE]
+        return table.without_bits(gone) if len(gone) else table
+
+    def _take_states(self, table: Table, states: Sequence[tuple[int, DocumentState]]) -> Table:
+        latest = dict(states)
+        if not latest:
+            return table
+        rows = table.rows_of(np.fromiter(latest, np.int64, len(latest)))
+        wanted = np.array([STATE_CODES[state] for state in latest.values()], np.uint8)
+        present = table.state.view(table.rows)
+        # A gone row has lost its words; only its document can bring it back.
+        moves = (rows >= 0) & (present[rows] != STATE_GONE) if table.rows else rows >= 0
+        rows, wanted = rows[moves], wanted[moves]
+        table = table.with_states(rows, wanted)
+        gone = rows[wanted == STATE_GONE]
+        if not len(gone):
+            return table
+        self._postings = self._postings.without(_marked(table.rows, gone.tolist()))
+        return table.with_lengths(gone, np.zeros(len(gone), np.uint16)).without_bits(gone)
+
+    def _take_vectors(self, table: Table, vectors: Sequence[Vector]) -> Table:
+        mine = {vector.code: vector for vector in vectors if vector.model_id == self.model_id}
+        arrived = self._waiting | mine
+        if not arrived:
+            return table
+        rows = table.rows_of(np.fromiter(arrived, np.int64, len(arrived)))
+        found = [(row, vector) for row, vector in zip(rows.tolist(), arrived.values(), strict=True) if row >= 0]
+        self._waiting = {vector.code: vector for row, vector in zip(rows, arrived.values(), strict=True) if row < 0}
+        live = table.state.view(table.rows)
+        found = [(row, vector) for row, vector in found if live[row] != STATE_GONE]
+        if not found:
+            return table
+        words = sign_words(self._decoded([vector for _, vector in found]))
+        return table.with_bits(np.array([row for row, _ in found]), words)
+
+    def _decoded(self, vectors: Sequence[Vector]) -> NDArray[np.float32]:
+        """Return stored vectors as an (n, dims) array."""
+        self.dims = self.dims or vectors[0].dims
+        values = np.empty((len(vectors), self.dims), np.float32)
+        for bits in {vector.bits for vector in vectors}:
+            at = [number for number, vector in enumerate(vectors) if vector.bits == bits]
+            try:
+                flat = decode(b"".join(vectors[number].data for number in at), bits)
+                values[at] = flat.reshape(len(at), self.dims)
+            except ValueError as error:
+                raise Corrupt(
+                    f"a stored vector of {self.model_id} cannot be read",
+                    why=f"not all of them have {self.dims} dimensions at a known width",
+                    fix="run `credenda doctor`, or embed everything again",
+                ) from error
+        return values
+
+    def _adopt(self, table: Table, turns: Turns | None = None) -> None:
+        """Take a table as the present one and derive what depends on all of it."""
+        self._table, rows = table, table.rows
+        seen = 0 if turns is None else len(self.codes)
+        self.codes, self.state = table.codes.view(rows), table.state.view(rows)
+        self.session, self.speaker = table.session.view(rows), table.speaker.view(rows)
+        self.occurred_us, self.length = table.occurred_us.view(rows), table.length.view(rows)
+        self.has_vector = table.has_vector.view(rows)
+        live = self.state != STATE_GONE
+        held = int(np.count_nonzero(live))
+        self._statistics = Statistics(held, max(1.0, int(self.length.sum(dtype=np.int64)) / max(1, held)))
+        in_session = (self.session >= 0) & live
+        known = np.arange(seen, rows, dtype=np.int32)
+        order = known if turns is None else np.concatenate([turns.rows, known])
+        order = order[in_session[order]]
+        if len(order) != np.count_nonzero(in_session):  # a deleted turn came back
+            order = np.flatnonzero(in_session).astype(np.int32)
+        self._turns = Turns.arrange(order, self.codes, self.session, self.length, sessions=len(self.session_names))
+
+    # Images
+
+    def to_blobs(self) -> tuple[bytes, ...]:
+        """Return an image in pieces of at most `limits.SNAPSHOT_BLOB_BYTES`. It holds no readable word of a text."""
+        head = image.Head(self.model_id, self.dims, self.heads)
+        return image.write(head, self._table, self._postings.compacted().base)
+
+    def mark_saved(self) -> None:
+        """Note, for all versions, that an image of this one is being kept."""
+        self._saved.at = max(self._saved.at, self._folded)
+
+    @classmethod
+    def from_blobs(cls, blobs: Sequence[bytes]) -> ResidentIndex:
+        """Read an image; raises `ValueError` when it is damaged or was made by another version."""
+        head, table, base = image.read(blobs)
+        index = cls(model_id=head.model_id)
+        index.dims, index.heads = head.dims, head.heads
+        index._postings = Postings(base, Run.empty(), 0)
+        index._adopt(table)
+        return index
+
+
+def _terms(document: Document) -> list[str]:
+    return [] if document.state is DocumentState.GONE else tokenize(document.text)
+
+
+def _lengths(texts: Sequence[Sequence[str]]) -> NDArray[np.uint16]:
+    return np.array([min(len(text), LENGTH_MAX) for text in texts], np.uint16)
+
+
+def _marked(rows: int, at: Sequence[int]) -> NDArray[np.bool_]:
+    marks = np.zeros(rows, np.bool_)
+    marks[at] = True
+    return marks

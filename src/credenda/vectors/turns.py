@@ -16,7 +16,6 @@ _EVENT_STEP: Final = pack_code(1, memory=False)
 """Codes of one event's passages differ by less than this, those of two events by more."""
 _CODE_BITS: Final = 43
 """Bits of an event's code; 20 remain for the session in one sortable integer."""
-_SESSIONS_MAX: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +39,14 @@ class Turns:
         rows: NDArray[np.int32],
         codes: NDArray[np.int64],
         session: NDArray[np.int32],
-        length: NDArray[np.uint16],
+        lengths: NDArray[np.uint16],
+        *,
+        sessions: int,
     ) -> Turns:
-        """Put rows in order. `rows` that are mostly in order already are merged rather than sorted."""
+        """Put rows in order; rows that were in order but for a few new ones at the end take linear time.
+
+        `codes`, `session` and `lengths` are those of all rows of the index, `sessions` is how many there are.
+        """
         of_row = session[rows]
         key = of_row.astype(np.int64) << _CODE_BITS | codes[rows]
         if (key[1:] < key[:-1]).any():
@@ -57,8 +61,8 @@ class Turns:
             rows,
             starts,
             turn_session[1:] == turn_session[:-1],
-            np.bincount(of_row, weights=length[rows]).astype(np.float32),
-            np.bincount(of_row),
+            np.bincount(of_row, weights=lengths[rows], minlength=sessions).astype(np.float32),
+            np.bincount(of_row, minlength=sessions),
         )
 
     @property
@@ -75,13 +79,15 @@ class Turns:
         out = scores.copy()
         if not len(self.rows):
             return out
-        turn = scores[self.rows]
+        rows = self.rows.astype(np.intp)
+        own = turn = scores.take(rows)
         if self.starts is not None:
-            turn = np.maximum.reduceat(turn, self.starts)
+            turn = np.maximum.reduceat(own, self.starts)
         gain = np.zeros(len(turn), np.float32)
-        gain[1:] = turn[:-1] * np.float32(back) * self.linked
-        gain[:-1] += turn[1:] * np.float32(ahead) * self.linked
+        np.multiply(turn[:-1], back, out=gain[1:])
+        gain[1:] *= self.linked
+        gain[:-1] += turn[1:] * ahead * self.linked
         if self.starts is not None:
-            gain = np.repeat(gain, np.diff(self.starts, append=len(self.rows)))
-        out[self.rows] += gain
+            gain = np.repeat(gain, np.diff(self.starts, append=len(rows)))
+        out[rows] = own + gain
         return out

@@ -14,11 +14,11 @@ from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slo
 from credenda.text.normal import attribute_key, name_key, value_key
 from credenda.write.scene import Scene
 from credenda.write.slots import denies, label, same_meaning
-from credenda.write.wording import quoted
+from credenda.write.wording import about, quoted
 
 __all__ = ["contest_over", "contest_trigger", "governing_case", "members_of", "open_case", "question"]
 
-_SCHEDULE_WORDS: Final = frozenset("meeting meetings schedule time times day days hours".split())
+_SCHEDULE_WORDS: Final = frozenset({"meeting", "meetings", "schedule", "time", "times", "day", "days", "hours"})
 """Words in an attribute's name that make its value a habit; a habit swings where a fact such as a home moves."""
 
 _NO_SCHEDULE_WORDS: Final = frozenset({"zone"})
@@ -77,12 +77,12 @@ def contest_over(scene: Scene, members: Iterable[Memory], reason: str) -> Contes
 
 def question(slot: Slot, values: tuple[str, ...]) -> str:
     """Ask the person which value holds, or when each does."""
-    subject = "your" if slot.entity == "user" else f"{slot.entity}’s"
+    name = about(slot.entity, slot.attribute)
+    subject = f"your {name.lower()}" if slot.entity == "user" else name
     scope = f" ({slot.scope})" if slot.scope else ""
     *others, last = map(quoted, values)
     said = f"{', '.join(others)} and {last}" if others else last
-    about = f"{subject} {slot.attribute.replace('_', ' ')}{scope}"
-    return f"For {about} I have heard {said}. Which one holds, or when does each of them?"
+    return f"For {subject}{scope} I have heard {said}. Which one holds, or when does each of them?"
 
 
 def _cases(scene: Scene, state: ContestState) -> list[ContestCase]:
@@ -112,9 +112,7 @@ def _returns(scene: Scene, before: list[Memory]) -> bool:
         return False
     replaced = any(not denies(rival) for rival in scene.standing)
     moment_us = scene.saying.begins_us
-    return replaced and any(
-        same_meaning(claim, one) and _within(one, moment_us, ALTERNATION_DAYS) for one in before
-    )
+    return replaced and any(same_meaning(claim, one) and _within(one, moment_us, ALTERNATION_DAYS) for one in before)
 
 
 def _is_habit(claim: Claim) -> bool:

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from credenda.model.change import Change, Forget, SetStatus, Supersede
+from credenda.model.change import Change, SetStatus, Supersede
 from credenda.model.claim import Claim, Move
-from credenda.model.memory import Memory, Relation, Stance, Status, TypeClass
+from credenda.model.memory import Memory, Relation, Status, TypeClass
+from credenda.write.asides import beside, same_text_or_new, sharpened, taken_back, woken
 from credenda.write.contests import contest_over, contest_trigger, governing_case, members_of, open_case
 from credenda.write.known import Known, Occasion
-from credenda.write.saying import Saying, claim_hash, saying_of
-from credenda.write.scene import Scene, newest_first, same_words, scene_of
+from credenda.write.saying import claim_hash, saying_of
+from credenda.write.scene import Scene, newest_first, scene_of
 from credenda.write.slots import (
-    CURRENT,
     FIRM,
     begins_us,
     contradicts,
@@ -39,28 +39,36 @@ def decide(claim: Claim, known: Known, occasion: Occasion) -> list[Change]:
     """Say what one claim changes; the order of `known` does not matter, and deciding again decides the same."""
     saying = saying_of(claim, occasion)
     if claim.move is Move.RETRACT:
-        return _taken_back(saying, known)
+        return taken_back(saying, known)
     slot = slot_of(saying.claim)
     if slot is None or claim.provisional:
-        return _same_text_or_new(saying, known)
-    scene = scene_of(saying, slot, known)
+        return same_text_or_new(saying, known)
     if claim.stance not in FIRM or (saying.comes and not denies(saying.claim)):
-        return _beside(scene)
+        return beside(saying, slot, known)
+    scene = scene_of(saying, slot, known)
     return next(changes for branch in _BRANCHES if (changes := branch(scene)) is not None)
 
 
 def _said_again(scene: Scene) -> list[Change] | None:
-    """Same slot, same value: count it, do not copy it (D-008). A value that the words call past ends all the same."""
+    """Same slot, same value: count it, do not copy it (D-008)."""
     twin = next((one for one in _best_first(scene.twins) if scene.settled(one)), None)
     if twin is None:
         return None
-    named = [one for one in scene.rivals if not contradicts(scene.claim, one) and scene.weakness is None]
     return [
         scene.saying.confirm(twin, "said again"),
         *_revived(scene, twin),
-        *(_sharpened(twin.id, one) for one in scene.outgrown),
-        *_replacements(scene, named, twin.id),
+        *(sharpened(scene.saying, twin.id, one) for one in scene.outgrown),
+        *_replacements(scene, _left_behind(scene, twin), twin.id),
     ]
+
+
+def _left_behind(scene: Scene, twin: Memory) -> list[Memory]:
+    """Find what ends although the value is not new: one that the words name as past, and one that a value foretold
+    for today takes the place of. A question that is open stays open.
+    """
+    if scene.weakness is not None or twin.status is not Status.ACTIVE:
+        return []
+    return [one for one in scene.standing if not contradicts(scene.claim, one) or not (one.contested or twin.contested)]
 
 
 def _said_without_its_scope(scene: Scene) -> list[Change] | None:
@@ -70,7 +78,7 @@ def _said_without_its_scope(scene: Scene) -> list[Change] | None:
         return None
     for one in scene.elsewhere:
         if one.stance in FIRM and same_meaning(scene.claim, one) and not outshines(scene.claim, one):
-            return [scene.saying.confirm(one, "said again without naming its scope"), *_woken(one)]
+            return [scene.saying.confirm(one, "said again without naming its scope"), *woken(one)]
     return None
 
 
@@ -160,7 +168,7 @@ def _new(scene: Scene, reason: str) -> list[Change]:
     lesser = [*scene.twins, *scene.outgrown]
     return [
         scene.saying.add(reason, begins_us=_since_us(scene)),
-        *(_sharpened(scene.saying.key, one) for one in lesser),
+        *(sharpened(scene.saying, scene.saying.key, one) for one in lesser),
     ]
 
 
@@ -214,25 +222,8 @@ def _until_us(scene: Scene, rival: Memory) -> int:
     return max(begins_us(rival), stated_us)
 
 
-def _sharpened(successor: str, lesser: Memory) -> Supersede:
-    return Supersede(
-        memory_id=lesser.id,
-        successor=successor,
-        relation=Relation.REFINED,
-        valid_until_us=begins_us(lesser),
-        reason="said again, with more certainty",
-    )
-
-
 def _best_first(twins: tuple[Memory, ...]) -> list[Memory]:
     return sorted(twins, key=lambda one: one.status is not Status.ACTIVE)
-
-
-def _woken(twin: Memory) -> list[Change]:
-    """What was put away is taken up again when it is said again."""
-    if twin.status is not Status.ARCHIVED:
-        return []
-    return [SetStatus(memory_id=twin.id, status=Status.ACTIVE, reason="said again")]
 
 
 def _revived(scene: Scene, twin: Memory) -> list[Change]:

@@ -30,9 +30,10 @@ __all__ = ["Scene", "has_begun", "newest_first", "same_words", "scene_of"]
 class Scene:
     """A firm claim and the memories around it, each group newest first.
 
-    `twins` hold the same in its slot and `rivals` what it contradicts or names as past; `wishes` are plans, suppositions
-    and the like with its value; `unread` hold the same words without a slot; `elsewhere` are of the same pair and class
-    in other scopes; `opposed` are the facts that a decision goes against, or the decisions that go against a fact;
+    `twins` hold the same in its slot; `rivals` what it contradicts, or names as past.
+    `wishes` are plans, suppositions and the like with its value; `unread` the same words without a slot.
+    `elsewhere` are of the same pair and class in other scopes.
+    `opposed` are the facts that a decision goes against, or the decisions that go against a fact.
     `past` is what the slot held before.
     """
 
@@ -119,7 +120,7 @@ def same_words(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
         if one.status in CURRENT
         and name_key(one.speaker) == speaker
         and text_key(one.text) == key
-        and (one.stance is claim.stance or (FIRM >= {one.stance, claim.stance} and denies(one) == denies(claim)))
+        and (one.stance is claim.stance or ({one.stance, claim.stance} <= FIRM and denies(one) == denies(claim)))
     ]
 
 
@@ -149,4 +150,3 @@ def _across_classes(slot: Slot, other: Slot | None) -> bool:
     if other is None or {slot.type_class, other.type_class} != {TypeClass.BELIEF, TypeClass.DECISION}:
         return False
     return other._replace(type_class=slot.type_class) == slot
-

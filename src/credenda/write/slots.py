@@ -75,7 +75,7 @@ def denies(said: Claim | Draft) -> bool:
 
 def same_meaning(one: Claim | Draft, other: Claim | Draft) -> bool:
     """Say whether both speak of the same value in the same way: meant or not, so or not so."""
-    alike = denies(one) == denies(other) if FIRM >= {one.stance, other.stance} else one.stance is other.stance
+    alike = denies(one) == denies(other) if {one.stance, other.stance} <= FIRM else one.stance is other.stance
     return alike and same_value(one.value, other.value)
 
 

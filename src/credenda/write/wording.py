@@ -6,16 +6,16 @@ from collections import Counter
 from typing import Final
 
 from credenda.model.memory import Relation
-from credenda.text.normal import value_key
+from credenda.text.normal import name_key, value_key
 
-__all__ = ["because", "quoted", "refines"]
+__all__ = ["about", "because", "quoted", "refines", "value_words"]
 
 _QUOTED_CHARACTERS: Final = 60
 """A reason names a value; it never carries a whole text."""
 
 _TURNING: Final = frozenset(
-    "not no never or but nor than over instead rather except without almost nearly former formerly ex previously "
-    "non anti pre old".split()
+    {"not", "no", "non", "anti", "never", "neither", "without", "except", "or", "but", "nor"}
+    | {"than", "over", "instead", "rather", "almost", "nearly", "former", "formerly", "previously", "ex"}
 )
 """Words that turn a value into another one: "TypeScript over JavaScript" tells no more about "JavaScript"."""
 
@@ -24,6 +24,21 @@ def quoted(value: str) -> str:
     """Put a value in quotation marks, shortened where it is long."""
     short = value if len(value) <= _QUOTED_CHARACTERS else value[: _QUOTED_CHARACTERS - 1].rstrip() + "…"
     return f"“{short}”"
+
+
+def about(entity: str, attribute: str) -> str:
+    """Name what a slot is about, for people.
+
+    >>> about("user", "meeting_time"), about("Anna", "residence")
+    ('Meeting time', 'Anna’s residence')
+    """
+    name = attribute.replace("_", " ").strip()
+    return f"{name[:1].upper()}{name[1:]}" if name_key(entity) == "user" else f"{entity}’s {name}"
+
+
+def value_words(value: str) -> list[str]:
+    """Give the words of a value in normal form."""
+    return value_key(value).split()
 
 
 def because(relation: Relation, new: str, old: str) -> str:
@@ -47,7 +62,7 @@ def refines(new: str, old: str) -> bool:
     >>> refines("TypeScript over JavaScript", "JavaScript")
     False
     """
-    more, less = value_key(new).split(), value_key(old).split()
+    more, less = value_words(new), value_words(old)
     if not less or len(more) <= len(less):
         return False
     words = iter(more)

@@ -9,7 +9,7 @@ from typing import Final
 from credenda.storage.sqlite.writer import GENESIS, chain_link
 from credenda.storage.store import Finding, Tenant
 
-__all__ = ["check_store"]
+__all__ = ["check_store", "rebuild_words", "words_agree"]
 
 _COUNTS: Final = {
     "current_version": (
@@ -66,6 +66,23 @@ def check_store(connection: sqlite3.Connection, tenant: Tenant | None) -> list[F
             if wrong:
                 findings.append(Finding(check=check, detail=f"{wrong} {what}"))
     return findings
+
+
+def words_agree(connection: sqlite3.Connection) -> bool:
+    """Say whether the full-text index holds exactly the words of the rows; needs a connection that may write."""
+    try:
+        connection.execute("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
+            return False
+        raise
+    return True
+
+
+def rebuild_words(connection: sqlite3.Connection) -> None:
+    """Make the full-text index afresh, and drop every index image, from the rows they are derived from."""
+    connection.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
+    connection.execute("DELETE FROM index_blobs")
 
 
 def _soundness(connection: sqlite3.Connection) -> Iterator[Finding]:

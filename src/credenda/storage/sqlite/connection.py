@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -21,17 +21,17 @@ from credenda.text.tokens import segment
 
 __all__ = ["ReadPool", "connect", "event_words", "memory_words", "statements"]
 
-_PRAGMAS: Final = (
-    "PRAGMA journal_mode = WAL",
+_WRITE_PRAGMAS: Final = (
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
+    "PRAGMA recursive_triggers = ON",  # else INSERT OR REPLACE would slip past the journal's delete trigger
     "PRAGMA secure_delete = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA trusted_schema = ON",
 )
 _READ_PRAGMAS: Final = ("PRAGMA query_only = ON", "PRAGMA temp_store = MEMORY", "PRAGMA trusted_schema = ON")
 _STATEMENT_CACHE: Final = 256
-_READ_BUSY_MS: Final = 10_000
+_BUSY_MS: Final = 10_000
 
 
 class _Query(Protocol):
@@ -45,7 +45,9 @@ def statements() -> dict[str, str]:
     found: dict[str, str] = {}
     for source in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if source.name.endswith(".sql"):
-            queries = aiosql.from_str(source.read_text("utf-8"), "sqlite3", mandatory_parameters=False)
+            queries = aiosql.from_str(  # pyright: ignore[reportUnknownMemberType] - its optional hooks are untyped
+                source.read_text("utf-8"), "sqlite3", mandatory_parameters=False
+            )
             for name in queries.available_queries:
                 if not name.endswith("_cursor"):
                     found[name] = cast("_Query", getattr(queries, name)).sql
@@ -63,11 +65,11 @@ def memory_words(text: str, entity: str | None, attribute: str | None, value: st
 
 
 def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> sqlite3.Connection:
-    """Open one connection with our pragmas and functions.
+    """Open one connection with our pragmas and functions; not a byte of the file is changed.
 
     Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is no database.
     """
-    if not read_only and not Path(path).parent.is_dir():
+    if not read_only and not _is_folder(Path(path).parent):
         raise Unavailable(
             f"{path} cannot be created",
             why="its folder does not exist",
@@ -77,26 +79,33 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
         connection = sqlite3.connect(
             f"{Path(path).absolute().as_uri()}?mode=ro" if read_only else path,
             uri=read_only,
-            timeout=_READ_BUSY_MS / 1_000 if query_only or read_only else 0,
+            timeout=_BUSY_MS / 1_000,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=_STATEMENT_CACHE,
         )
         try:
-            _prepare(connection, _READ_PRAGMAS if query_only or read_only else _PRAGMAS)
+            _prepare(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS)
         except sqlite3.Error:
             connection.close()
             raise
     return connection
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a folder that may not be looked into, or a name that cannot be one
+        return False
+
+
 def _prepare(connection: sqlite3.Connection, pragmas: tuple[str, ...]) -> None:
     connection.row_factory = sqlite3.Row
     connection.create_function("credenda_words", 4, event_words, deterministic=True)
     connection.create_function("credenda_memory_words", 4, memory_words, deterministic=True)
+    connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     for pragma in pragmas:
         connection.execute(pragma)
-    connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
 
 
 class ReadPool:
@@ -111,7 +120,7 @@ class ReadPool:
         self._closed = False
 
     @contextmanager
-    def take(self) -> Iterator[sqlite3.Connection]:
+    def take(self) -> Generator[sqlite3.Connection]:
         """Lend a connection inside a read transaction."""
         connection = self._pop()
         try:

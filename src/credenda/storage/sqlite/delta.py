@@ -15,7 +15,7 @@ __all__ = ["read_delta"]
 
 
 class _Run(Protocol):
-    def __call__(self, name: str, **parameters: object) -> sqlite3.Cursor: ...
+    def __call__(self, name: str, /, **parameters: object) -> sqlite3.Cursor: ...
 
 
 def read_delta(run: _Run, heads: Heads, model_id: str | None, limit: int) -> Delta:
@@ -36,7 +36,9 @@ def read_delta(run: _Run, heads: Heads, model_id: str | None, limit: int) -> Del
     for row in redacted:
         documents += _event_documents(row, _spans(run, row))
         states += _emptied(row)
-    vectors, vector_head = _vectors(run, heads.vector, model_id, limit)
+    until = int(run("vector_at", after=heads.vector, limit=limit).fetchone()[0])
+    vectors = _vectors(run, heads.vector, until, model_id) if until > heads.vector else []
+    vector_head = until if until > heads.vector else max(heads.vector, int(tip["vector"]))
     return Delta(
         heads=Heads(event_head, change_head, vector_head),
         documents=tuple(sorted(documents, key=lambda document: document.code)),
@@ -105,9 +107,6 @@ def _memory_document(row: sqlite3.Row, code: int, state: DocumentState) -> Docum
     )
 
 
-def _vectors(run: _Run, after: int, model_id: str | None, limit: int) -> tuple[list[Vector], int]:
-    until = int(run("vector_at", after=after, limit=limit).fetchone()[0])
-    if until == after:
-        return [], after
+def _vectors(run: _Run, after: int, until: int, model_id: str | None) -> list[Vector]:
     found = run("vectors_after", after=after, until=until)
-    return [rows.vector_of(row) for row in found if row["model_id"] == model_id], until
+    return [rows.vector_of(row) for row in found if row["model_id"] == model_id]

@@ -3,27 +3,98 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, NamedTuple
 
-from credenda.errors import Corrupt, CredendaError, Unavailable
+from credenda.errors import Conflict, Corrupt, CredendaError, Unavailable
 
 __all__ = ["is_busy", "translate", "translated"]
 
 _PRIMARY: Final = 0xFF
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-_LOCK_FAILURES: Final = frozenset({
-    sqlite3.SQLITE_IOERR_LOCK,
-    sqlite3.SQLITE_IOERR_UNLOCK,
-    sqlite3.SQLITE_IOERR_RDLOCK,
-    sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
-    sqlite3.SQLITE_IOERR_SHMLOCK,
-    sqlite3.SQLITE_IOERR_SHMMAP,
-    sqlite3.SQLITE_IOERR_SHMOPEN,
-    sqlite3.SQLITE_PROTOCOL,
-    sqlite3.SQLITE_NOLFS,
-})
+
+
+class _Meaning(NamedTuple):
+    """What a family of result codes means; `{path}` and `{name}` (of the code) are filled in."""
+
+    codes: frozenset[int]
+    error: type[CredendaError]
+    what: str
+    why: str
+    fix: str
+
+
+_LOCKS: Final = _Meaning(
+    frozenset(
+        {
+            sqlite3.SQLITE_IOERR_LOCK,
+            sqlite3.SQLITE_IOERR_UNLOCK,
+            sqlite3.SQLITE_IOERR_RDLOCK,
+            sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
+            sqlite3.SQLITE_IOERR_SHMLOCK,
+            sqlite3.SQLITE_IOERR_SHMMAP,
+            sqlite3.SQLITE_IOERR_SHMOPEN,
+            sqlite3.SQLITE_PROTOCOL,
+            sqlite3.SQLITE_NOLFS,
+        }
+    ),
+    Unavailable,
+    "{path} cannot be locked",
+    "its file system does not lock files as a database needs, as network folders often do not",
+    "put the file on a local disk, or use a Postgres target",
+)
+_FAMILIES: Final = (
+    _Meaning(
+        _BUSY,
+        Unavailable,
+        "{path} is busy",
+        "another process has held its write lock too long",
+        "try again, and look for a process that keeps a transaction open",
+    ),
+    _Meaning(
+        frozenset({sqlite3.SQLITE_FULL}),
+        Unavailable,
+        "{path} cannot grow",
+        "the disk is full",
+        "free some space and try again",
+    ),
+    _Meaning(
+        frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}),
+        Unavailable,
+        "{path} cannot be written or opened",
+        "the file or its folder is missing, read-only or not permitted",
+        "check that the folder exists and its permissions, or open with --read-only",
+    ),
+    _Meaning(
+        frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}),
+        Corrupt,
+        "{path} is not a sound database",
+        "SQLite finds it damaged, or it is another kind of file",
+        "run `credenda doctor`, or restore a backup; nothing was changed",
+    ),
+    _Meaning(
+        frozenset({sqlite3.SQLITE_IOERR}),
+        Unavailable,
+        "{path} could not be read or written",
+        "the disk reported an error ({name})",
+        "check the disk and try again; what was acknowledged is safe",
+    ),
+    _Meaning(
+        frozenset({sqlite3.SQLITE_CONSTRAINT}),
+        Conflict,
+        "{path} refused a row",
+        "it contradicts what is recorded, or a rule of the schema ({name})",
+        "read again what is recorded; nothing was changed",
+    ),
+)
+_ANYTHING_ELSE: Final = _Meaning(
+    frozenset(),
+    Corrupt,
+    "{path} refused a statement",
+    "SQLite says {name}",
+    "run `credenda doctor`; nothing was changed",
+)
 
 
 def _code(error: sqlite3.Error) -> int:
@@ -35,51 +106,22 @@ def is_busy(error: sqlite3.Error) -> bool:
     return _code(error) & _PRIMARY in _BUSY
 
 
+def _meaning(code: int) -> _Meaning:
+    if code in _LOCKS.codes:
+        return _LOCKS
+    return next((family for family in _FAMILIES if code & _PRIMARY in family.codes), _ANYTHING_ELSE)
+
+
 def translate(error: sqlite3.Error, path: str) -> CredendaError:
     """Give the error of ours that a failed statement means."""
-    code = _code(error)
-    primary = code & _PRIMARY
-    if code in _LOCK_FAILURES:
-        return Unavailable(
-            f"{path} cannot be locked",
-            why="its file system does not lock files as a database needs, as network folders often do not",
-            fix="put the file on a local disk, or use a Postgres target",
-        )
-    if primary in _BUSY:
-        return Unavailable(
-            f"{path} is busy",
-            why="another process has held its write lock too long",
-            fix="try again, and look for a process that keeps a transaction open",
-        )
-    if primary == sqlite3.SQLITE_FULL:
-        return Unavailable(f"{path} cannot grow", why="the disk is full", fix="free some space and try again")
-    if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH):
-        return Unavailable(
-            f"{path} cannot be written or opened",
-            why="the file or its folder is missing, read-only or not permitted",
-            fix="check that the folder exists and its permissions, or open with --read-only",
-        )
-    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return Corrupt(
-            f"{path} is not a sound database",
-            why="SQLite finds it damaged, or it is another kind of file",
-            fix="run `credenda doctor`, or restore a backup; nothing was changed",
-        )
-    if primary == sqlite3.SQLITE_IOERR:
-        return Unavailable(
-            f"{path} could not be read or written",
-            why=f"the disk reported an error ({getattr(error, 'sqlite_errorname', 'I/O')})",
-            fix="check the disk and try again; what was acknowledged is safe",
-        )
-    return Corrupt(
-        f"{path} refused a statement",
-        why=f"{type(error).__name__} {getattr(error, 'sqlite_errorname', '')}".strip(),
-        fix="run `credenda doctor`; nothing was changed",
-    )
+    meaning = _meaning(_code(error))
+    name = getattr(error, "sqlite_errorname", type(error).__name__)
+    why = meaning.why.replace("{name}", str(name))
+    return meaning.error(meaning.what.replace("{path}", path), why=why, fix=meaning.fix)
 
 
 @contextmanager
-def translated(path: str) -> Iterator[None]:
+def translated(path: str) -> Generator[None]:
     """Raise our error for any of SQLite's."""
     try:
         yield

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Final
 
 from credenda.errors import Conflict, Corrupt, Unavailable
-from credenda.storage.sqlite.group import begin_immediate
+from credenda.storage.sqlite.group import begin_immediate, insist
 
 __all__ = ["check_version", "latest_version", "migrate", "migrations", "schema_version"]
 
@@ -41,13 +41,13 @@ def schema_version(connection: sqlite3.Connection) -> int:
     Raises `Corrupt` for a database that is not ours.
     """
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    if "schema_version" in tables:
+    if {"schema_version", "tenants"} <= tables:
         row = connection.execute("SELECT max(version) FROM schema_version").fetchone()
         return int(row[0] or 0)
     if tables:
         raise Corrupt(
             "this is not a memory of Credenda",
-            why="the SQLite file holds other tables and no schema_version",
+            why="the SQLite file holds the tables of something else",
             fix="give another path",
         )
     return 0
@@ -72,15 +72,17 @@ def _statements_of(script: str) -> list[str]:
         if sqlite3.complete_statement(pending):
             found.append(pending)
             pending = ""
-    return found
+    return [*found, pending] if pending.strip() else found
 
 
 def migrate(connection: sqlite3.Connection, now_us: int) -> int:
     """Bring a file to the latest version and return how many migrations ran.
 
-    Safe beside other processes that do the same: each step looks again under the write lock.
+    Safe beside other processes that do the same: each step looks again under the write lock. A file that is refused
+    (`Conflict`, `Corrupt`) is left as it was.
     """
     check_version(schema_version(connection))
+    _log_ahead(connection)
     ran = 0
     for version, description, script in migrations():
         if schema_version(connection) >= version:
@@ -95,12 +97,18 @@ def migrate(connection: sqlite3.Connection, now_us: int) -> int:
                 ran += 1
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:  # SQLite rolls back by itself on a full disk
+                connection.execute("ROLLBACK")
             raise
-    if connection.execute("PRAGMA journal_mode").fetchone()[0].casefold() != "wal":
+    return ran
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Turn on the write-ahead log; the file remembers it."""
+    mode: str = insist(connection, "PRAGMA journal_mode = WAL").fetchone()[0]
+    if mode.casefold() != "wal":
         raise Unavailable(
             "the write-ahead log cannot be used here",
             why="the file system does not support shared memory, as network folders often do not",
             fix="put the file on a local disk",
         )
-    return ran

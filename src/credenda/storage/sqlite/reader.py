@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from credenda.ids import Kind, number_of, public_id
@@ -35,6 +38,8 @@ __all__ = ["SqliteReader", "read_tenant"]
 
 _NO_LIMIT: Final = -1
 _LAST: Final = 1 << 62
+# Letters and digits, but for those of New Tai Lue and Vedic marks, which FTS5 takes for spaces.
+_WORDS: Final = re.compile(r"[^\W_\u19b0-\u19c9\u1cf2\u1cf3]+")
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 
 
@@ -43,7 +48,13 @@ def read_tenant(connection: sqlite3.Connection, user_id: str) -> Tenant | None:
     row = connection.execute(statements()["tenant"], {"user_id": user_id}).fetchone()
     if row is None:
         return None
-    return Tenant(user_id=row["user_id"], number=row["number"], tag=row["tag"], key=row["hmac_key"])
+    return Tenant(
+        user_id=row["user_id"],
+        number=row["number"],
+        tag=row["tag"],
+        key=row["hmac_key"],
+        has_tombstones=bool(row["has_tombstones"]),
+    )
 
 
 def _limit(limit: int | None) -> int:
@@ -52,6 +63,25 @@ def _limit(limit: int | None) -> int:
 
 def _listed(values: Iterable[str] | None) -> str | None:
     return None if values is None else json.dumps([str(value) for value in values])
+
+
+def _index_of(wanted: MemoryFilter) -> str:
+    """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
+    if replace(wanted, pair=None, text_hash=None, statuses=None, limit=None) == MemoryFilter():
+        if wanted.pair is not None and wanted.text_hash is None:
+            return "memories_of_pair"
+        if wanted.text_hash is not None and wanted.pair is None:
+            return "memories_of_text"
+    return "find_memories"
+
+
+def _match(term: str, tag: str) -> str:
+    """Ask the full-text index for a term of one tenant; "" for a term without letters or digits.
+
+    The index keeps no positions, so that a term of several words ("node.js") asks for each of them.
+    """
+    words = _WORDS.findall(unicodedata.normalize("NFC", term))
+    return " AND ".join(f'{{body}} : "{word}"' for word in words) + f' AND {{tenant}} : "{tag}"' if words else ""
 
 
 class SqliteReader:
@@ -68,11 +98,11 @@ class SqliteReader:
         """The tenant whose rows these are."""
         return self._tenant
 
-    def _run(self, name: str, **parameters: object) -> sqlite3.Cursor:
+    def _run(self, name: str, /, **parameters: object) -> sqlite3.Cursor:
         parameters["user_id"] = self._tenant.user_id
         return self._connection.execute(self._sql[name], parameters)
 
-    def _value(self, name: str, **parameters: object) -> int:
+    def _value(self, name: str, /, **parameters: object) -> int:
         row = self._run(name, **parameters).fetchone()
         return 0 if row is None or row[0] is None else int(row[0])
 
@@ -112,26 +142,19 @@ class SqliteReader:
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
         """Return the memories that a filter names."""
-        limit = _limit(wanted.limit)
-        if wanted.pair is not None:
-            entity, attribute = wanted.pair
-            found = self._run("memories_of_pair", entity=entity, attribute=attribute, limit=limit)
-        elif wanted.text_hash is not None:
-            found = self._run("memories_of_text", text_hash=wanted.text_hash, limit=limit)
-        else:
-            found = self._run("find_memories", **self._conditions(wanted), limit=limit)
-        memories = [rows.memory_of(row, self._tenant.tag) for row in found]
-        if wanted.statuses is not None:
-            memories = [memory for memory in memories if memory.status in wanted.statuses]
-        return memories
+        found = self._run(_index_of(wanted), **self._conditions(wanted))
+        return [rows.memory_of(row, self._tenant.tag) for row in found]
 
     @staticmethod
     def _conditions(wanted: MemoryFilter) -> dict[str, object]:
+        entity, attribute = wanted.pair or (wanted.entity, wanted.attribute)
         return {
+            "limit": _limit(wanted.limit),
+            "text_hash": wanted.text_hash,
             "below": wanted.below or _LAST,
             "known_at_us": wanted.known_at_us,
-            "entity": wanted.entity,
-            "attribute": wanted.attribute,
+            "entity": entity,
+            "attribute": attribute,
             "statuses": _listed(wanted.statuses),
             "types": _listed(wanted.types),
             "layers": _listed(wanted.layers),
@@ -148,22 +171,32 @@ class SqliteReader:
     def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
         """Return the evidence of these memories, or resting on these events."""
         tag = self._tenant.tag
-        found: list[sqlite3.Row] = []
+        found: dict[tuple[object, ...], sqlite3.Row] = {}
         if memory_ids:
-            found += self._run("evidence_of_memories", ids=self._numbers(memory_ids, Kind.MEMORY)).fetchall()
+            cursor = self._run("evidence_of_memories", ids=self._numbers(memory_ids, Kind.MEMORY))
+            found.update((tuple(row), row) for row in cursor)
         if event_ids:
-            found += self._run("evidence_of_events", ids=self._numbers(event_ids, Kind.EVENT)).fetchall()
-        return [rows.evidence_of(row, tag) for row in found]
+            cursor = self._run("evidence_of_events", ids=self._numbers(event_ids, Kind.EVENT))
+            found.update((tuple(row), row) for row in cursor)
+        evidence = [rows.evidence_of(row, tag) for row in found.values()]
+        if memory_ids and event_ids:
+            evidence.sort(key=lambda item: (number_of(item.span.event_id, Kind.EVENT, tag), item.span.start))
+        return evidence
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""
         tag = self._tenant.tag
-        common = {"after": wanted.after or 0, "kinds": _listed(wanted.kinds), "limit": _limit(wanted.limit)}
+        common = {
+            "after": wanted.after or 0,
+            "kinds": _listed(wanted.kinds),
+            "cause": wanted.cause,
+            "limit": _limit(wanted.limit),
+        }
         if wanted.memory_id is not None:
             memory = number_of(wanted.memory_id, Kind.MEMORY, tag)
             found = self._run("changes_of_memory", memory=memory, **common)
         else:
-            found = self._run("find_changes", cause=wanted.cause, **common)
+            found = self._run("find_changes", **common)
         return [rows.change_of(row, tag) for row in found]
 
     def contests(self, *, state: ContestState | None = None, id: str | None = None) -> list[ContestCase]:
@@ -181,9 +214,9 @@ class SqliteReader:
         """Return codes of documents holding any term, rarest terms first."""
         low = self._tenant.number << CODE_BITS
         lists: list[list[int]] = []
-        for term in dict.fromkeys(terms):
-            quoted = term.replace('"', '""')
-            match = f'body : "{quoted}" AND tenant : "{self._tenant.tag}"'
+        for match in dict.fromkeys(_match(term, self._tenant.tag) for term in terms):
+            if not match:
+                continue
             found = self._run("matching_words", match=match, low=low, high=low + (1 << CODE_BITS), limit=limit)
             lists.append([row[0] - low for row in found])
         nominated: dict[int, None] = {}
@@ -200,14 +233,15 @@ class SqliteReader:
 
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of the digests that are tombstones."""
-        if not digests or not self._value("any_tombstone"):
+        if not digests:
             return set()
         listed = json.dumps([digest.hex().upper() for digest in digests])
         return {row[0] for row in self._run("tombstoned", digests=listed)}
 
     def snapshot(self, name: str) -> tuple[bytes, ...]:
         """Return the blobs of an index image, () when there is none."""
-        return tuple(row[0] for row in self._run("snapshot", name=name))
+        blobs: list[bytes] = [row[0] for row in self._run("snapshot", name=name)]
+        return tuple(blobs)
 
     def jobs(self, wanted: JobFilter) -> list[Job]:
         """Return jobs in the order they are due."""
@@ -216,14 +250,13 @@ class SqliteReader:
             found = self._run("job_by_key", key=wanted.key)
         elif wanted.id is not None:
             found = self._run("job_by_id", id=number_of(wanted.id, Kind.JOB, tag))
-        elif wanted.statuses and wanted.statuses <= _WAITING:
-            due = _LAST if wanted.due_us is None else wanted.due_us
-            found = self._run(
-                "waiting_jobs", statuses=_listed(wanted.statuses), due_us=due, limit=_limit(wanted.limit)
-            )
         else:
-            statuses = _listed(wanted.statuses) if wanted.statuses else None
-            found = self._run("find_jobs", statuses=statuses, limit=_limit(wanted.limit))
+            found = self._run(
+                "waiting_jobs" if wanted.statuses and wanted.statuses <= _WAITING else "find_jobs",
+                statuses=_listed(wanted.statuses or None),
+                due_us=_LAST if wanted.due_us is None else wanted.due_us,
+                limit=_limit(wanted.limit),
+            )
         return [rows.job_of(row, tag) for row in found]
 
     def counts(self) -> Counts:

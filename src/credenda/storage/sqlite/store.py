@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
-from credenda.storage.sqlite.check import check_store
+from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
 from credenda.storage.sqlite.connection import ReadPool, connect, statements
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
@@ -50,8 +50,18 @@ class SqliteStore:
     def _open_for_reading(self) -> None:
         if not Path(self.path).is_file():
             raise NotFound(f"there is no memory at {self.path}", fix="check the path, or open it without --read-only")
+        try:
+            self._check_schema()
+        except BaseException:
+            self._readers.close()
+            raise
+
+    def _check_schema(self) -> None:
         with self._readers.take() as connection:
-            check_version(schema_version(connection))
+            version = schema_version(connection)
+        check_version(version)
+        if version == 0:
+            raise NotFound(f"there is no memory in {self.path}", fix="open it for writing to begin one")
 
     def _open_for_writing(self) -> None:
         self._writer = connect(self.path)
@@ -69,7 +79,7 @@ class SqliteStore:
         return self._commits.commits if self._commits else 0
 
     @contextmanager
-    def reader(self, user_id: str) -> Iterator[Reader]:
+    def reader(self, user_id: str) -> Generator[Reader]:
         """Open a consistent view of one tenant."""
         with self._readers.take() as connection:
             tenant = read_tenant(connection, user_id)
@@ -123,26 +133,20 @@ class SqliteStore:
         with self._readers.take() as connection:
             tenant = read_tenant(connection, user_id)
             findings = check_store(connection, tenant)
-        if self._writer is not None and not self.commit(user_id, _words_agree):
+        connection, commits = self._writer, self._commits
+        if connection is None or commits is None:
+            return findings
+        if not commits.run(lambda: words_agree(connection)):
             if repair:
-                self.commit(user_id, _rebuild_words)
+                commits.run(lambda: rebuild_words(connection))
             detail = "the full-text index differs from the rows it is derived from"
             findings.append(Finding(check="full_text", detail=detail, repaired=repair))
         return findings
 
     def close(self) -> None:
-        """Close all connections; a second call does nothing."""
+        """Close all connections, after the commit under way; a second call does nothing."""
         with self._lock:
-            connection, self._writer, self._commits = self._writer, None, None
+            commits, self._writer, self._commits = self._commits, None, None
         self._readers.close()
-        if connection is not None:
-            connection.close()
-
-
-def _words_agree(writer: Writer) -> bool:
-    return not isinstance(writer, SqliteWriter) or writer.words_agree()
-
-
-def _rebuild_words(writer: Writer) -> None:
-    if isinstance(writer, SqliteWriter):
-        writer.rebuild_words()
+        if commits is not None:
+            commits.close()

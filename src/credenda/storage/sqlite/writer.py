@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import sqlite3
-from dataclasses import replace
 from typing import Final, assert_never
 
 from credenda.clock import Clock
-from credenda.errors import Conflict
+from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import Kind, number_of
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
@@ -66,6 +65,16 @@ class SqliteWriter(SqliteReader):
     def put(self, row: Row) -> str:
         """File a value; returns its public id, or "" for rows that have none."""
         match row:
+            case NewEvent() | Memory() | ChangeRecord() | Evidence() | ContestCase():
+                return self._belief(row)
+            case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
+                return self._beside(row)
+            case _:
+                assert_never(row)
+
+    def _belief(self, row: NewEvent | Memory | ChangeRecord | Evidence | ContestCase) -> str:
+        """File what is said and held."""
+        match row:
             case NewEvent():
                 return self._event(row)
             case Memory():
@@ -74,12 +83,18 @@ class SqliteWriter(SqliteReader):
                 return self._change(row)
             case Evidence():
                 return self._evidence(row)
+            case ContestCase():
+                return self._contest(row)
+            case _:
+                assert_never(row)
+
+    def _beside(self, row: Job | Vector | Tombstone | Redaction | Access | Snapshot) -> str:
+        """File what serves it: work, indexes, use, and forgetting."""
+        match row:
             case Job():
                 return self._job(row)
             case Vector():
                 return self._vector(row)
-            case ContestCase():
-                return self._contest(row)
             case Tombstone():
                 return self._tombstone(row)
             case Redaction():
@@ -114,31 +129,34 @@ class SqliteWriter(SqliteReader):
         if len(spans) > 1:
             for ordinal, (start, stop) in enumerate(spans):
                 self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
-                self._event_words("insert_words", number, ordinal, event, event.text[start:stop])
+                code = pack_code(number, ordinal, memory=False)
+                self._event_words("insert_words", code, event, event.text[start:stop])
         else:
-            self._event_words("insert_words", number, 0, event, event.text)
+            self._event_words("insert_words", pack_code(number, memory=False), event, event.text)
         return self._public(Kind.EVENT, number)
 
-    def _event_words(self, name: str, number: int, ordinal: int, event: NewEvent, text: str) -> None:
-        body = event_words(event.role.value, event.speaker, event.occurred_us, text)
-        self._words(name, pack_code(number, ordinal, memory=False), body)
+    def _event_words(self, name: str, code: int, event: NewEvent, text: str) -> None:
+        self._words(name, code, event_words(event.role.value, event.speaker, event.occurred_us, text))
 
     def _memory(self, memory: Memory) -> str:
         columns = rows.memory_row(memory, self._tenant.tag)
-        if not memory.id:
-            columns["id"] = number = self._value("next_memory")
+        number = self._number(memory.id, Kind.MEMORY) if memory.id else self._value("next_memory")
+        current = self._value("current_version", id=number)
+        if memory.id and not current:
+            raise _missing("memory", memory.id)
+        if memory.version != current + 1:
+            raise Conflict(
+                f"{memory.id or 'a new memory'} has changed meanwhile",
+                why=f"version {memory.version} does not follow version {current}: another change was applied first",
+                fix="read it again and repeat the call",
+                memory_id=memory.id,
+            )
+        if memory.id:
+            self._run("expire_version", id=number, at_us=memory.recorded_us)
+        else:
+            columns["id"] = number
             body = memory_words(memory.text, memory.entity, memory.attribute, memory.value)
             self._words("insert_words", pack_code(number, memory=True), body)
-        else:
-            number = self._number(memory.id, Kind.MEMORY)
-            if self._value("current_version", id=number) != memory.version - 1:
-                raise Conflict(
-                    f"{memory.id} has changed meanwhile",
-                    why="another change was applied first",
-                    fix="read it again and repeat the call",
-                    memory_id=memory.id,
-                )
-            self._run("expire_version", id=number, at_us=memory.recorded_us)
         self._run("insert_version", **columns)
         return self._public(Kind.MEMORY, number)
 
@@ -166,12 +184,15 @@ class SqliteWriter(SqliteReader):
             "status": job.status.value,
             "attempts": job.attempts,
             "run_after_us": job.run_after_us,
+            "lease_owner": job.lease_owner or None,
+            "lease_until_us": job.lease_until_us or None,
+            "error": job.error or None,
             "updated_us": now_us,
         }
         if job.id:
             number = self._number(job.id, Kind.JOB)
-            lease = {"lease_owner": job.lease_owner or None, "lease_until_us": job.lease_until_us or None}
-            self._run("update_job", id=number, error=job.error or None, **columns, **lease)
+            if not self._run("update_job", id=number, **columns).rowcount:
+                raise _missing("job", job.id)
         else:
             number = self._value("next_job")
             self._run(
@@ -200,11 +221,18 @@ class SqliteWriter(SqliteReader):
         return ""
 
     def _contest(self, contest: ContestCase) -> str:
+        for memory_id in contest.memory_ids:
+            self._number(memory_id, Kind.MEMORY)
+        if contest.id and not self.contests(id=contest.id):
+            raise _missing("contest", contest.id)
         number = self._number(contest.id, Kind.CONTEST) if contest.id else self._value("next_contest")
         self._run("put_contest", id=number, **rows.contest_row(contest))
         return self._public(Kind.CONTEST, number)
 
     def _tombstone(self, stone: Tombstone) -> str:
+        if stone.lifted:
+            self._run("delete_tombstone", digest=stone.digest)
+            return ""
         self._run(
             "insert_tombstone",
             digest=stone.digest,
@@ -231,6 +259,7 @@ class SqliteWriter(SqliteReader):
     def _redaction(self, redaction: Redaction) -> str:
         self.redacted = True
         self._run("permit_redaction", reason="delete")
+        self._run("keep_vector_head", at_us=redaction.at_us)
         if rows.is_memory_id(redaction.id, self._tenant.tag):
             self._redact_memory(redaction)
         else:
@@ -242,44 +271,47 @@ class SqliteWriter(SqliteReader):
     def _redact_memory(self, redaction: Redaction) -> None:
         number = self._number(redaction.id, Kind.MEMORY)
         code = pack_code(number, memory=True)
-        for memory in self.versions([redaction.id])[:1]:
-            if memory.text:
-                body = memory_words(memory.text, memory.entity, memory.attribute, memory.value)
-                self._words("delete_words", code, body)
+        versions = self.versions([redaction.id])
+        if not versions:
+            raise _missing("memory", redaction.id)
+        memory = versions[0]
+        if memory.text:
+            body = memory_words(memory.text, memory.entity, memory.attribute, memory.value)
+            self._words("delete_words", code, body)
         self._run("redact_versions", id=number)
         self._run("redact_changes", memory=number)
         self._run("delete_vectors", low=code, high=code + 1)
 
     def _redact_event(self, redaction: Redaction) -> None:
         number = self._number(redaction.id, Kind.EVENT)
-        for event in self.events([redaction.id]):
-            spans = self._spans(number, event.text)
+        found = self.events([redaction.id])
+        if not found:
+            raise _missing("event", redaction.id)
+        event = found[0]
+        if redaction.text and len(redaction.text) != len(event.text):
+            raise Invalid(
+                "what remains of an event must be as long as it was",
+                why="evidence and passages point into it by character",
+                fix="blank the redacted spans character for character",
+                event_id=redaction.id,
+            )
+        for code, (start, stop) in self._spans(number, event.text):
             if event.text:
-                for ordinal, (start, stop) in spans:
-                    self._event_words("delete_words", number, ordinal, event, event.text[start:stop])
+                self._event_words("delete_words", code, event, event.text[start:stop])
             if redaction.text:
-                changed = replace(event, text=redaction.text)
-                for ordinal, (start, stop) in spans:
-                    self._event_words("insert_words", number, ordinal, changed, redaction.text[start:stop])
+                self._event_words("insert_words", code, event, redaction.text[start:stop])
         self._run("redact_event", id=number, text=redaction.text, at_us=redaction.at_us)
         low = pack_code(number, memory=False)
         self._run("delete_vectors", low=low, high=pack_code(number + 1, memory=False))
 
     def _spans(self, number: int, text: str) -> list[tuple[int, tuple[int, int]]]:
-        found = [(row["ordinal"], (row["start"], row["stop"])) for row in self._run("passages_of", event=number)]
-        return found or [(0, (0, len(text)))]
+        """Return the code and the characters of each passage of an event."""
+        found = [
+            (pack_code(number, row["ordinal"], memory=False), (row["start"], row["stop"]))
+            for row in self._run("passages_of", event=number)
+        ]
+        return found or [(pack_code(number, memory=False), (0, len(text)))]
 
-    def words_agree(self) -> bool:
-        """Say whether the full-text index holds exactly the words of the rows."""
-        try:
-            self._connection.execute("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
-                return False
-            raise
-        return True
 
-    def rebuild_words(self) -> None:
-        """Make the full-text index and the index images afresh from the rows they are derived from."""
-        self._connection.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
-        self._run("delete_snapshots")
+def _missing(what: str, id_: str) -> NotFound:
+    return NotFound(f"there is no {what} {id_}", fix="copy an id from `list` or `search`")

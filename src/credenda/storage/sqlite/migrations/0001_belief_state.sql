@@ -102,8 +102,8 @@ CREATE TABLE evidence (
     memory INTEGER NOT NULL,
     event INTEGER NOT NULL,
     start INTEGER NOT NULL,
-    stop INTEGER NOT NULL,
     claim_hash BLOB NOT NULL,
+    stop INTEGER NOT NULL,
     PRIMARY KEY (user_id, memory, event, start, claim_hash)
 ) WITHOUT ROWID;
 CREATE INDEX evidence_event ON evidence (user_id, event);

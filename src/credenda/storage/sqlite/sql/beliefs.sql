@@ -49,12 +49,15 @@ WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids)) ORDER BY 
 SELECT * FROM memories
 WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute AND expired_at IS NULL
     AND attribute_key IS NOT NULL
+    AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
 ORDER BY id DESC LIMIT :limit;
 
 -- name: memories_of_text
 -- Current versions with one normal form of text.
 SELECT * FROM memories
-WHERE user_id = :user_id AND text_hash = :text_hash AND expired_at IS NULL ORDER BY id DESC LIMIT :limit;
+WHERE user_id = :user_id AND text_hash = :text_hash AND expired_at IS NULL
+    AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+ORDER BY id DESC LIMIT :limit;
 
 -- name: find_memories
 -- Current versions (or those held at a time) by filter, newest id first.
@@ -64,6 +67,7 @@ WHERE user_id = :user_id AND id < :below
         ELSE recorded_at <= :known_at_us AND (expired_at IS NULL OR expired_at > :known_at_us) END
     AND (:entity IS NULL OR entity_key = :entity)
     AND (:attribute IS NULL OR attribute_key = :attribute)
+    AND (:text_hash IS NULL OR text_hash = :text_hash)
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
     AND (:layers IS NULL OR layer IN (SELECT value FROM json_each(:layers)))
@@ -80,12 +84,12 @@ VALUES (:user_id, :memory, :event, :start, :stop, :claim_hash);
 -- name: evidence_of_memories
 -- What these memories rest on.
 SELECT memory, event, start, stop, claim_hash FROM evidence
-WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, memory;
+WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, stop, memory;
 
 -- name: evidence_of_events
 -- What rests on these events.
 SELECT memory, event, start, stop, claim_hash FROM evidence
-WHERE user_id = :user_id AND event IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, memory;
+WHERE user_id = :user_id AND event IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, stop, memory;
 
 -- name: next_change$
 -- The next free number of a change.
@@ -109,6 +113,7 @@ ORDER BY id LIMIT :limit;
 SELECT * FROM changes
 WHERE user_id = :user_id AND memory = :memory AND id > :after
     AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+    AND (:cause IS NULL OR cause = :cause)
 ORDER BY id LIMIT :limit;
 
 -- name: next_contest$

@@ -3,7 +3,10 @@
 SELECT
     (SELECT coalesce(max(id), 0) FROM events WHERE user_id = :user_id) AS event,
     (SELECT coalesce(max(id), 0) FROM changes WHERE user_id = :user_id) AS change,
-    (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id) AS vector;
+    max(
+        (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id),
+        coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
+    ) AS vector;
 
 -- name: events_after
 -- Events to index.
@@ -54,10 +57,19 @@ SELECT code, model_id, dims, bits, scale, data FROM embeddings
 WHERE user_id = :user_id AND model_id = :model_id AND code IN (SELECT value FROM json_each(:codes)) ORDER BY code;
 
 -- name: put_vector!
--- File a vector.
+-- File a vector, under a number that none had before.
 INSERT OR REPLACE INTO embeddings (user_id, model_id, code, number, dims, bits, scale, data)
 VALUES (:user_id, :model_id, :code,
-    (SELECT coalesce(max(number), 0) + 1 FROM embeddings WHERE user_id = :user_id), :dims, :bits, :scale, :data);
+    1 + max(
+        (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id),
+        coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
+    ), :dims, :bits, :scale, :data);
+
+-- name: keep_vector_head!
+-- Remember the highest number of a vector before vectors are deleted, so that no index misses a later one.
+INSERT INTO watermarks (user_id, name, value, updated_at)
+SELECT user_id, 'vectors', max(number), :at_us FROM embeddings WHERE user_id = :user_id GROUP BY user_id
+ON CONFLICT (user_id, name) DO UPDATE SET value = max(value, excluded.value), updated_at = excluded.updated_at;
 
 -- name: delete_vectors!
 -- Vectors of a redacted document.
@@ -91,10 +103,11 @@ SELECT coalesce(max(id), 0) + 1 FROM operations WHERE user_id = :user_id;
 -- name: insert_job!
 -- File a job.
 INSERT INTO operations (
-    user_id, id, kind, first, last, status, attempts, run_after, idempotency_key, payload_hash, created_at, updated_at
+    user_id, id, kind, first, last, status, attempts, run_after, lease_owner, lease_until, error, idempotency_key,
+    payload_hash, created_at, updated_at
 ) VALUES (
-    :user_id, :id, :kind, :first, :last, :status, :attempts, :run_after_us, :idempotency_key, :payload_hash,
-    :created_us, :updated_us
+    :user_id, :id, :kind, :first, :last, :status, :attempts, :run_after_us, :lease_owner, :lease_until_us, :error,
+    :idempotency_key, :payload_hash, :created_us, :updated_us
 );
 
 -- name: update_job!
@@ -122,7 +135,8 @@ ORDER BY run_after, id LIMIT :limit;
 -- name: find_jobs
 -- Jobs by status.
 SELECT * FROM operations
-WHERE user_id = :user_id AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+WHERE user_id = :user_id AND run_after <= :due_us
+    AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
 ORDER BY run_after, id LIMIT :limit;
 
 -- name: waiting$

@@ -1,6 +1,8 @@
 -- name: tenant^
 -- The tenant's own row.
-SELECT user_id, number, tag, hmac_key FROM tenants WHERE user_id = :user_id;
+SELECT
+    user_id, number, tag, hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones
+FROM tenants WHERE user_id = :user_id;
 
 -- name: next_tenant_number$
 -- The next free number of a tenant.
@@ -97,7 +99,3 @@ DELETE FROM tombstones WHERE user_id = :user_id AND digest = :digest;
 -- name: tombstoned
 -- Which of these hashes are tombstones.
 SELECT digest FROM tombstones WHERE user_id = :user_id AND hex(digest) IN (SELECT value FROM json_each(:digests));
-
--- name: any_tombstone$
--- Whether the tenant has deleted anything.
-SELECT EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id);

@@ -1,0 +1,82 @@
+"""Settings become parts: the only module that knows them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from credenda.clock import Clock, SystemClock
+from credenda.config import default_target, load_settings
+from credenda.errors import Invalid
+from credenda.model.claim import Extractor
+from credenda.parts import Parts
+from credenda.providers.embed.choose import open_embedder
+from credenda.providers.embed.port import Embedder
+from credenda.storage.sqlite.store import SqliteStore
+from credenda.vectors.cache import IndexCache
+from credenda.workers.loop import process_owner
+from credenda.write.accept import checked_name
+from credenda.write.extract.rules import RulesExtractor
+
+__all__ = ["build_parts"]
+
+_INDEXES: Final = IndexCache()
+"""Shared by every memory that this process opens, so that its bound holds for the process."""
+
+
+def build_parts(
+    target: str | Path | None,
+    *,
+    user: str,
+    clock: Clock | None = None,
+    embedder: str | Embedder | None = None,
+    extractor: Extractor | None = None,
+    settings: Mapping[str, object] | None = None,
+    read_only: bool = False,
+) -> Parts:
+    """Open what a memory is made of; raises `Invalid` for arguments that cannot be meant."""
+    name = checked_name(user, "user")
+    if name is None or not name.strip():
+        raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
+    merged = load_settings(settings)
+    engine = open_embedder(embedder if embedder is not None else merged.embedder)
+    now = clock or SystemClock()
+    path = sqlite_path(target)
+    return Parts(
+        user_id=name,
+        store=SqliteStore(path, clock=now, read_only=read_only),
+        store_name=str(Path(path).absolute()),
+        clock=now,
+        settings=merged,
+        extractor=extractor or RulesExtractor(),
+        embedder=engine,
+        indexes=_INDEXES,
+        read_only=read_only,
+        owner=process_owner(),
+    )
+
+
+def sqlite_path(target: str | Path | None) -> str:
+    """Read a target as the path of a SQLite file: a path, `sqlite:///path`, or None for the default one."""
+    text = default_target() if target is None else str(target)
+    scheme, separator, _ = text.partition("://")
+    if not separator:
+        if not text.strip():
+            raise Invalid("the database has no name", fix="give a path such as memory.db")
+        return text
+    if scheme == "sqlite":
+        return _path_of(text)
+    if scheme in {"postgresql", "postgres"}:
+        raise Invalid("a Postgres target cannot be opened", why="this version keeps SQLite files only", fix="give a path")
+    raise Invalid(f"{scheme!r} is not a kind of database", fix="give a path or sqlite:///path")
+
+
+
+def _path_of(url: str) -> str:
+    """Read `sqlite:///relative.db` and `sqlite:////absolute.db`, as database URLs usually are."""
+    path = unquote(urlsplit(url).path).removeprefix("/")
+    if not path:
+        raise Invalid(f"{url!r} names no file", fix="write sqlite:///memory.db")
+    return path

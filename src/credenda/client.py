@@ -1,0 +1,318 @@
+"""The public verbs: `Credenda`. No logic lives here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from credenda.bootstrap import build_parts
+from credenda.clock import Clock
+from credenda.config import default_user
+from credenda.model.claim import Extractor
+from credenda.model.contest import ContestCase
+from credenda.model.event import Receipt
+from credenda.model.memory import Memory, MemoryUnit
+from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
+from credenda.model.report import DeletionReport, DoctorReport, ExportReport, ImportReport, Resolution, Stats
+from credenda.operations import asking, deleting, keeping, maintaining, saying
+from credenda.parts import Parts
+from credenda.portability.archive import export_archive
+from credenda.portability.importing import import_file
+from credenda.providers.embed.port import Embedder
+from credenda.workers.loop import Worker
+from credenda.write.accept import Submission
+
+__all__ = ["Credenda", "Data", "Manage"]
+
+
+class Credenda:
+    """One tenant's memory, open for use.
+
+    Use it as a context manager, or call `close`. All methods may be called from any thread.
+
+    >>> mem = Credenda.open(getfixture("tmp_path") / "memory.db", user="ana")
+    >>> mem.remember("I'm allergic to peanuts.").queued
+    True
+    >>> mem.settle()
+    >>> [memory.value for memory in mem.list(attribute="allergy").items]
+    ['peanuts']
+    >>> mem.close()
+    """
+
+    def __init__(self, parts: Parts, *, workers: bool = True) -> None:
+        """Take over opened parts; `open` is how a memory is usually made."""
+        self._parts = parts
+        self._worker = Worker(parts) if workers else None
+        self._closed = False
+        self.manage = Manage(parts)
+        self.data = Data(parts)
+        if self._worker is not None:
+            self._worker.start()
+
+    @classmethod
+    def open(
+        cls,
+        target: str | Path | None = None,
+        *,
+        user: str | None = None,
+        clock: Clock | None = None,
+        embedder: str | Embedder | None = None,
+        llm: None = None,
+        extractor: Extractor | None = None,
+        settings: Mapping[str, object] | None = None,
+        workers: bool = True,
+        read_only: bool = False,
+    ) -> Credenda:
+        """Open or create a memory.
+
+        `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
+        background thread: jobs then run in `settle`. `embedder` is "none", "hashed" or an object with `embed`,
+        `model_id` and `dims`. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        """
+        del llm  # rules read without a model; model-backed extraction is not part of this version
+        parts = build_parts(
+            target,
+            user=default_user() if user is None else user,
+            clock=clock,
+            embedder=embedder,
+            extractor=extractor,
+            settings=settings,
+            read_only=read_only,
+        )
+        return cls(parts, workers=workers and not read_only)
+
+    def __enter__(self) -> Credenda:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
+
+    @property
+    def user(self) -> str:
+        """The tenant."""
+        return self._parts.user_id
+
+    def close(self) -> None:
+        """Stop the worker and release the store; jobs that wait stay queued. Closing twice does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if self._worker is not None:
+                self._worker.stop()
+            maintaining.wind_up(self._parts)
+        finally:
+            self._parts.store.close()
+
+    def remember(
+        self,
+        content: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        topic: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        source: str = "human",
+        occurred_at: datetime | str | None = None,
+        memory_type: str | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, object] | None = None,
+        expires_at: datetime | str | None = None,
+        idempotency_key: str | None = None,
+        allow_deleted: bool = False,
+    ) -> Receipt:
+        """File what was said; when this returns it is on disk and its words can be found.
+
+        `content` is text, or messages `{"role", "content", "name"?, "timestamp"?, "id"?}`. The same `idempotency_key`
+        with the same content, topic and time files nothing and returns the first receipt with `cached=True`; with
+        other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be kept whole,
+        `Unavailable` when the store cannot be written; then nothing was filed.
+        """
+        submission = Submission(
+            content=content,
+            user_id=self._parts.user_id,
+            topic=topic,
+            session=session,
+            agent=agent,
+            source=source,
+            occurred_at=occurred_at,
+            memory_type=memory_type,
+            tags=tags,
+            metadata=metadata,
+            expires_at=expires_at,
+            idempotency_key=idempotency_key,
+            allow_deleted=allow_deleted,
+        )
+        return saying.remember(self._parts, submission)
+
+    def store(self, unit: MemoryUnit) -> Memory:
+        """Hold a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
+        return saying.store(self._parts, unit)
+
+    def settle(self, timeout: float = 30.0) -> None:
+        """Wait until every queued job has run and is searchable; raises `Unavailable` on time-out."""
+        maintaining.settle(self._parts, timeout)
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 20,
+        topic: str | None = None,
+        kinds: Collection[str] = ("memory", "event"),
+        types: Collection[str] | None = None,
+        layers: Collection[str] | None = None,
+        mode: str = "full_context",
+        min_confidence: float = 0.4,
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
+        recency_weight: float = 0.3,
+        profile: str = "default",
+        tags: Collection[str] | None = None,
+        metadata: Mapping[str, object] | None = None,
+        session: str | None = None,
+        exclude_session: str | None = None,
+        include: Collection[str] = (),
+        explain: bool = False,
+        record_access: bool = True,
+    ) -> SearchResult:
+        """Find what is known that answers a question, best first; `abstained` says that nothing relevant is known.
+
+        `as_of` asks what was true at a time, `known_at` what was held then. `include` may name superseded,
+        low_confidence and archived. Raises `Invalid` for conditions that cannot be meant.
+        """
+        given = {name: value for name, value in locals().items() if name != "self"}
+        return asking.search(self._parts, asking.Question(**given))
+
+    def context(self, query: str | None = None, *, token_budget: int | None = None, **conditions: Any) -> Context:  # noqa: ANN401 - those of `search`
+        """Pack what is known into a block for a prompt, fenced as data, never over the budget of tokens.
+
+        Takes the conditions of `search`; without a query it holds only what every prompt should have.
+        """
+        return asking.context(self._parts, query, token_budget, conditions)
+
+    def get(self, id: str) -> Memory:
+        """Return a memory as it is held now; raises `NotFound`."""
+        return asking.get(self._parts, id)
+
+    def list(
+        self,
+        *,
+        status: str | None = "active",
+        type: str | None = None,
+        layer: str | None = None,
+        topic: str | None = None,
+        entity: str | None = None,
+        attribute: str | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Page[Memory]:
+        """List memories, newest first, a page at a time; `status=None` lists all."""
+        given = {name: value for name, value in locals().items() if name != "self"}
+        return asking.list_memories(self._parts, **given)
+
+    def history(
+        self, *, id: str | None = None, entity: str | None = None, attribute: str | None = None
+    ) -> Sequence[SlotVersion]:
+        """Return every value that a slot, or the slot of a memory, has held, oldest first."""
+        return asking.history(self._parts, id=id, entity=entity, attribute=attribute)
+
+    def why(self, id: str) -> Explanation:
+        """Say why a memory is held: the words it rests on as (event, start, end), and every change to it."""
+        return asking.why(self._parts, id)
+
+    def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
+        """Put a memory right: the old one was wrong and leaves every as-of answer. Returns the new one."""
+        return keeping.correct(self._parts, id, text=text, value=value, reason=reason)
+
+    def forget(self, id: str, reason: str = "") -> Memory:
+        """Take a memory out of use; `restore` brings it back."""
+        return keeping.forget(self._parts, id, reason)
+
+    def restore(self, id: str) -> Memory:
+        """Bring back a forgotten memory; raises `Conflict` for one that is not."""
+        return keeping.restore(self._parts, id)
+
+    def delete(self, id: str) -> None:
+        """Delete a memory or an event for good, with the words it rests on; repeating it does nothing."""
+        deleting.delete(self._parts, id)
+
+    def delete_where(
+        self,
+        *,
+        session: str | None = None,
+        topic: str | None = None,
+        source: str | None = None,
+        before: datetime | str | None = None,
+    ) -> DeletionReport:
+        """Delete every event that meets all conditions, and what rests on those events alone."""
+        return deleting.delete_where(self._parts, session=session, topic=topic, source=source, before=before)
+
+    def feedback(self, id: str, useful: bool) -> None:  # noqa: FBT001 - the public contract's order
+        """Say whether a hit was of use."""
+        keeping.feedback(self._parts, id, useful=useful)
+
+    def stats(self) -> Stats:
+        """Count what is held and what still waits."""
+        return asking.stats(self._parts)
+
+
+class Manage:
+    """What happens to beliefs after they are held: `mem.manage`."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Belong to an open memory."""
+        self._parts = parts
+
+    def contests(self) -> Sequence[ContestCase]:
+        """List slots whose value cannot be decided, with their questions; open ones first."""
+        return keeping.contests(self._parts)
+
+    def resolve(
+        self, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
+    ) -> Resolution:
+        """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
+
+        The scope "default" means none. Raises `Invalid` for a value that is unknown or ambiguous, and lists the
+        choices; `Conflict` for a contest that is resolved.
+        """
+        return keeping.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
+
+    def pin(self, id: str) -> Memory:
+        """Keep a memory in every context."""
+        return keeping.pin(self._parts, id, pinned=True)
+
+    def unpin(self, id: str) -> Memory:
+        """Take a memory's pin away."""
+        return keeping.pin(self._parts, id, pinned=False)
+
+
+class Data:
+    """Moving and looking after a whole memory: `mem.data`."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Belong to an open memory."""
+        self._parts = parts
+
+    def export(self, path: str | Path) -> ExportReport:
+        """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed."""
+        return export_archive(self._parts, Path(path))
+
+    def import_(self, path: str | Path, format: str | None = None) -> ImportReport:
+        """Read an export, a conversation file, plain text or Markdown; repeating it takes in nothing twice."""
+        return import_file(self._parts, Path(path), format)
+
+    def doctor(self, *, repair: bool = False) -> DoctorReport:
+        """Verify the store; `repair` rebuilds derived indexes that differ."""
+        return maintaining.doctor(self._parts, repair=repair)
+
+

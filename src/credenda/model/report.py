@@ -1,0 +1,86 @@
+"""What operations report back: counts and names, never memory text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from credenda.model.contest import ContestCase
+
+__all__ = ["DeletionReport", "DoctorReport", "ExportReport", "Finding", "ImportReport", "Resolution", "Stats"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that a check found: `check` names the test, `detail` what is wrong, never memory text."""
+
+    check: str
+    detail: str
+    repaired: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorReport:
+    """The state of a store: `ok` when every check held."""
+
+    ok: bool
+    findings: tuple[Finding, ...]
+    checks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletionReport:
+    """How much `delete_where` took out."""
+
+    events: int
+    memories: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """A contest with its answer."""
+
+    contest: ContestCase
+    memory_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportReport:
+    """What an export wrote."""
+
+    path: str
+    rows: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What an import took in: `skipped` counts what was there already, `problems` names malformed items by place."""
+
+    path: str
+    format: str
+    conversations: int = 0
+    turns: int = 0
+    skipped: int = 0
+    rows: Mapping[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """How much a tenant holds and what still waits."""
+
+    events: int
+    redacted_events: int
+    memories: Mapping[str, int]
+    """Current memories by status."""
+    by_type: Mapping[str, int]
+    """Active memories by type."""
+    total: int
+    """Active memories."""
+    changes: int
+    jobs: Mapping[str, int]
+    pending_extractions: int
+    dead_jobs: int
+    open_contests: int
+    vectors: int
+    tombstones: int

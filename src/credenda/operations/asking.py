@@ -1,0 +1,271 @@
+"""Asking: search, context, get, list, history, why, stats."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final, TypeVar, get_args
+
+from credenda import limits
+from credenda.clock import DAY_US, parse_time
+from credenda.errors import Invalid, LimitExceeded
+from credenda.ids import Kind, number_of
+from credenda.model.memory import Layer, Memory, MemoryType, Status
+from credenda.model.query import (
+    Context,
+    Explanation,
+    HitKind,
+    Include,
+    Mode,
+    Page,
+    Profile,
+    Query,
+    SearchResult,
+    SlotVersion,
+)
+from credenda.model.report import Stats
+from credenda.operations.keeping import current
+from credenda.parts import Parts
+from credenda.read.context import context as pack_context
+from credenda.read.history import slot_history
+from credenda.read.history import why as explain
+from credenda.read.search import search as search_memory
+from credenda.storage.store import Access, JobStatus, MemoryFilter, Reader
+from credenda.text.normal import attribute_key, name_key
+from credenda.vectors.resident import ResidentIndex
+from credenda.write.accept import checked_name
+
+__all__ = ["Question", "context", "get", "history", "list_memories", "open_index", "search", "stats", "why"]
+
+E = TypeVar("E", bound=StrEnum)
+_PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A call of `search` as it was made."""
+
+    query: str
+    limit: int = 20
+    topic: str | None = None
+    kinds: Collection[str] = ("memory", "event")
+    types: Collection[str] | None = None
+    layers: Collection[str] | None = None
+    mode: str = "full_context"
+    min_confidence: float = 0.4
+    as_of: datetime | str | None = None
+    known_at: datetime | str | None = None
+    recency_weight: float = 0.3
+    profile: str = "default"
+    tags: Collection[str] | None = None
+    metadata: Mapping[str, object] | None = None
+    session: str | None = None
+    exclude_session: str | None = None
+    include: Collection[str] = ()
+    explain: bool = False
+    record_access: bool = True
+
+
+def search(parts: Parts, question: Question) -> SearchResult:
+    """Find what is known that answers a question."""
+    query = _query(parts, question)
+    with parts.foreground, parts.store.reader(parts.user_id) as reader:
+        result = search_memory(
+            query,
+            reader=reader,
+            index=open_index(parts, reader),
+            embed=parts.embedder.embed if parts.embedder else None,
+            now_us=parts.clock.now_us(),
+        )
+    if query.record_access:
+        _record(parts, result, query.session)
+    return result
+
+
+def context(parts: Parts, query: str | None, token_budget: int | None, conditions: Mapping[str, Any]) -> Context:
+    """Pack what is known into a block for a prompt; without a query, only what every prompt should have."""
+    budget = parts.settings.context_tokens if token_budget is None else token_budget
+    if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")
+    asked = None if query is None else _query(parts, _question(query, conditions))
+    with parts.foreground, parts.store.reader(parts.user_id) as reader:
+        return pack_context(
+            asked,
+            reader=reader,
+            index=open_index(parts, reader) if asked else None,
+            embed=parts.embedder.embed if parts.embedder else None,
+            now_us=parts.clock.now_us(),
+            token_budget=budget,
+        )
+
+
+def _question(query: str, conditions: Mapping[str, Any]) -> Question:
+    unknown = sorted(set(conditions) - set(Question.__dataclass_fields__))
+    if unknown:
+        raise Invalid(f"context takes no {unknown[0]!r}", fix="give the conditions that search takes")
+    return Question(query=query, **conditions)
+
+
+def open_index(parts: Parts, reader: Reader) -> ResidentIndex | None:
+    """Return the tenant's index, caught up; None for a tenant that is too large to keep in memory."""
+    model_id = parts.embedder.model_id if parts.embedder else None
+    try:
+        return parts.indexes.get(reader, model_id=model_id, store=parts.store_name)
+    except LimitExceeded:
+        return None
+
+
+def _record(parts: Parts, result: SearchResult, session: str | None) -> None:
+    now_us = parts.clock.now_us()
+    for hit in result.hits:
+        if hit.memory is not None:
+            access = Access(memory_id=hit.id, session=session or "", day=now_us // DAY_US, at_us=now_us, shown=1)
+            parts.accesses.add(access)
+
+
+def get(parts: Parts, memory_id: str) -> Memory:
+    """Return a memory as it is held now."""
+    with parts.store.reader(parts.user_id) as reader:
+        return current(reader, memory_id)
+
+
+def list_memories(
+    parts: Parts,
+    *,
+    status: str | None = "active",
+    type: str | None = None,
+    layer: str | None = None,
+    topic: str | None = None,
+    entity: str | None = None,
+    attribute: str | None = None,
+    limit: int = 20,
+    cursor: str | None = None,
+) -> Page[Memory]:
+    """List memories, newest first, a page at a time."""
+    _check_limit(limit, limits.LIST_LIMIT)
+    statuses = frozenset({_member(Status, status, "status")}) if status else frozenset(Status)
+    with parts.store.reader(parts.user_id) as reader:
+        wanted = MemoryFilter(
+            statuses=statuses - {Status.DELETED},
+            types=frozenset({_member(MemoryType, type, "type")}) if type else None,
+            layers=frozenset({_member(Layer, layer, "layer")}) if layer else None,
+            topic=topic,
+            entity=name_key(entity) if entity else None,
+            attribute=attribute_key(attribute) if attribute else None,
+            below=number_of(cursor, Kind.MEMORY, reader.tenant.tag) if cursor else None,
+            limit=limit + 1,
+        )
+        found = reader.find(wanted)
+    more = found[limit - 1].id if len(found) > limit else None
+    return Page(items=tuple(found[:limit]), next_cursor=more)
+
+
+def history(
+    parts: Parts, *, id: str | None = None, entity: str | None = None, attribute: str | None = None
+) -> list[SlotVersion]:
+    """Return every value that a slot, or the slot of a memory, has held, oldest first."""
+    if (id is None) == (entity is None or attribute is None):
+        raise Invalid("history needs a slot", why="either an id, or an entity and an attribute", fix="give one of them")
+    with parts.store.reader(parts.user_id) as reader:
+        return slot_history(reader, id=id, entity=entity, attribute=attribute)
+
+
+def why(parts: Parts, memory_id: str) -> Explanation:
+    """Say why a memory is held: the words it rests on, and every change to it."""
+    with parts.store.reader(parts.user_id) as reader:
+        current(reader, memory_id)
+        return explain(reader, memory_id)
+
+
+def stats(parts: Parts) -> Stats:
+    """Count what is held and what still waits."""
+    with parts.store.reader(parts.user_id) as reader:
+        counts = reader.counts()
+    return Stats(
+        events=counts.events,
+        redacted_events=counts.redacted_events,
+        memories=counts.memories,
+        by_type=counts.types,
+        total=counts.memories.get(Status.ACTIVE, 0),
+        changes=counts.changes,
+        jobs=counts.jobs,
+        pending_extractions=sum(counts.jobs.get(status, 0) for status in _PENDING),
+        dead_jobs=counts.jobs.get(JobStatus.DEAD, 0),
+        open_contests=counts.open_contests,
+        vectors=counts.vectors,
+        tombstones=counts.tombstones,
+    )
+
+
+def _query(parts: Parts, question: Question) -> Query:
+    """Check a question and bring it into normal form."""
+    zone = parts.settings.zone
+    _check_text(question.query)
+    _check_limit(question.limit, limits.SEARCH_LIMIT)
+    _fraction(question.min_confidence, "min_confidence")
+    _fraction(question.recency_weight, "recency_weight")
+    return Query(
+        text=question.query,
+        limit=question.limit,
+        topic=checked_name(question.topic, "topic"),
+        kinds=_choices(question.kinds, HitKind, "kinds"),
+        types=_members(MemoryType, question.types, "type"),
+        layers=_members(Layer, question.layers, "layer"),
+        mode=_choice(question.mode, Mode, "mode"),
+        min_confidence=question.min_confidence,
+        as_of_us=None if question.as_of is None else parse_time(question.as_of, zone),
+        known_at_us=None if question.known_at is None else parse_time(question.known_at, zone),
+        recency_weight=question.recency_weight,
+        profile=_choice(question.profile, Profile, "profile"),
+        tags=frozenset(question.tags) if question.tags else None,
+        metadata=dict(question.metadata) if question.metadata else None,
+        session=checked_name(question.session, "session"),
+        exclude_session=checked_name(question.exclude_session, "exclude_session"),
+        include=_choices(question.include, Include, "include"),
+        explain=question.explain,
+        record_access=question.record_access,
+    )
+
+
+def _check_text(text: str) -> None:
+    if not isinstance(text, str) or not text.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid("cannot search for nothing", why="the query is empty", fix="ask with words")
+    if len(text) > limits.QUERY_CHARACTERS:
+        raise LimitExceeded(f"a query of {len(text)} characters", why=f"at most {limits.QUERY_CHARACTERS} are read")
+
+
+def _check_limit(limit: int, most: int) -> None:
+    if not isinstance(limit, int) or not 1 <= limit <= most:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(f"limit cannot be {limit!r}", why=f"it lies in 1 to {most}", fix="page through with less")
+
+
+def _fraction(value: float, what: str) -> None:
+    if not isinstance(value, int | float) or not 0 <= value <= 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(f"{what} cannot be {value!r}", why="it lies in 0 to 1", fix="give a number like 0.4")
+
+
+def _member(kind: type[E], value: str, what: str) -> E:
+    try:
+        return kind(value)
+    except ValueError as error:
+        choices = ", ".join(member.value for member in kind)
+        raise Invalid(f"{value!r} is not a {what}", fix=f"choose among {choices}") from error
+
+
+def _members(kind: type[E], values: Collection[str] | None, what: str) -> frozenset[E] | None:
+    if values is None:
+        return None
+    return frozenset(_member(kind, value, what) for value in ((values,) if isinstance(values, str) else values))
+
+
+def _choice(value: str, literal: object, what: str):  # noqa: ANN202 - the literal type of the argument
+    if value not in get_args(literal):
+        raise Invalid(f"{value!r} is not a {what}", fix=f"choose among {', '.join(get_args(literal))}")
+    return value
+
+
+def _choices(values: Collection[str], literal: object, what: str):  # noqa: ANN202 - see _choice
+    given = (values,) if isinstance(values, str) else values
+    return frozenset(_choice(value, literal, what) for value in given)

@@ -1,0 +1,220 @@
+"""What a person does to a belief: correct, forget, restore, pin, judge, and answer a contest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from credenda.clock import DAY_US
+from credenda.errors import Conflict, Invalid, NotFound
+from credenda.ids import Kind, number_of, parse_id
+from credenda.model.change import Actor, Add, Change, ChangeKind, Forget, Pin, Restore
+from credenda.model.claim import Span
+from credenda.model.contest import ContestCase
+from credenda.model.event import Event
+from credenda.model.memory import Memory, Status
+from credenda.model.report import Resolution
+from credenda.parts import Parts
+from credenda.storage.store import Access, ChangeFilter, Job, MemoryFilter, Reader, Writer
+from credenda.text.normal import attribute_key, name_key
+from credenda.write.accept import Submission, accept
+from credenda.write.apply import Application, Applied, apply
+from credenda.write.correct import decide_correction
+from credenda.write.embed import EMBED
+from credenda.write.ingest import occasion_of
+from credenda.write.resolve import decide_resolution
+from credenda.write.tombstones import text_digest
+
+__all__ = ["contests", "correct", "feedback", "forget", "pin", "resolve", "restore"]
+
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+
+
+def current(reader: Reader, memory_id: str) -> Memory:
+    """Return the current version of a memory that may be shown; raises `NotFound` for any other id."""
+    number_of(memory_id, Kind.MEMORY, reader.tenant.tag)
+    found = reader.memories([memory_id])
+    if not found or found[0].status is Status.DELETED:
+        raise NotFound(
+            f"there is no memory {memory_id}",
+            why="it never was, or it was deleted",
+            fix="copy an id from `list` or `search`",
+        )
+    return found[0]
+
+
+def _commit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
+    with parts.foreground:
+        memory = parts.store.commit(parts.user_id, work)
+    parts.work_waits.set()
+    return memory
+
+
+def _application(parts: Parts, cause: str | None = None) -> Application:
+    return Application(actor=Actor.USER, now_us=parts.clock.now_us(), cause=cause)
+
+
+def _journal(parts: Parts, writer: Writer, text: str) -> Event:
+    """Journal what the person said about a memory, so that the change has words to rest on."""
+    accepted = accept(
+        Submission(content=text, user_id=parts.user_id),
+        policy=parts.settings.secrets_policy,
+        zone=parts.settings.zone,
+        now_us=parts.clock.now_us(),
+    )
+    event = writer.events([writer.put(accepted.events[0])])[0]
+    if parts.embedder is not None:
+        number = number_of(event.id, Kind.EVENT, writer.tenant.tag)
+        writer.put(Job(kind=EMBED, first=number, last=number))
+    return event
+
+
+def correct(
+    parts: Parts, memory_id: str, *, text: str | None = None, value: str | None = None, reason: str = ""
+) -> Memory:
+    """Replace a memory by what it should have said; the old one leaves every as-of answer."""
+
+    def work(writer: Writer) -> Memory:
+        memory = current(writer, memory_id)
+        said = (text or "").strip() or f"Correction: {(value or '').strip()}".strip()
+        if (text or value) and writer.tombstoned([text_digest(writer.tenant.key, said)]):
+            raise Conflict("this was deleted", why="a tombstone covers it", fix="say it with allow_deleted=True first")
+        event = _journal(parts, writer, said)
+        changes = decide_correction(
+            memory,
+            text=text,
+            value=value,
+            reason=reason,
+            occasion=occasion_of(event, parts.clock.now_us()),
+            span=Span(event.id, 0, len(event.text)),
+        )
+        applied = apply(writer, changes, _application(parts, event.id))
+        return writer.memories([next(iter(applied.ids.values()))])[0]
+
+    return _commit(parts, work)
+
+
+def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
+    """Take a memory out of use; `restore` brings it back. Forgetting it again changes nothing."""
+
+    def work(writer: Writer) -> Memory:
+        memory = current(writer, memory_id)
+        if memory.status is not Status.FORGOTTEN:
+            change = Forget(memory_id=memory_id, reason=reason.strip() or "forgotten by hand")
+            apply(writer, [change], _application(parts))
+        return current(writer, memory_id)
+
+    return _commit(parts, work)
+
+
+def restore(parts: Parts, memory_id: str) -> Memory:
+    """Bring back a forgotten memory with the status it had."""
+
+    def work(writer: Writer) -> Memory:
+        memory = current(writer, memory_id)
+        if memory.status is not Status.FORGOTTEN:
+            raise Conflict(
+                f"{memory_id} is not forgotten", why=f"it is {memory.status}", fix="only forgotten memories come back"
+            )
+        forgets = writer.changes(ChangeFilter(memory_id=memory_id, kinds=frozenset({ChangeKind.FORGET})))
+        status = Status(str(forgets[-1].before.get("status", Status.ACTIVE)))
+        apply(writer, [Restore(memory_id=memory_id, status=status, reason="restored by hand")], _application(parts))
+        return current(writer, memory_id)
+
+    return _commit(parts, work)
+
+
+def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
+    """Pin or unpin a memory; pinned ones are in every context. Doing it again changes nothing."""
+
+    def work(writer: Writer) -> Memory:
+        memory = current(writer, memory_id)
+        if memory.status not in _HELD and pinned:
+            raise Conflict(f"{memory_id} cannot be pinned", why=f"it is {memory.status}", fix="restore it first")
+        if memory.pinned != pinned:
+            reason = "pinned by hand" if pinned else "unpinned by hand"
+            apply(writer, [Pin(memory_id=memory_id, pinned=pinned, reason=reason)], _application(parts))
+        return current(writer, memory_id)
+
+    return _commit(parts, work)
+
+
+def feedback(parts: Parts, hit_id: str, *, useful: bool) -> None:
+    """Say whether a hit was of use; for an event it counts for the memories made from it."""
+
+    def work(writer: Writer) -> None:
+        kind, _ = parse_id(hit_id, writer.tenant.tag)
+        if kind is Kind.EVENT:
+            if not writer.events([hit_id]):
+                raise NotFound(f"there is no event {hit_id}", fix="copy an id from `search`")
+            ids = sorted({item.memory_id for item in writer.evidence(event_ids=[hit_id])})
+        else:
+            ids = [current(writer, hit_id).id]
+        now_us = parts.clock.now_us()
+        for memory_id in ids:
+            judged = 1 if useful else -1
+            writer.put(Access(memory_id=memory_id, session="", day=now_us // DAY_US, at_us=now_us, useful=judged))
+
+    with parts.foreground:
+        parts.store.commit(parts.user_id, work)
+
+
+def contests(parts: Parts) -> list[ContestCase]:
+    """List contests, open ones first."""
+    with parts.store.reader(parts.user_id) as reader:
+        return reader.contests()
+
+
+def resolve(
+    parts: Parts, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
+) -> Resolution:
+    """Answer a contest: keep one value, or give each its scope."""
+
+    def work(writer: Writer) -> Resolution:
+        contest = _contest(writer, contest_id)
+        pair = (name_key(contest.entity), attribute_key(contest.attribute))
+        members = {memory.id: memory for memory in writer.memories(contest.memory_ids)}
+        members.update((memory.id, memory) for memory in writer.find(MemoryFilter(pair=pair)))
+        event = _journal(parts, writer, _answer_text(contest, keep, scopes))
+        changes = decide_resolution(
+            contest,
+            tuple(memory for memory in members.values() if memory.status is not Status.DELETED),
+            keep=keep,
+            scopes=scopes,
+            occasion=occasion_of(event, parts.clock.now_us()),
+            span=Span(event.id, 0, len(event.text)),
+        )
+        applied: Applied = apply(writer, changes, _application(parts, event.id))
+        return Resolution(contest=_contest(writer, contest_id), memory_ids=_added(changes, applied))
+
+    with parts.foreground:
+        resolution = parts.store.commit(parts.user_id, work)
+    parts.work_waits.set()
+    return resolution
+
+
+def _contest(reader: Reader, contest_id: str) -> ContestCase:
+    found = reader.contests(id=contest_id)
+    if not found:
+        raise NotFound(f"there is no contest {contest_id}", fix="copy an id from `contests`")
+    return found[0]
+
+
+def _answer_text(contest: ContestCase, keep: str | None, scopes: Mapping[str, str] | None) -> str:
+    about = f"{contest.entity} {contest.attribute}".replace("_", " ")
+    if keep and not scopes:
+        return f"About {about}: {keep}"
+    if scopes and not keep:
+        parts = "; ".join(f"{scope}: {value}" for scope, value in scopes.items())
+        return f"About {about}: {parts}"
+    raise Invalid(
+        "a contest needs one answer",
+        why="either one value to keep, or a scope for each value",
+        fix=f"choose among {', '.join(contest.values)}",
+    )
+
+
+def _added(changes: list[Change], applied: Applied) -> tuple[str, ...]:
+    return tuple(applied.ids[change.key] for change in changes if isinstance(change, Add))
+
+

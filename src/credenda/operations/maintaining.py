@@ -1,0 +1,90 @@
+"""Looking after a store: settle, doctor."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from credenda.errors import CredendaError, Invalid
+from credenda.model.report import DoctorReport, Finding
+from credenda.operations.asking import open_index
+from credenda.parts import Parts
+from credenda.vectors.resident import STATE_GONE, ResidentIndex
+from credenda.workers.loop import flush_accesses
+from credenda.workers.loop import settle as settle_jobs
+
+__all__ = ["doctor", "save_index", "settle", "wind_up"]
+
+_log = logging.getLogger(__name__)
+_CHECKS: Final = (
+    "file",
+    "journal_chain",
+    "journal_numbers",
+    "change_log",
+    "change_numbers",
+    "current_version",
+    "evidence",
+    "successor",
+    "vectors",
+    "full_text",
+    "index",
+    "dead_jobs",
+)
+
+
+def settle(parts: Parts, timeout_seconds: float = 30.0) -> None:
+    """Wait until every queued job of this tenant has run; raises `Unavailable` on time-out."""
+    if not timeout_seconds > 0:
+        raise Invalid(f"a timeout of {timeout_seconds!r} s", why="it must be positive", fix="give seconds, like 30")
+    settle_jobs(parts, timeout_seconds)
+    flush_accesses(parts)
+
+
+def doctor(parts: Parts, *, repair: bool = False) -> DoctorReport:
+    """Verify the store: file, journal chain, change log, references, full text, and the index in memory."""
+    findings = list(parts.store.check(parts.user_id, repair=repair))
+    findings += _index_parity(parts)
+    wrong = [finding for finding in findings if not finding.repaired]
+    return DoctorReport(ok=not wrong, findings=tuple(findings), checks=_CHECKS)
+
+
+def _index_parity(parts: Parts) -> list[Finding]:
+    """Compare the caught-up index with one that is made afresh from the store."""
+    model_id = parts.embedder.model_id if parts.embedder else None
+    with parts.store.reader(parts.user_id) as reader:
+        index = open_index(parts, reader)
+        if index is None:
+            return []
+        fresh = ResidentIndex(model_id=model_id)
+        while (delta := reader.delta(fresh.heads, model_id)).heads != fresh.heads:
+            fresh.fold(delta)
+    if _contents(index) != _contents(fresh):
+        return [Finding(check="index", detail="the index differs from the rows it is derived from")]
+    return []
+
+
+def _contents(index: ResidentIndex) -> list[tuple[int, int, bool, int]]:
+    columns = (index.codes, index.state, index.has_vector, index.length)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return sorted(row for row in rows if row[1] != STATE_GONE)
+
+
+def wind_up(parts: Parts) -> None:
+    """Write what waits in memory before a store is closed; a store that cannot be written is left as it is."""
+    if parts.read_only:
+        return
+    try:
+        flush_accesses(parts)
+        save_index(parts)
+    except CredendaError as error:
+        _log.warning("closing without saving the index", extra={"code": error.code})
+
+
+def save_index(parts: Parts) -> None:
+    """Write an image of the index when it has moved far enough, so that the next process starts fast."""
+    model_id = parts.embedder.model_id if parts.embedder else None
+    with parts.store.reader(parts.user_id) as reader:
+        index = parts.indexes.held(reader, model_id=model_id, store=parts.store_name)
+    if index is not None and parts.indexes.needs_saving(index):
+        image = parts.indexes.image(index)
+        parts.store.commit(parts.user_id, lambda writer: writer.put(image))

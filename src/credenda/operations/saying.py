@@ -1,0 +1,174 @@
+"""Saying: `remember` and `store`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import Final, TypeVar
+
+from credenda import limits
+from credenda.clock import parse_time
+from credenda.errors import Conflict, Invalid, LimitExceeded
+from credenda.ids import Kind, number_of
+from credenda.model.change import Actor, Add, Change, Confirm, Pin, SetLayer
+from credenda.model.claim import Claim, Span
+from credenda.model.event import TRUST, Event, NewEvent, Receipt, Role, Source
+from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit
+from credenda.parts import Parts
+from credenda.storage.store import Job, Writer
+from credenda.text.normal import attribute_key, name_key
+from credenda.write.accept import Submission, accept, checked_name
+from credenda.write.apply import Application, apply
+from credenda.write.embed import EMBED
+from credenda.write.extract.lexicon import lexicon
+from credenda.write.ingest import known_for, occasion_of
+from credenda.write.journal import journal
+from credenda.write.reconcile import decide
+from credenda.write.tombstones import claim_digests
+
+__all__ = ["remember", "store"]
+
+E = TypeVar("E", bound=StrEnum)
+_SELF: Final = frozenset({"user", "me", "i", "myself"})
+
+
+def remember(parts: Parts, submission: Submission) -> Receipt:
+    """File what was said and return when it is on disk; beliefs follow from a job."""
+    accepted = accept(
+        submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=parts.clock.now_us()
+    )
+    with parts.foreground:
+        receipt = parts.store.commit(parts.user_id, journal(accepted, parts.extractor))
+    if receipt.queued:
+        parts.work_waits.set()
+    return receipt
+
+
+def store(parts: Parts, unit: MemoryUnit) -> Memory:
+    """Hold a memory at once, without extraction; it still competes for its slot like any other (R-067)."""
+    event, claim = _event_and_claim(parts, unit)
+    layer = Layer(unit.layer) if unit.layer is not None else None
+
+    def work(writer: Writer) -> Memory:
+        key = writer.tenant.key
+        if writer.tombstoned(claim_digests(key, claim)):
+            raise Conflict(
+                "this was deleted",
+                why="a tombstone covers its words or its slot and value",
+                fix="to say it again on purpose, use remember(…, allow_deleted=True)",
+            )
+        filed = _file(writer, event)
+        said = replace(claim, span=replace(claim.span, event_id=filed.id))
+        changes = decide(said, known_for(writer, filed, said), occasion_of(filed, parts.clock.now_us()))
+        memory_id = _apply(parts, writer, filed, changes)
+        _adorn(parts, writer, memory_id, unit, layer)
+        if parts.embedder is not None:
+            number = number_of(filed.id, Kind.EVENT, writer.tenant.tag)
+            writer.put(Job(kind=EMBED, first=number, last=number))
+        return writer.memories([memory_id])[0]
+
+    with parts.foreground:
+        memory = parts.store.commit(parts.user_id, work)
+    parts.work_waits.set()
+    return memory
+
+
+def _file(writer: Writer, event: NewEvent) -> Event:
+    return writer.events([writer.put(event)])[0]
+
+
+def _apply(parts: Parts, writer: Writer, event: Event, changes: list[Change]) -> str:
+    """Apply the changes and say which memory now holds what was said."""
+    application = Application(actor=Actor.USER, now_us=parts.clock.now_us(), cause=event.id)
+    applied = apply(writer, changes, application)
+    for change in changes:
+        if isinstance(change, Add):
+            return applied.ids[change.key]
+        if isinstance(change, Confirm):
+            return change.memory_id
+    return writer.evidence(event_ids=[event.id])[0].memory_id
+
+
+def _adorn(parts: Parts, writer: Writer, memory_id: str, unit: MemoryUnit, layer: Layer | None) -> None:
+    changes: list[Change] = []
+    memory = writer.memories([memory_id])[0]
+    if unit.pinned and not memory.pinned:
+        changes.append(Pin(memory_id=memory_id, pinned=True, reason="stored as pinned"))
+    if layer is not None and memory.layer is not layer:
+        changes.append(SetLayer(memory_id=memory_id, layer=layer, reason="stored in this layer"))
+    if changes:
+        apply(writer, changes, Application(actor=Actor.USER, now_us=parts.clock.now_us()))
+
+
+def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
+    zone, now_us = parts.settings.zone, parts.clock.now_us()
+    submission = Submission(
+        content=unit.text,
+        user_id=parts.user_id,
+        topic=unit.topic,
+        session=unit.source_session or None,
+        source=unit.source,
+        occurred_at=unit.created_at,
+        tags=unit.tags,
+        metadata=unit.metadata,
+        expires_at=unit.expires_at,
+    )
+    accepted = accept(submission, policy=parts.settings.secrets_policy, zone=zone, now_us=now_us)
+    event = accepted.events[0]
+    if len(event.text) > limits.MEMORY_TEXT_CHARACTERS:
+        what = f"a memory of {len(event.text)} characters"
+        raise LimitExceeded(what, why=f"at most {limits.MEMORY_TEXT_CHARACTERS} are kept", fix="use remember instead")
+    claim = Claim(
+        text=event.text.strip(),
+        type=_member(MemoryType, unit.type, "type"),
+        span=Span("", 0, len(event.text)),
+        speaker="user",
+        **_slot(unit),
+        cardinality=_cardinality(unit),
+        confidence=_fraction(unit.confidence, "confidence"),
+        importance=_fraction(unit.importance, "importance"),
+        valid_from_us=None if unit.valid_from is None else parse_time(unit.valid_from, zone),
+        valid_until_us=None if unit.valid_until is None else parse_time(unit.valid_until, zone),
+        topic=event.topic,
+        tags=event.tags,
+    )
+    if claim.valid_until_us is not None and claim.valid_until_us < (claim.valid_from_us or event.occurred_us):
+        raise Invalid("valid_until lies before the memory begins", fix="swap the times, or give valid_from")
+    if unit.layer is not None:
+        _member(Layer, unit.layer, "layer")
+    return replace(event, role=Role.USER, trust=TRUST[Source(unit.source)]), claim
+
+
+def _slot(unit: MemoryUnit) -> dict[str, str | None]:
+    entity = checked_name(unit.entity, "entity")
+    if entity is not None and name_key(entity) in _SELF:
+        entity = "user"
+    attribute = checked_name(unit.attribute, "attribute")
+    if attribute is not None and not attribute_key(attribute):
+        raise Invalid(f"{attribute!r} is not an attribute", why="it holds no letter", fix="use words, like home_town")
+    return {
+        "entity": entity,
+        "attribute": attribute_key(attribute) if attribute else None,
+        "value": checked_name(unit.value, "value"),
+        "scope": checked_name(unit.scope, "scope"),
+    }
+
+
+def _cardinality(unit: MemoryUnit) -> Cardinality:
+    if unit.cardinality is not None:
+        return _member(Cardinality, unit.cardinality, "cardinality")
+    return lexicon().cardinality(attribute_key(unit.attribute)) if unit.attribute else Cardinality.SINGLE
+
+
+def _fraction(value: float, what: str) -> float:
+    if not isinstance(value, int | float) or not 0 <= value <= 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(f"{what} cannot be {value!r}", why="it lies in 0 to 1", fix="give a number like 0.8")
+    return float(value)
+
+
+def _member(kind: type[E], value: str, what: str) -> E:
+    try:
+        return kind(value)
+    except ValueError as error:
+        choices = ", ".join(member.value for member in kind)
+        raise Invalid(f"{value!r} is not a {what}", fix=f"choose one of {choices}") from error

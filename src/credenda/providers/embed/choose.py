@@ -1,0 +1,82 @@
+"""From what a user asked for to an embedder that keeps the contract."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+from credenda.errors import Invalid
+from credenda.providers.embed.port import Embedder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["open_embedder"]
+
+_PROBE: Final = ("A short sentence about tea.", "Ein zweiter Satz, 東京.")
+_LENGTH_TOLERANCE: Final = 1e-3
+
+
+def open_embedder(choice: str | Embedder | None) -> Embedder | None:
+    """Return the embedder that `choice` names, None for "none" and None: search by words only.
+
+    An object is tried on two short texts. Raises `Invalid` for an unknown name, for "minilm", which this version does
+    not have, and for an object that breaks the contract of `Embedder`.
+    """
+    if choice is None or choice == "none":
+        return None
+    if choice == "hashed":
+        from credenda.providers.embed.hashed import HashedEmbedder
+
+        return HashedEmbedder()
+    if choice == "minilm":
+        raise Invalid(
+            'the embedder "minilm" is not part of this version',
+            why="it has no local model yet",
+            fix='use "hashed", "none" or an embedder object of your own',
+        )
+    if isinstance(choice, str):
+        raise Invalid(
+            f"there is no embedder called {choice[:64]!r}",
+            why='the names are "hashed" and "none"',
+            fix="use one of them, or an object with model_id, dims and embed",
+        )
+    _try_out(choice)
+    return choice
+
+
+def _try_out(embedder: Embedder) -> None:
+    """Raise `Invalid` unless the object does what an embedder must."""
+    problem = _problem_with_names(embedder) or _problem_with_vectors(embedder)
+    if problem:
+        raise Invalid(
+            "the embedder given cannot be used",
+            why=problem,
+            fix="let embed(texts) return (n, dims) float32 with rows of unit length",
+        )
+
+
+def _problem_with_names(embedder: object) -> str:
+    model_id, dims = getattr(embedder, "model_id", None), getattr(embedder, "dims", None)
+    if not isinstance(model_id, str) or not model_id.strip():
+        return "model_id is not a name"
+    if not isinstance(dims, int) or isinstance(dims, bool) or dims < 1:
+        return "dims is not a positive whole number"
+    return "" if callable(getattr(embedder, "embed", None)) else "it has no method embed"
+
+
+def _problem_with_vectors(embedder: Embedder) -> str:
+    import numpy as np
+
+    given = cast("object", embedder.embed(list(_PROBE)))
+    wanted = (len(_PROBE), embedder.dims)
+    vectors = cast("NDArray[np.float32]", given)
+    if not isinstance(given, np.ndarray) or vectors.shape != wanted:
+        return f"embed of {len(_PROBE)} texts gives no array of shape {wanted}"
+    if vectors.dtype != np.float32:
+        return f"its vectors are {vectors.dtype}, not float32"
+    if not np.isfinite(vectors).all():
+        return "its vectors hold values that are not finite"
+    lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1))
+    if (np.abs(lengths - 1) > _LENGTH_TOLERANCE).any():
+        return "its rows are not of unit length"
+    return ""

@@ -1,0 +1,35 @@
+"""What an embedder must be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:  # numpy costs 80 ms: who only names an embedder must not pay for it
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Embedder"]
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors. Called from several threads at once; must not keep what it is given."""
+
+    @property
+    def model_id(self) -> str:
+        """Name of the model and its version: equal ids promise comparable vectors. Kept with every vector."""
+        ...
+
+    @property
+    def dims(self) -> int:
+        """Dimensions of every vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return a vector for each text: (n, dims) float32, finite, rows of unit length, in the order given.
+
+        A text has the same vector (to rounding) alone and in any batch, today and after a restart. Blank text has one
+        as well. Raises `Unavailable` when it cannot work now; it never returns zeros instead.
+        """
+        ...

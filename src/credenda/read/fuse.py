@@ -1,0 +1,90 @@
+"""Step 3, pure: one relevance from many signs.
+
+The default adds z-scores over the query's candidates and the priors of `data/weights.toml`; profile "recall" fuses
+ranks instead. Every summand keeps its name, for `explain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from credenda.read.candidates import Candidates, Floats, Integers, Mask
+from credenda.read.tables import Weights
+
+__all__ = ["Fused", "best_of_owner", "fuse", "fuse_ranks", "reciprocal_ranks", "z_scores"]
+
+_FLAT: Final = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """`relevance` (c,) of each candidate and its summands by name, each (c,)."""
+
+    relevance: Floats
+    terms: Mapping[str, Floats]
+
+
+def z_scores(values: Floats, known: Mask | None = None) -> Floats:
+    """Give standard scores; values that are not `known` count as average. Equal values are all average."""
+    out = np.zeros(len(values), np.float32)
+    use = np.ones(len(values), np.bool_) if known is None else known
+    if use.any() and (spread := values[use].std()) > _FLAT:
+        out[use] = (values[use] - values[use].mean()) / spread
+    return out
+
+
+def fuse(found: Candidates, weights: Weights) -> Fused:
+    """Add up the weighted signs (DESIGN §6, where the numbers were measured)."""
+    tuned = weights.relevance
+    compared = ~np.isnan(found.cosine)
+    full = np.float32(tuned.length_tokens)
+    terms: dict[str, Floats] = {
+        "words": tuned.words * z_scores(found.words),
+        "session": tuned.session * z_scores(found.session, found.in_session),
+        "length": tuned.length * np.minimum(found.length, full) / full,
+        "speaker": tuned.speaker * np.float32(found.speaker_fit) * found.by_named,
+        "role": tuned.role * found.by_role.astype(np.float32),
+        "slot": tuned.slot * found.slot.astype(np.float32),
+        "time": tuned.time * found.timely.astype(np.float32),
+    }
+    if compared.any():
+        terms["meaning"] = tuned.meaning * z_scores(found.meaning)
+    relevance = np.sum(list(terms.values()), axis=0, dtype=np.float32)
+    return Fused(relevance, terms)
+
+
+def reciprocal_ranks(scores: Floats, listed: Mask, k: int) -> Floats:
+    """Give 1 / (k + rank) to what is listed, rank 1 for the highest score, and nothing to the rest (X-004)."""
+    out = np.zeros(len(scores), np.float32)
+    rows = np.flatnonzero(listed)
+    order = rows[np.argsort(-scores[rows], kind="stable")]
+    out[order] = 1.0 / (k + np.arange(1, len(order) + 1))
+    return out
+
+
+def fuse_ranks(found: Candidates, weights: Weights) -> Fused:
+    """Fuse two ranked lists by reciprocal ranks, divided by the most a document can get, n / (k + 1) (D-001).
+
+    A document is on the list of words only where a term occurs in it, and on that of vectors only when it is nearly as
+    near as the nearest; one that is on neither gets 0, which suppresses it (R-120, D-002).
+    """
+    lists = {"rrf_words": reciprocal_ranks(found.own_words, found.own_words > 0, weights.rrf_k)}
+    compared = ~np.isnan(found.cosine)
+    if compared.any():
+        cosine = np.where(compared, found.cosine, np.float32(-1))
+        listed = compared & (cosine > 0) & (cosine >= weights.cosine_part * cosine.max())
+        lists["rrf_vectors"] = reciprocal_ranks(cosine, listed, weights.rrf_k)
+    most = np.float32(len(lists) / (weights.rrf_k + 1))
+    terms = {name: ranks / most for name, ranks in lists.items()}
+    return Fused(np.sum(list(terms.values()), axis=0, dtype=np.float32), terms)
+
+
+def best_of_owner(found: Candidates, relevance: Floats) -> Integers:
+    """Return the positions of each event's and memory's best document, most relevant first, newest first in a tie."""
+    order = np.lexsort((-found.codes, -relevance))
+    _, first = np.unique(found.owners[order], return_index=True)
+    return order[np.sort(first)]

@@ -1,0 +1,170 @@
+"""Step 5, pure: what may be shown, what it must be flagged with, and what stands for what.
+
+An event inherits the standing of the memories made from it: nothing that was forgotten comes back through the raw words,
+and nothing that was replaced is shown without saying so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from credenda.model.event import Event
+from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.model.query import Flag, Query
+from credenda.read.candidates import Row
+
+__all__ = ["arrange", "holds_at", "join", "judge_event", "judge_memory", "shows_sign", "veil"]
+
+Flags = frozenset[Flag]
+
+_NEVER: Final = frozenset({Status.FORGOTTEN, Status.DELETED, Status.CANDIDATE})
+_GONE: Final = frozenset({Status.FORGOTTEN, Status.DELETED})
+_PAST: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
+_UNTRUE: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
+_UNMEANT: Final = frozenset({Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC})
+_QUARANTINED: Final = "quarantined"
+_VEIL: Final = "[…]"
+
+
+def holds_at(memory: Memory, moment_us: int) -> bool:
+    """Say whether a memory was true at a moment, as we see it now: a corrected one never was (DESIGN §3)."""
+    since = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    ended = memory.valid_until_us is not None and memory.valid_until_us <= moment_us
+    wrong = memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED
+    return since <= moment_us and not ended and not wrong
+
+
+def judge_memory(memory: Memory, query: Query, now_us: int) -> Flags | None:
+    """Return the flags a memory is shown with, or None where it is not to be shown."""
+    if memory.status in _NEVER or not memory.text or _expired(memory.expires_us, now_us):
+        return None
+    if memory.status is Status.ARCHIVED and "archived" not in query.include:
+        return None
+    if query.as_of_us is not None:
+        if not holds_at(memory, query.as_of_us):
+            return None
+    elif memory.status in _PAST and "superseded" not in query.include:
+        return None
+    if memory.confidence < query.min_confidence and "low_confidence" not in query.include:
+        return None
+    return frozenset(_memory_flags(memory, query, now_us))
+
+
+def _expired(expires_us: int | None, now_us: int) -> bool:
+    return expires_us is not None and expires_us <= now_us
+
+
+def _memory_flags(memory: Memory, query: Query, now_us: int) -> Iterable[Flag]:
+    moment = next((at for at in (query.as_of_us, query.known_at_us) if at is not None), now_us)
+    past = query.as_of_us is None and memory.status in _PAST
+    if past:
+        yield "superseded"
+    if memory.contested and not past:
+        yield "contested"
+    if memory.status is Status.CHALLENGED:
+        yield "challenged"
+    if memory.confidence < query.min_confidence:
+        yield "low_confidence"
+    ended = memory.valid_until_us is not None and memory.valid_until_us <= moment
+    if memory.status is Status.ARCHIVED or (ended and not past):
+        yield "stale"
+
+
+def judge_event(event: Event, claims: Sequence[Memory], query: Query, now_us: int) -> Flags | None:
+    """Return the flags an event is shown with, given the memories made from it, or None where it is not to be shown."""
+    if not event.text or _expired(event.expires_us, now_us) or _QUARANTINED in event.flags:
+        return None
+    if query.as_of_us is not None and event.occurred_us > query.as_of_us:
+        return None
+    if query.known_at_us is not None and event.recorded_us > query.known_at_us:
+        return None
+    if not claims:
+        return frozenset()
+    live = [memory for memory in claims if memory.status not in _NEVER]
+    if not live:
+        return None
+    unsure = all(memory.confidence < query.min_confidence for memory in live)
+    unmeant = unsure and all(memory.stance in _UNMEANT for memory in live)
+    if unmeant and "low_confidence" not in query.include:
+        return None
+    return frozenset(_event_flags(live, query, unsure=unsure))
+
+
+def _event_flags(live: Sequence[Memory], query: Query, *, unsure: bool) -> Iterable[Flag]:
+    current = [memory for memory in live if not _is_past(memory, query)]
+    if not current:
+        yield "superseded"
+    if any(memory.contested for memory in current):
+        yield "contested"
+    if any(memory.status is Status.CHALLENGED for memory in current):
+        yield "challenged"
+    if unsure:
+        yield "low_confidence"
+    if all(memory.status is Status.ARCHIVED for memory in live):
+        yield "stale"
+
+
+def _is_past(memory: Memory, query: Query) -> bool:
+    if query.as_of_us is not None:
+        return not holds_at(memory, query.as_of_us)
+    return memory.status in _UNTRUE
+
+
+def shows_sign(row: Row, cosine_floor: float) -> bool:
+    """Say whether anything speaks for a row; nothing is returned only to fill the list (R-120)."""
+    signs = row.signs
+    near = signs.cosine is not None and signs.cosine >= cosine_floor
+    return signs.words > 0 or signs.slot or signs.timely or near
+
+
+def veil(event: Event, spans: Iterable[tuple[int, int]]) -> Event:
+    """Blank the spans that carry a forgotten memory, so that showing the rest does not bring it back."""
+    text = event.text
+    for start, stop in sorted(spans, reverse=True):
+        text = text[:start] + _VEIL + text[stop:]
+    return event if text == event.text else replace(event, text=text)
+
+
+def join(rows: Iterable[Row], claims_of: Mapping[str, Collection[str]]) -> list[Row]:
+    """Let a memory stand for the events it was made from, with the better of the two scores.
+
+    `claims_of` names the memories of each event. Of several memories of one event the best takes its score.
+    """
+    listed = list(rows)
+    memories = {row.id: row for row in listed if row.kind == "memory"}
+    events: list[Row] = []
+    for row in listed:
+        if row.kind == "memory":
+            continue
+        made = [memories[claim] for claim in claims_of.get(row.id, ()) if claim in memories]
+        if not made:
+            events.append(row)
+            continue
+        best = max(made, key=lambda memory: (memory.key, memory.id))
+        memories[best.id] = _with_event(best, row)
+    return [*memories.values(), *events]
+
+
+def _with_event(memory: Row, event: Row) -> Row:
+    better = event if event.key > memory.key else memory
+    return memory._replace(key=better.key, terms=better.terms, signs=memory.signs.joined(event.signs))
+
+
+def arrange(rows: Iterable[Row], successors: Mapping[str, str]) -> list[Row]:
+    """Order rows, best first: a current value before what it replaced, the unsure after everything else (R-062).
+
+    `successors` gives, for a row flagged superseded, the id of the memory that is held instead; where both are here,
+    the current one rises to the other's score.
+    """
+    by_id = {row.id: row for row in rows}
+    for old in list(by_id.values()):
+        current = by_id.get(successors.get(old.id, ""))
+        if current is not None and current.key < old.key:
+            by_id[current.id] = current._replace(key=old.key)
+    return sorted(by_id.values(), key=_rank)
+
+
+def _rank(row: Row) -> tuple[bool, float, bool, str]:
+    return "low_confidence" in row.flags, -row.key, "superseded" in row.flags, row.id

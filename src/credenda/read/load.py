@@ -1,0 +1,143 @@
+"""Reading the few rows that a search may show: candidates, what they rest on, and what replaced them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from credenda.ids import Kind, public_id
+from credenda.model.event import Event
+from credenda.model.memory import Memory, Status
+from credenda.storage.store import Reader, unpack_code
+
+__all__ = ["Loaded", "load", "load_evidence", "name_document"]
+
+_SUCCESSION_STEPS: Final = 8
+"""Longest chain of replacements that is followed to the value held now."""
+_EVIDENCE: Final = 16
+"""Most events shown with a memory: the first, and the latest that confirm it."""
+_REMOVED: Final = frozenset({Status.FORGOTTEN, Status.DELETED})
+
+
+@dataclass(slots=True)
+class Loaded:
+    """Rows by id, and how they hang together; grows batch by batch.
+
+    `claims_of` names the memories of an event with their spans, `events_of` the events of a memory, oldest first.
+    """
+
+    memories: dict[str, Memory] = field(default_factory=dict[str, Memory])
+    events: dict[str, Event] = field(default_factory=dict[str, Event])
+    claims_of: dict[str, dict[str, tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict[str, dict[str, tuple[int, int]]](dict)
+    )
+    events_of: dict[str, dict[str, None]] = field(
+        default_factory=lambda: defaultdict[str, dict[str, None]](dict)
+    )
+
+    def claims(self, event_id: str) -> list[Memory]:
+        """Return the memories made from an event, as far as they are known in this view."""
+        return [self.memories[name] for name in self.claims_of.get(event_id, ()) if name in self.memories]
+
+    def removed_spans(self, event_id: str) -> list[tuple[int, int]]:
+        """Return the spans of an event that carry only what was forgotten."""
+        spans = self.claims_of.get(event_id, {})
+        kept = {spans[memory.id] for memory in self.claims(event_id) if memory.status not in _REMOVED}
+        gone = {spans[memory.id] for memory in self.claims(event_id) if memory.status in _REMOVED}
+        return [span for span in gone if not any(_overlap(span, other) for other in kept)]
+
+    def successor(self, memory: Memory) -> Memory | None:
+        """Return the memory that is held instead of a replaced one, at the end of the chain."""
+        current = memory
+        for _ in range(_SUCCESSION_STEPS):
+            following = self.memories.get(current.superseded_by or "")
+            if following is None:
+                break
+            current = following
+        return None if current is memory else current
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def name_document(code: int, tag: str) -> tuple[Kind, str, int]:
+    """Return kind, public id and passage of a document."""
+    is_memory, number, ordinal = unpack_code(code)
+    kind = Kind.MEMORY if is_memory else Kind.EVENT
+    return kind, public_id(kind, number, tag), ordinal
+
+
+def load(
+    reader: Reader,
+    loaded: Loaded,
+    *,
+    memory_ids: Sequence[str],
+    event_ids: Sequence[str],
+    known_at_us: int | None = None,
+) -> None:
+    """Read memories and events with what links them, in four reads and one more for each step of succession."""
+    _link(reader, loaded, memory_ids=(), event_ids=event_ids)
+    linked = (name for event_id in event_ids for name in loaded.claims_of.get(event_id, ()))
+    _read_memories(reader, loaded, [*memory_ids, *linked], known_at_us)
+    _read_events(reader, loaded, event_ids)
+
+
+def load_evidence(
+    reader: Reader,
+    loaded: Loaded,
+    memory_ids: Sequence[str],
+    *,
+    veiled: bool,
+    known_at_us: int | None = None,
+) -> Mapping[str, list[Event]]:
+    """Read the events that each of these memories rests on, oldest first, at most `_EVIDENCE` of each.
+
+    With `veiled` it also reads what else was made from them, so that forgotten spans can be blanked.
+    """
+    _link(reader, loaded, memory_ids=memory_ids, event_ids=())
+    chosen = {name: _first_and_latest(list(loaded.events_of.get(name, ()))) for name in memory_ids}
+    wanted = list(dict.fromkeys(event_id for ids in chosen.values() for event_id in ids))
+    fresh = [event_id for event_id in wanted if event_id not in loaded.events]
+    if veiled and fresh:
+        _link(reader, loaded, memory_ids=(), event_ids=fresh)
+        linked = (name for event_id in fresh for name in loaded.claims_of.get(event_id, ()))
+        _read_memories(reader, loaded, list(linked), known_at_us)
+    _read_events(reader, loaded, fresh)
+    return {
+        name: [loaded.events[event_id] for event_id in ids if event_id in loaded.events]
+        for name, ids in chosen.items()
+    }
+
+
+def _first_and_latest(ids: list[str]) -> list[str]:
+    return ids if len(ids) <= _EVIDENCE else [ids[0], *ids[1 - _EVIDENCE :]]
+
+
+def _link(reader: Reader, loaded: Loaded, *, memory_ids: Sequence[str], event_ids: Sequence[str]) -> None:
+    if not memory_ids and not event_ids:
+        return
+    for evidence in reader.evidence(memory_ids=memory_ids, event_ids=event_ids):
+        span = evidence.span
+        loaded.claims_of[span.event_id].setdefault(evidence.memory_id, (span.start, span.stop))
+        loaded.events_of[evidence.memory_id][span.event_id] = None
+
+
+def _read_memories(reader: Reader, loaded: Loaded, ids: Iterable[str], known_at_us: int | None) -> None:
+    """Read memories, then what replaced them, then what replaced that, up to a bound."""
+    wanted = {name for name in ids if name not in loaded.memories}
+    for _ in range(_SUCCESSION_STEPS):
+        if not wanted:
+            break
+        found = reader.memories(sorted(wanted), known_at_us)
+        loaded.memories.update((memory.id, memory) for memory in found)
+        following = {memory.superseded_by for memory in found if memory.superseded_by}
+        wanted = following - loaded.memories.keys() - wanted
+
+
+def _read_events(reader: Reader, loaded: Loaded, ids: Iterable[str]) -> None:
+    wanted = [name for name in dict.fromkeys(ids) if name not in loaded.events]
+    if wanted:
+        loaded.events.update((event.id, event) for event in reader.events(wanted))

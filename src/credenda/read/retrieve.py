@@ -1,0 +1,236 @@
+"""Step 2: candidates from the whole store, by words, meaning, slot and time.
+
+Every engine sees all documents that the conditions allow, and only then its best are kept: a condition never costs a
+document its place (D-003).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda import limits
+from credenda.ids import Kind, number_of
+from credenda.model.query import Query
+from credenda.read.candidates import Candidates, Floats, Integers, Mask
+from credenda.read.filters import wants_events, wants_memories
+from credenda.read.meaning import Meaning, nothing_meant, similar
+from credenda.read.plan import Plan
+from credenda.read.tables import Relevance, weights
+from credenda.storage.store import MemoryFilter, Reader, pack_code
+from credenda.vectors.resident import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, ResidentIndex
+
+__all__ = ["eligible", "owner_of", "retrieve"]
+
+_TIMELY: Final = 50
+"""Latest documents of a named time that become candidates whatever their words."""
+_BEST_OF_SPEAKER: Final = 3
+_USER: Final = "user"
+_ASSISTANT: Final = "assistant"
+_PASSAGE_BITS: Final = pack_code(1, memory=False).bit_length() - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Word scores of every row: `own`, with the neighbours' share, of the subject alone, and coverage by term."""
+
+    own: Floats
+    spread: Floats
+    subject: Floats
+    parts: tuple[tuple[float, Floats], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What each engine found, over all rows; `slot` are row numbers."""
+
+    words: _Words
+    meant: Meaning
+    slot: Integers
+    timely: Mask
+
+
+def owner_of(codes: Integers) -> Integers:
+    """Return the event or memory that each document belongs to: its code without the passage."""
+    return codes >> _PASSAGE_BITS
+
+
+def eligible(index: ResidentIndex, query: Query, allowed: Integers | None = None) -> Mask:
+    """Mark the rows that a query's conditions let through, as far as the index knows; `allowed` are owners' codes."""
+    travels = query.as_of_us is not None or query.known_at_us is not None
+    mask = index.state == STATE_CURRENT
+    if travels or "superseded" in query.include:
+        mask |= index.state == STATE_PAST
+    if query.known_at_us is not None or "archived" in query.include:
+        mask |= index.state == STATE_HIDDEN
+    if not wants_events(query):
+        mask &= index.is_memory
+    if not wants_memories(query):
+        mask &= ~index.is_memory
+    if query.session is not None:
+        mask &= index.is_memory | (index.session == _number(index.session_names, query.session))
+    if query.exclude_session is not None:
+        mask &= index.session != _number(index.session_names, query.exclude_session)
+    if query.as_of_us is not None:
+        mask &= index.occurred_us <= query.as_of_us
+    if allowed is not None:
+        mask &= np.isin(owner_of(index.codes), allowed)
+    return mask
+
+
+def _number(names: Sequence[str], name: str) -> int:
+    return names.index(name) if name in names else len(names)
+
+
+def retrieve(
+    index: ResidentIndex,
+    reader: Reader,
+    query: Query,
+    made: Plan,
+    *,
+    vector: Floats | None,
+    allowed: Integers | None = None,
+) -> Candidates:
+    """Find what may answer a planned query."""
+    tuned = weights().relevance
+    mask = eligible(index, query, allowed)
+    meant = nothing_meant(index) if vector is None else similar(index, reader, vector, mask, query.limit)
+    signs = _Signs(
+        _by_words(index, made, tuned), meant, _by_slot(index, reader, made, mask), _by_time(index, made, mask)
+    )
+    worded = _best(signs.words.spread, mask, limits.CANDIDATES)
+    close = meant.rows[_top(meant.spread[meant.rows], limits.CANDIDATES)]
+    rows = np.unique(np.concatenate([worded, close, signs.slot, _latest(index, signs.timely)]))
+    complete = vector is None and len(worded) < limits.CANDIDATES
+    return _gather(index, made, rows, signs, complete=complete)
+
+
+def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
+    """Score every row; BM25+ is a sum over terms, so each term is scored once and coverage comes for nothing."""
+    alive = max(int(np.count_nonzero(index.length)), 1)
+    own = np.zeros(len(index), np.float32)
+    named = np.zeros(len(index), np.float32)
+    parts: list[tuple[float, Floats]] = []
+    for term in made.terms:
+        scores = index.lexical((term,))
+        own += scores
+        if term in made.subject:
+            parts.append((_idf(alive, int(np.count_nonzero(scores))), scores))
+        else:
+            named += scores
+    spread = index.spread(own, back=tuned.back, ahead=tuned.ahead)
+    subject = index.spread(own - named, back=tuned.back, ahead=tuned.ahead) if made.people else spread
+    return _Words(own, spread, subject, tuple(parts))
+
+
+def _idf(documents: int, df: int) -> float:
+    """Weigh a term by its rarity: ln(1 + (N − df + ½) / (df + ½)), Robertson and Sparck Jones, kept above zero."""
+    return math.log1p((documents - df + 0.5) / (df + 0.5))
+
+
+def _by_slot(index: ResidentIndex, reader: Reader, made: Plan, mask: Mask) -> Integers:
+    """Look up the slots that the question may mean by their exact names."""
+    found: list[int] = []
+    for guess in made.slots:
+        pair = (guess.entity, guess.attribute)
+        for memory in reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS)):
+            number = number_of(memory.id, Kind.MEMORY, reader.tenant.tag)
+            row = index.row_of(pack_code(number, memory=True))
+            if row is not None and mask[row]:
+                found.append(row)
+    return np.array(found, np.int64)
+
+
+def _by_time(index: ResidentIndex, made: Plan, mask: Mask) -> Mask:
+    """Mark what was said, or holds since, within a time that the question names."""
+    timely = np.zeros(len(index), np.bool_)
+    for interval in made.intervals:
+        inside = mask.copy()
+        if interval.from_us is not None:
+            inside &= index.occurred_us >= interval.from_us
+        if interval.until_us is not None:
+            inside &= index.occurred_us < interval.until_us
+        timely |= inside
+    return timely
+
+
+def _latest(index: ResidentIndex, timely: Mask) -> Integers:
+    rows = np.flatnonzero(timely)
+    return rows[_top(index.occurred_us[rows], _TIMELY)]
+
+
+def _best(scores: Floats, mask: Mask, count: int) -> Integers:
+    rows = np.flatnonzero(mask & (scores > 0))
+    return rows[_top(scores[rows], count)]
+
+
+def _top(scores: NDArray[np.float32] | NDArray[np.int64], count: int) -> Integers:
+    """Return the positions of the highest scores, in no order."""
+    if len(scores) <= count:
+        return np.arange(len(scores))
+    return np.argpartition(scores, len(scores) - count)[len(scores) - count :]
+
+
+def _gather(
+    index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, complete: bool
+) -> Candidates:
+    words, meant = signs.words, signs.meant
+    speaker = index.speaker[rows]
+    by_named = np.isin(speaker, _speakers(index, made.people))
+    return Candidates(
+        codes=index.codes[rows],
+        owners=owner_of(index.codes[rows]),
+        words=words.spread[rows],
+        own_words=words.own[rows],
+        coverage=_coverage(words, made, rows, signs.timely),
+        session=index.by_session(made.terms)[rows],
+        in_session=index.session[rows] >= 0,
+        cosine=meant.cosine[rows],
+        meaning=meant.spread[rows],
+        length=index.length[rows].astype(np.float32),
+        by_named=by_named,
+        by_role=_by_role(index, made, speaker),
+        slot=np.isin(rows, signs.slot),
+        timely=signs.timely[rows],
+        speaker_fit=_speaker_fit(words.subject[rows], by_named) if len(made.people) == 1 else 0.0,
+        complete=complete,
+    )
+
+
+def _coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats:
+    """Return the share of the subject's idf that each text holds; a question of a time alone is covered by it."""
+    if not made.subject and made.intervals:
+        return timely[rows].astype(np.float32)
+    held = np.zeros(len(rows), np.float32)
+    for idf, scores in words.parts:
+        held += np.float32(idf) * (scores[rows] > 0)
+    return held / np.float32(sum(idf for idf, _ in words.parts) or 1.0)
+
+
+def _speakers(index: ResidentIndex, names: Sequence[str]) -> list[int]:
+    return [number for number, name in enumerate(index.speaker_names) if name in names]
+
+
+def _by_role(index: ResidentIndex, made: Plan, speaker: NDArray[np.int32]) -> Mask:
+    """Mark the turns of the side that the question is about, where user and assistant talk and nobody is named."""
+    talk = np.isin(speaker, _speakers(index, (_ASSISTANT,))).any()
+    if made.people or not talk:
+        return np.zeros(len(speaker), np.bool_)
+    return np.isin(speaker, _speakers(index, (_ASSISTANT if made.of_assistant else _USER,)))
+
+
+def _speaker_fit(scores: Floats, by_named: Mask) -> float:
+    """Say how far the best turns of the named person fit as well as anyone else's: 0 not at all, 1 fully.
+
+    Questions that name the wrong person are real, and a blind prior loses ten points on them (DESIGN §6).
+    """
+    low, high = weights().relevance.speaker_fit
+    theirs, others = (np.sort(part)[-_BEST_OF_SPEAKER:] for part in (scores[by_named], scores[~by_named]))
+    if not len(others) or not len(theirs) or others.mean() <= 0:
+        return 1.0
+    return float(np.clip((theirs.mean() / others.mean() - low) / (high - low), 0.0, 1.0))

@@ -1,0 +1,213 @@
+"""Durable jobs, run one after the other: take a lease, work, finish; stand back for callers.
+
+A job that fails waits twice as long each time and is set aside, with its reason, after `job_attempts` tries. A job whose
+process died is taken back as soon as another process on the same machine looks, or when its lease runs out.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from dataclasses import replace
+from functools import cache
+from threading import Event, Lock, Thread
+from typing import Final
+
+from credenda import limits
+from credenda.clock import SECOND_US, seconds
+from credenda.errors import CredendaError, Unavailable
+from credenda.ids import new_tag
+from credenda.parts import Parts
+from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Writer
+from credenda.workers.handlers import handle
+
+__all__ = ["Worker", "flush_accesses", "process_owner", "run_due", "settle"]
+
+_log = logging.getLogger(__name__)
+_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
+_IDLE_SECONDS: Final = 1.0
+_STAND_BACK_SECONDS: Final = 0.05
+_SETTLE_STEP_SECONDS: Final = 0.01
+_LEASE_BATCH: Final = 16
+_ERROR_CHARACTERS: Final = 300
+
+
+@cache
+def process_owner() -> str:
+    """Name this process in leases; the nonce tells it from an earlier one with the same number."""
+    return f"{socket.gethostname()}:{os.getpid()}:{new_tag()}"
+
+
+def _abandoned(job: Job, parts: Parts) -> bool:
+    """Say whether the process that leased a job is gone."""
+    if job.lease_until_us <= parts.clock.now_us():
+        return True
+    host, _, rest = job.lease_owner.partition(":")
+    pid = rest.partition(":")[0]
+    if host != socket.gethostname() or not pid.isdigit():
+        return False
+    if int(pid) == os.getpid():
+        return job.lease_owner != parts.owner
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _due(parts: Parts, job: Job, *, patient: bool) -> bool:
+    if job.status is JobStatus.PROCESSING:
+        return _abandoned(job, parts)
+    return not patient or job.run_after_us <= parts.clock.now_us()
+
+
+def _lease(parts: Parts, *, patient: bool) -> list[Job]:
+    """Take leases on the next due jobs in one transaction; none when there is nothing to do."""
+    wanted = JobFilter(statuses=_WAITING, limit=_LEASE_BATCH * 4)
+    with parts.store.reader(parts.user_id) as reader:
+        if not any(_due(parts, job, patient=patient) for job in reader.jobs(wanted)):
+            return []
+
+    def work(writer: Writer) -> list[Job]:
+        due = [job for job in writer.jobs(wanted) if _due(parts, job, patient=patient)][:_LEASE_BATCH]
+        leased = [
+            replace(
+                job,
+                status=JobStatus.PROCESSING,
+                attempts=job.attempts + 1,
+                lease_owner=parts.owner,
+                lease_until_us=parts.clock.now_us() + limits.JOB_LEASE_SECONDS * SECOND_US,
+            )
+            for job in due
+        ]
+        for job in leased:
+            writer.put(job)
+        return leased
+
+    return parts.store.commit(parts.user_id, work)
+
+
+def _failed(parts: Parts, job: Job, error: Exception) -> None:
+    """File why a job failed, and when it is to be tried again, if at all. The reason never holds memory text."""
+    dead = job.attempts >= parts.settings.job_attempts
+    wait_us = limits.JOB_BACKOFF_SECONDS * SECOND_US * 2 ** (job.attempts - 1)
+    reason = f"{type(error).__name__}: {error}" if isinstance(error, CredendaError) else type(error).__name__
+    report = replace(
+        job,
+        status=JobStatus.DEAD if dead else JobStatus.FAILED,
+        run_after_us=parts.clock.now_us() + wait_us,
+        lease_owner="",
+        lease_until_us=0,
+        error=reason[:_ERROR_CHARACTERS],
+    )
+    parts.store.commit(parts.user_id, lambda writer: writer.put(report))
+    _log.warning("job failed", extra={"job_id": job.id, "kind": job.kind, "attempts": job.attempts, "dead": dead})
+
+
+def run_due(parts: Parts, *, patient: bool = True, stand_back: bool = False, stop: Event | None = None) -> int:
+    """Run one batch of due jobs and return how many were run; `patient` respects the delay of failed ones."""
+    jobs = _lease(parts, patient=patient)
+    for place, job in enumerate(jobs):
+        if stop is not None and stop.is_set():
+            _give_back(parts, jobs[place:])
+            return place
+        if stand_back:
+            parts.foreground.wait_idle(_STAND_BACK_SECONDS)
+        try:
+            handle(parts, job)
+        except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
+            _failed(parts, job, error)
+        except BaseException:
+            _give_back(parts, jobs[place:])
+            raise
+    return len(jobs)
+
+
+def _give_back(parts: Parts, jobs: list[Job]) -> None:
+    """Return leases that were not used."""
+
+    def work(writer: Writer) -> None:
+        for job in jobs:
+            returned = replace(
+                job, status=JobStatus.QUEUED, attempts=job.attempts - 1, lease_owner="", lease_until_us=0
+            )
+            writer.put(returned)
+
+    parts.store.commit(parts.user_id, work)
+
+
+def flush_accesses(parts: Parts) -> None:
+    """Write the showings that wait."""
+    waiting = parts.accesses.drain()
+    if waiting:
+        parts.store.commit(parts.user_id, lambda writer: [writer.put(access) for access in waiting])
+
+
+def settle(parts: Parts, timeout_seconds: float) -> None:
+    """Run or await every queued job of this tenant; raises `Unavailable` when that takes too long.
+
+    Failed jobs are tried again at once, without their delay; jobs that were set aside do not block.
+    """
+    deadline = seconds() + timeout_seconds
+    pause = Event()
+    while True:
+        ran = run_due(parts, patient=False)
+        if not ran:
+            with parts.store.reader(parts.user_id) as reader:
+                if not _pending(reader):
+                    return
+            pause.wait(_SETTLE_STEP_SECONDS)
+        if seconds() > deadline:
+            raise Unavailable(
+                "not everything has been read yet",
+                why=f"jobs are still waiting after {timeout_seconds:g} s",
+                fix="call settle again with more time, or see `credenda stats`",
+            )
+
+
+def _pending(reader: Reader) -> bool:
+    return bool(reader.jobs(JobFilter(statuses=_WAITING, limit=1)))
+
+
+class Worker:
+    """A background thread that runs this tenant's jobs while the process lives."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Prepare; `start` begins."""
+        self._parts = parts
+        self._wake = parts.work_waits
+        self._stop = Event()
+        self._thread: Thread | None = None
+        self._lock = Lock()
+
+    def start(self) -> None:
+        """Begin, unless it runs already."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="credenda-worker", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """End after the job at hand and wait for it; waiting jobs stay queued for whoever opens the store next."""
+        self._stop.set()
+        self._wake.set()
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._wake.clear()
+            try:
+                ran = run_due(self._parts, stand_back=True, stop=self._stop)
+                if not ran:
+                    flush_accesses(self._parts)
+            except CredendaError as error:
+                ran = 0
+                _log.warning("worker waits", extra={"code": error.code})
+            if not ran and not self._stop.is_set():
+                self._wake.wait(_IDLE_SECONDS)

@@ -1,0 +1,94 @@
+"""The last step of a write: vectors of what was said and of what is believed because of it.
+
+The engine runs outside any transaction; a failure raises and the job is tried again, never a zero vector written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from credenda.ids import Kind, number_of, public_id
+from credenda.model.event import Event, Role
+from credenda.providers.embed.port import Embedder
+from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
+from credenda.text.documents import memory_text
+from credenda.text.passages import passages
+from credenda.vectors.quantize import encode
+from credenda.write.ingest import finished
+
+__all__ = ["EMBED", "Wanted", "embed", "file_vectors", "wanted_texts"]
+
+EMBED: Final = "embed"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A document that lacks a vector, and the text to embed for it."""
+
+    code: int
+    text: str
+
+
+def wanted_texts(reader: Reader, job: Job, model_id: str) -> list[Wanted]:
+    """List the passages of a job's events, and the memories resting on them, that have no vector of this model."""
+    tag = reader.tenant.tag
+    ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
+    wanted: list[Wanted] = []
+    for event in reader.events(ids):
+        number = number_of(event.id, Kind.EVENT, tag)
+        for ordinal, (start, stop) in enumerate(passages(event.text)):
+            spoken = _spoken(event, event.text[start:stop])
+            wanted.append(Wanted(pack_code(number, ordinal, memory=False), spoken))
+    memory_ids = sorted({item.memory_id for item in reader.evidence(event_ids=ids)})
+    for memory in reader.memories(memory_ids):
+        if memory.text:
+            text = memory_text(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value)
+            wanted.append(Wanted(pack_code(number_of(memory.id, Kind.MEMORY, tag), memory=True), text))
+    present = {vector.code for vector in reader.vectors([one.code for one in wanted], model_id)}
+    return [one for one in wanted if one.code not in present]
+
+
+def _spoken(event: Event, text: str) -> str:
+    """Name a person who speaks; the tenant and the assistant are in every text and tell none apart."""
+    return f"{event.speaker}: {text}" if event.role is Role.PERSON else text
+
+
+def embed(embedder: Embedder, wanted: Sequence[Wanted], bits: int) -> list[Vector]:
+    """Embed texts and encode the vectors for storage."""
+    if not wanted:
+        return []
+    matrix = embedder.embed([one.text for one in wanted])
+    return [
+        Vector(
+            code=one.code,
+            model_id=embedder.model_id,
+            dims=embedder.dims,
+            bits=bits,
+            scale=1.0,
+            data=encode(row, bits),
+        )
+        for one, row in zip(wanted, matrix, strict=True)
+    ]
+
+
+def file_vectors(writer: Writer, job: Job, vectors: Sequence[Vector]) -> None:
+    """File vectors and complete the job; a document that was redacted meanwhile gets none."""
+    tag = writer.tenant.tag
+    ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
+    readable = {number_of(event.id, Kind.EVENT, tag) for event in writer.events(ids) if event.text}
+    held = {
+        number_of(memory.id, Kind.MEMORY, tag)
+        for memory in writer.memories(sorted({item.memory_id for item in writer.evidence(event_ids=ids)}))
+        if memory.text
+    }
+    for vector in vectors:
+        if _stands(vector.code, readable, held):
+            writer.put(vector)
+    writer.put(finished(job))
+
+
+def _stands(code: int, readable: set[int], held: set[int]) -> bool:
+    memory, number, _ = unpack_code(code)
+    return number in (held if memory else readable)

@@ -1,0 +1,1 @@
+"""From words to claims: rules (offline), a model, or the words themselves."""

@@ -1,0 +1,132 @@
+"""A sentence taken apart: clauses, the openings that tell how one is meant, and short forms opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Final
+
+from credenda.model.claim import Move
+from credenda.write.extract.lexicon import load_table
+
+__all__ = ["Clause", "open_contractions", "open_sentence", "read_clause", "split_clauses", "straighten"]
+
+_OPENINGS_MAX: Final = 6
+_CLAUSES_MAX: Final = 8
+_QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
+_SPACE: Final = re.compile(r"\s+")
+_BULLET: Final = re.compile(r"^(?:[-*\u2022+]|\d{1,3}[.)]|#{1,6})\s+|^[^\w\"'(>]+")
+_MARKUP: Final = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|`")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One clause with its openings taken off, and what they said.
+
+    `reporter` is who is quoted ("my sister"); `report` marks hearsay of any kind.
+    """
+
+    text: str
+    move: Move = Move.STATE
+    hedged: bool = False
+    scope: str | None = None
+    report: bool = False
+    reporter: str | None = None
+    unwrapped: bool = False
+
+
+@cache
+def _tables() -> dict[str, re.Pattern[str]]:
+    tails, acts = load_table("tails"), load_table("acts")
+    found = {name: re.compile(text, re.IGNORECASE) for name, text in tails["clauses"].items()}
+    openings = {name: re.compile(f"^{text}", re.IGNORECASE) for name, text in acts["openings"].items()}
+    return found | openings
+
+
+@cache
+def _contractions() -> tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]:
+    def rule(entry: dict[str, Any]) -> tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]:
+        target = entry["to"]
+        if isinstance(target, str):
+            return re.compile(entry["from"], re.IGNORECASE), target
+        return re.compile(entry["from"], re.IGNORECASE), lambda found: target[found[1].lower()]
+
+    return tuple(rule(entry) for entry in load_table("tails")["contraction"])
+
+
+def straighten(sentence: str) -> str:
+    """Give a sentence with straight quotes, single spaces and no list marker or emphasis marks."""
+    plain = _SPACE.sub(" ", sentence.translate(_QUOTES)).strip()
+    if "*" in plain or "`" in plain or "__" in plain:
+        plain = _MARKUP.sub("", plain)
+    return _BULLET.sub("", plain)
+
+
+def open_contractions(text: str) -> str:
+    """Write "I'm", "don't" and "we've" in full.
+
+    >>> open_contractions("I'm sure we don't")
+    'I am sure we do not'
+    """
+    for pattern, target in _contractions():
+        text = pattern.sub(target, text)
+    return text
+
+
+def split_clauses(sentence: str) -> list[str]:
+    """Part a sentence where a new subject, a question or a request begins."""
+    return [piece for piece in _tables()["part"].split(sentence, maxsplit=_CLAUSES_MAX) if piece]
+
+
+def _opened(clause: Clause) -> Clause:
+    """Take one opening off a clause; the same clause when there is none."""
+    tables = _tables()
+    for name in ("unwrap", "correction", "change", "filler", "hedge"):
+        found = tables[name].match(clause.text)
+        if found and found.end() < len(clause.text):
+            return _after(clause, name, clause.text[found.end() :].lstrip(" ,"))
+    return clause
+
+
+def _after(clause: Clause, name: str, rest: str) -> Clause:
+    match name:
+        case "correction":
+            return replace(clause, text=rest, move=Move.CORRECT)
+        case "change" if clause.move is Move.STATE:
+            return replace(clause, text=rest, move=Move.CHANGE)
+        case "hedge":
+            return replace(clause, text=rest, hedged=True)
+        case "unwrap":
+            return replace(clause, text=rest, unwrapped=True)
+        case _:
+            return replace(clause, text=rest)
+
+
+def _reported(clause: Clause) -> Clause:
+    tables = _tables()
+    if found := tables["reported"].match(clause.text):
+        return replace(clause, text=found["rest"], report=True, reporter=found["who"])
+    if found := tables["according"].match(clause.text):
+        return replace(clause, text=found["rest"], report=True)
+    return clause
+
+
+def open_sentence(sentence: str) -> Clause:
+    """Take the openings off a whole sentence; what they say holds for all its clauses."""
+    clause = Clause(text=sentence)
+    for _ in range(_OPENINGS_MAX):
+        opened = _opened(clause)
+        if opened is clause:
+            break
+        clause = opened
+    return clause
+
+
+def read_clause(text: str) -> Clause | None:
+    """Take the openings off a clause; None where it hangs on another clause."""
+    clause = _reported(open_sentence(text.strip(" ,.!;\u2026")))
+    if not clause.text or _tables()["hanging"].match(clause.text):
+        return None
+    return clause

@@ -1,0 +1,131 @@
+"""Standing instructions to the assistant, procedures of the work, and decisions put as a proposal."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from credenda.model.memory import Cardinality, MemoryType
+from credenda.text.normal import attribute_key
+from credenda.write.extract.clauses import Clause
+from credenda.write.extract.lexicon import lexicon, load_table
+from credenda.write.extract.patterns import compile_macros
+from credenda.write.extract.readings import Reading
+from credenda.write.extract.values import clean_value, take_scope
+
+__all__ = ["read_directive"]
+
+_POLITE: Final = re.compile(
+    r"^(?:please|just|also|from now on|in (?:the )?future|going forward|by default|as a rule|always)\b,?\s*|,?\s*\bplease\b$",
+    re.IGNORECASE,
+)
+_NEVER: Final = re.compile(r"\b(?:never|do not|don't|no)\b", re.IGNORECASE)
+_STEPS_MAX: Final = 4
+
+
+@cache
+def _shapes(kind: str) -> dict[str, re.Pattern[str]]:
+    table = load_table("instructions")
+    return {name: compile_macros(text, table["macros"]) for name, text in table[kind].items()}
+
+
+def _directive(text: str) -> str:
+    """Take courtesy and "always" off a directive; "never" stays."""
+    for _ in range(_STEPS_MAX):
+        shorter = _POLITE.sub("", text).strip(" ,.!")
+        if shorter == text:
+            break
+        text = shorter
+    return text
+
+
+def _instruction(text: str, clause: Clause) -> Reading | None:
+    for name, shape in _shapes("instruction").items():
+        found = shape.match(text)
+        if found is None:
+            continue
+        if name == "call_me":
+            return _name(found, clause)
+        return Reading(
+            type=MemoryType.PREFERENCE,
+            entity="user",
+            attribute="instruction",
+            value=_directive(text),
+            scope=clause.scope,
+            cardinality=Cardinality.SET,
+            confidence=0.85,
+            importance=0.85,
+            move=clause.move,
+            durable=True,
+            pattern=f"instruction_{name}",
+        )
+    return None
+
+
+def _name(found: re.Match[str], clause: Clause) -> Reading:
+    return Reading(
+        type=MemoryType.PREFERENCE,
+        entity="user",
+        attribute="preferred_name",
+        value=found["value"].strip(" .!"),
+        prior=found["prior"],
+        confidence=0.85,
+        importance=0.85,
+        move=clause.move,
+        durable=True,
+        pattern="instruction_call_me",
+    )
+
+
+def _procedure(text: str, clause: Clause) -> Reading | None:
+    for name, shape in _shapes("procedure").items():
+        found = shape.match(text)
+        if found is None:
+            continue
+        goal = found.groupdict().get("goal")
+        return Reading(
+            type=MemoryType.PROCEDURE,
+            entity="user" if goal else None,
+            attribute=attribute_key(goal) if goal else None,
+            value=found["value"].strip(" .!") if goal else None,
+            scope=clause.scope,
+            confidence=0.8,
+            importance=0.7,
+            move=clause.move,
+            durable=True,
+            pattern=f"procedure_{name}",
+        )
+    return None
+
+
+def _decision(text: str, clause: Clause) -> Reading | None:
+    for name, shape in _shapes("decision").items():
+        found = shape.match(text)
+        if found is None:
+            continue
+        value = clean_value(found["value"], [])
+        take_scope(value)
+        category = lexicon().category(value.text)
+        if name == "let_us" and category is None and not value.text[:1].isupper():
+            return None
+        return Reading(
+            type=MemoryType.DECISION,
+            entity="user" if category else None,
+            attribute=category,
+            value=value.text if category else None,
+            prior=value.prior,
+            scope=value.scope or clause.scope,
+            cardinality=lexicon().cardinality(category) if category else Cardinality.SINGLE,
+            confidence=0.8,
+            importance=0.8,
+            move=clause.move,
+            pattern=f"decision_{name}",
+        )
+    return None
+
+
+def read_directive(clause: Clause) -> Reading | None:
+    """Read a whole sentence as a standing instruction, a procedure or a decision; None where it is none."""
+    text = clause.text
+    return _instruction(text, clause) or _procedure(text, clause) or _decision(text, clause)

@@ -1,0 +1,187 @@
+"""Words that the rules look up: attributes and what people call them, what a named thing is, kin, and forms of verbs."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from credenda.model.memory import Cardinality, MemoryType
+from credenda.text.normal import attribute_key, value_key
+
+__all__ = ["Attribute", "Form", "Lexicon", "Names", "Tense", "lexicon", "load_table", "names"]
+
+Tense = str
+_FAVOURITE: Final = re.compile(r"^(?:all[- ]time )?(?:favou?rite|preferred|go-to|go to) (?P<noun>.+)$", re.IGNORECASE)
+_QUALIFIER: Final = re.compile(r"^(?:(?:current|new|present|own|usual|main|primary) )+", re.IGNORECASE)
+_IMPORTANCE: Final = 0.6
+
+
+def load_table(name: str) -> dict[str, Any]:
+    """Read one data file of this package."""
+    return tomllib.loads(resources.files(__package__).joinpath("data", f"{name}.toml").read_text("utf-8"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribute:
+    """What is known of an attribute: how many values it holds, how much it matters, whether its value is a day."""
+
+    name: str
+    type: MemoryType = MemoryType.FACT
+    cardinality: Cardinality = Cardinality.SINGLE
+    importance: float = _IMPORTANCE
+    dated: bool = False
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of a verb: its base and which form it is (base, third, past, participle, gerund)."""
+
+    base: str
+    kinds: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """Attributes by every noun that names them, categories by value, and verbs by every form."""
+
+    attributes: Mapping[str, Attribute]
+    categories: Mapping[str, str]
+    many: frozenset[str]
+    settings: frozenset[str]
+    forms: Mapping[str, Form]
+    adverbs: Mapping[str, str]
+
+    def attribute(self, noun: str) -> Attribute:
+        """Give the attribute that a noun phrase names; one of its own name where none is known."""
+        folded = noun.casefold()
+        found = self.attributes.get(folded) or self.attributes.get(_QUALIFIER.sub("", folded))
+        if found is not None:
+            return found
+        favourite = _FAVOURITE.match(folded)
+        if favourite:
+            name = f"favourite_{attribute_key(favourite['noun'])}"
+            return Attribute(name=name, type=MemoryType.PREFERENCE, importance=0.8)
+        return Attribute(name=attribute_key(folded), known=False, cardinality=self.cardinality(attribute_key(folded)))
+
+    def category(self, value: str) -> str | None:
+        """Say what a named thing is: "PostgreSQL" is a database, "TypeScript 5" a language; None when unknown."""
+        key = value_key(value)
+        found = self.categories.get(key)
+        if found is None and " " in key:
+            first, _, rest = key.rpartition(" ")
+            found = self.categories.get(first) if rest[:1].isdigit() or rest[:2] == "v1" else None
+        return found
+
+    def cardinality(self, name: str) -> Cardinality:
+        """Say whether an attribute without an entry of its own holds a set."""
+        return Cardinality.SET if name in self.many else Cardinality.SINGLE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """Who and what a word can stand for: kin and pets, roles, traits, and nouns and values to pass over."""
+
+    kin: frozenset[str]
+    pets: frozenset[str]
+    same_kin: Mapping[str, str]
+    plural_kin: Mapping[str, str]
+    never_names: frozenset[str]
+    skip_nouns: frozenset[str]
+    skip_values: re.Pattern[str]
+    pointing: re.Pattern[str]
+    role_suffixes: tuple[str, ...]
+    roles: frozenset[str]
+    not_roles: frozenset[str]
+    traits: Mapping[str, str]
+
+    def kin_noun(self, word: str) -> str | None:
+        """Give the plain singular of a word for kin or a pet ("mom" is a mother), or None."""
+        folded = word.casefold()
+        if folded in self.plural_kin:
+            return self.plural_kin[folded]
+        if folded in self.kin or folded in self.pets:
+            return self.same_kin.get(folded, folded)
+        return None
+
+
+def _doubled(base: str) -> bool:
+    return len(base) == 3 and base[-1] in "gtpbdmn" and base[-2] in "aeiou"  # noqa: PLR2004
+
+
+def _regular(base: str) -> tuple[str, str, str, str]:
+    if base.endswith("y") and base[-2] not in "aeiou":
+        return f"{base[:-1]}ies", f"{base[:-1]}ied", f"{base[:-1]}ied", f"{base}ing"
+    third = f"{base}es" if base.endswith(("s", "sh", "ch", "x", "z")) else f"{base}s"
+    if base.endswith("e"):
+        return third, f"{base}d", f"{base}d", f"{base[:-1]}ing"
+    stem = base + base[-1] if _doubled(base) else base
+    return third, f"{stem}ed", f"{stem}ed", f"{stem}ing"
+
+
+def _forms(table: Mapping[str, Any]) -> dict[str, Form]:
+    verbs = {base: _regular(base) for base in table["regular"]} | {
+        base: tuple(forms) for base, forms in table["irregular"].items()
+    }
+    found: dict[str, tuple[str, set[str]]] = {}
+    for base, (third, past, participle, gerund) in verbs.items():
+        for word, kind in ((base, "base"), (third, "third"), (past, "past"), (participle, "participle"), (gerund, "gerund")):
+            found.setdefault(word, (base, set()))[1].add(kind)
+    for word in ("am", "are"):
+        found[word] = ("be", {"third"})
+    found["were"] = ("be", {"past"})
+    return {word: Form(base, frozenset(kinds)) for word, (base, kinds) in found.items()}
+
+
+def _attributes(table: Mapping[str, Any]) -> Iterator[tuple[str, Attribute]]:
+    for name, entry in table.items():
+        attribute = Attribute(
+            name=name,
+            type=MemoryType(entry.get("type", "fact")),
+            cardinality=Cardinality(entry.get("cardinality", "single")),
+            importance=entry.get("importance", _IMPORTANCE),
+            dated=entry.get("dated", False),
+        )
+        yield name, attribute
+        for word in entry["words"]:
+            yield word, attribute
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Load attributes, categories and verbs; done once, at first use."""
+    words, categories = load_table("lexicon"), load_table("categories")
+    return Lexicon(
+        attributes=dict(_attributes(load_table("attributes"))),
+        categories={value_key(value): name for name, values in categories["of"].items() for value in values},
+        many=frozenset(categories["many"]),
+        settings=frozenset(categories["settings"]),
+        forms=_forms(words["verbs"]),
+        adverbs=words["adverbs"],
+    )
+
+
+@cache
+def names() -> Names:
+    """Load words for persons, roles and what is passed over; done once, at first use."""
+    table = load_table("lexicon")
+    kin, skip, roles = table["kin"], table["skip"], table["roles"]
+    return Names(
+        kin=frozenset(word.casefold() for word in kin["words"]),
+        pets=frozenset(kin["pets"]),
+        same_kin=kin["same"],
+        plural_kin=kin["plural"],
+        never_names=frozenset(table["names"]["never"]),
+        skip_nouns=frozenset(skip["nouns"]),
+        skip_values=re.compile(skip["values"], re.IGNORECASE),
+        pointing=re.compile(table["pronouns"]["values"], re.IGNORECASE),
+        role_suffixes=tuple(roles["suffixes"]),
+        roles=frozenset(roles["words"]),
+        not_roles=frozenset(roles["not_roles"]),
+        traits={value: name for name, values in roles["traits"].items() for value in values},
+    )

@@ -1,0 +1,86 @@
+"""The everyday sentences that the rules know, loaded from data and found by their main verb."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from credenda.model.claim import Move
+from credenda.model.memory import MemoryType, Stance
+from credenda.write.extract.lexicon import load_table, names
+
+__all__ = ["Pattern", "compile_macros", "patterns_for"]
+
+_MACRO: Final = re.compile(r"\{([A-Z]+)\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """One sentence shape: the predicate it matches, of whom, and the claim it gives."""
+
+    name: str
+    on: tuple[str, ...]
+    match: re.Pattern[str]
+    who: frozenset[str] = frozenset({"me", "person"})
+    tense: str = "present"
+    type: MemoryType = MemoryType.FACT
+    attribute: str = ""
+    entity: str | None = None
+    former: str | None = None
+    prefix: str = ""
+    value: str | None = None
+    check: str = ""
+    move: Move = Move.STATE
+    stance: Stance = Stance.ASSERTED
+    category: bool = False
+    many: bool = False
+    split: bool = False
+    scope: bool = False
+    swap: bool = False
+    importance: float = 0.6
+    confidence: float = 0.8
+
+
+def compile_macros(text: str, macros: Mapping[str, str]) -> re.Pattern[str]:
+    """Compile an expression after putting in its macros, which may name one another."""
+    for _ in range(3):
+        text = _MACRO.sub(lambda found: macros.get(found[1], found[0]), text)
+    return re.compile(text, re.IGNORECASE)
+
+
+def _kin_macro() -> str:
+    words = sorted(names().kin | names().pets, key=len, reverse=True)
+    return f"(?:{'|'.join(map(re.escape, words))})"
+
+
+def _pattern(entry: Mapping[str, Any], macros: Mapping[str, str]) -> Pattern:
+    fields = dict(entry)
+    fields["on"] = tuple(entry["on"])
+    fields["match"] = compile_macros(entry["match"], macros)
+    if "who" in entry:
+        fields["who"] = frozenset(entry["who"])
+    fields["type"] = MemoryType(entry.get("type", "fact"))
+    fields["move"] = Move(entry.get("move", "state"))
+    fields["stance"] = Stance(entry.get("stance", "asserted"))
+    return Pattern(**fields)
+
+
+@cache
+def _by_verb() -> Mapping[tuple[str, str], tuple[Pattern, ...]]:
+    found: dict[tuple[str, str], list[Pattern]] = {}
+    for table in (load_table("patterns"), load_table("things")):
+        macros = table["macros"] | {"KIN": _kin_macro()}
+        for entry in table["pattern"]:
+            pattern = _pattern(entry, macros)
+            for verb in pattern.on:
+                for who in pattern.who:
+                    found.setdefault((who, verb), []).append(pattern)
+    return {key: tuple(patterns) for key, patterns in found.items()}
+
+
+def patterns_for(who: str, verb: str) -> tuple[Pattern, ...]:
+    """Give the patterns for a kind of subject and a main verb, in the order of the data files."""
+    return _by_verb().get((who, verb), ())

@@ -1,0 +1,65 @@
+"""The parts of an event that are somebody's own sentences: no code, quoted lines, logs or addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from credenda.text.sentences import TextSpan, sentence_spans
+from credenda.write.extract.lexicon import load_table
+
+__all__ = ["SENTENCE_CHARACTERS", "own_sentences"]
+
+SENTENCE_CHARACTERS: Final = 600
+"""Longer sentences are pasted matter or run-ons that no rule reads well."""
+_SENTENCES_MAX: Final = 256
+_CANDIDATES_MAX: Final = 2_048
+_LINE_BACK: Final = 1_000
+_FENCE: Final = re.compile(r"```|~~~")
+
+
+@cache
+def _foreign() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(text) for text in load_table("prose")["not_prose"])
+
+
+class _Fences:
+    """Answers, for rising offsets, whether a place lies inside a fenced block."""
+
+    def __init__(self, text: str) -> None:
+        self.marks = _FENCE.finditer(text)
+        self.next = next(self.marks, None)
+        self.inside = False
+
+    def covers(self, start: int, stop: int) -> bool:
+        """Say whether [start, stop) is inside a fence or touches one."""
+        touched = False
+        while self.next is not None and self.next.start() < stop:
+            touched = touched or self.next.start() >= start
+            self.inside = not self.inside
+            self.next = next(self.marks, None)
+        return self.inside or touched
+
+
+def _is_quoted(text: str, start: int) -> bool:
+    line = text.rfind("\n", max(0, start - _LINE_BACK), start) + 1
+    return text[max(line, start - _LINE_BACK) : start + 1].lstrip().startswith((">", "|"))
+
+
+def own_sentences(text: str) -> Iterator[TextSpan]:
+    """Yield the sentences worth reading, at most 256, from the first 2,048 of a text."""
+    fences = _Fences(text) if "```" in text or "~~~" in text else None
+    kept = 0
+    for number, span in enumerate(sentence_spans(text)):
+        if number == _CANDIDATES_MAX or kept == _SENTENCES_MAX:
+            return
+        if fences is not None and fences.covers(span.start, span.stop):
+            continue
+        if span.stop - span.start > SENTENCE_CHARACTERS or _is_quoted(text, span.start):
+            continue
+        sentence = text[span.start : span.stop]
+        if not any(pattern.search(sentence) for pattern in _foreign()):
+            kept += 1
+            yield span

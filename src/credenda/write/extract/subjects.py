@@ -1,0 +1,167 @@
+"""Who or what a clause is about."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from credenda.write.extract.lexicon import lexicon, names
+
+__all__ = ["Subject", "find_subject"]
+
+_NOUN_WORDS_MAX: Final = 8
+_POSSESSIVE: Final = frozenset({"my", "our"})
+_ARTICLES: Final = frozenset({"the"})
+_HE_SHE: Final = frozenset({"he", "she"})
+_VERB_KINDS: Final = frozenset({"third", "past"})
+_NAME: Final = re.compile(r"^[A-Z][\w'-]*[a-z][\w-]*$|^[A-Z]{2,6}$")
+_OF: Final = re.compile(r"^(?P<noun>.+?) (?:of|for|in) (?P<entity>.+)$")
+_BEST: Final = re.compile(r"^(?:the )?(?P<noun>.+?) (?:that |which )?(?:i|we) (?:like|love|enjoy|prefer) (?:the )?(?:best|most)$", re.IGNORECASE)
+
+
+class Subject(NamedTuple):
+    """The kind of a subject, the entity it stands for, the noun that names a slot, and the words after it.
+
+    `who`: me, person, own ("my X"), the ("the X", "Ana's X"), name, plural, best ("the X I like best"), pronoun.
+    """
+
+    who: str
+    entity: str
+    noun: str
+    rest: tuple[str, ...]
+    group: bool = False
+
+
+def _is_verb(word: str) -> bool:
+    form = lexicon().forms.get(word.lower())
+    return form is not None and (not _VERB_KINDS.isdisjoint(form.kinds) or form.base == "be")
+
+
+def _starts_predicate(word: str) -> bool:
+    folded = word.lower()
+    return _is_verb(folded) or folded in {"will", "can", "would", "could", "may", "might", "must", "should", "never", "always", "no"}
+
+
+def _verb_at(words: list[str], first: int, *, plural: bool = False) -> int | None:
+    """Find where the predicate begins, at most some words after `first`."""
+    fallback = None
+    for at in range(first, min(len(words), first + _NOUN_WORDS_MAX)):
+        if words[at].endswith((",", ":", ";")):
+            return fallback
+        folded = words[at].lower()
+        if folded in {"is", "are", "was", "were", "has", "have", "will"}:
+            return at if fallback is None or at - fallback > 1 else fallback
+        if fallback is None and (_starts_predicate(folded) or (plural and folded in lexicon().forms)):
+            fallback = at
+    return fallback
+
+
+def _person(owner: str, nouns: list[str]) -> tuple[str, int] | None:
+    """Read "sister", "older sister", "best friend Ana" as kin of the owner: the entity, and the words used."""
+    for at, word in enumerate(nouns[:4]):
+        plain = word.strip(",").removesuffix("'s")
+        two = " ".join(one.strip(",").removesuffix("'s") for one in nouns[at : at + 2])
+        for noun, used in ((two.casefold(), at + 2), (plain.casefold(), at + 1)):
+            if names().kin_noun(noun):
+                own = names().same_kin.get(noun, noun)
+                return f"{owner}'s {' '.join([*(w.casefold() for w in nouns[:at]), own])}", used
+        if not plain.isalpha() and "-" not in plain:
+            return None
+    return None
+
+
+def _possessed(owner: str, nouns: list[str], rest: tuple[str, ...]) -> Subject | None:
+    """Read "wife's employer", "team's standup": the slot of another entity."""
+    at = next((i for i, word in enumerate(nouns[:-1]) if word.endswith(("'s", "s'"))), None)
+    if at is None:
+        return None
+    holder = [*nouns[:at], nouns[at].removesuffix("'s").removesuffix("'")]
+    kin = _person(owner, holder)
+    noun = " ".join(nouns[at + 1 :])
+    if kin is None:
+        return Subject("own", " ".join(holder), noun, rest)
+    singular = names().kin_noun(holder[-1])
+    if noun.casefold() in {"name", "first name"} and singular:
+        return Subject("own", owner, singular, rest)
+    return Subject("own", kin[0], noun, rest)
+
+
+def _own(words: list[str], owner: str) -> Subject | None:
+    at = _verb_at(words, 2)
+    if at is None:
+        return None
+    nouns, rest = words[1:at], tuple(words[at:])
+    if best := _BEST.match(" ".join(nouns)):
+        return Subject("best", owner, best["noun"], rest)
+    if (possessed := _possessed(owner, nouns, rest)) is not None:
+        return possessed
+    person = _person(owner, nouns)
+    if person is not None and all(_NAME.match(word.strip(",")) for word in nouns[person[1] :]):
+        return Subject("person", person[0], " ".join(nouns[: person[1]]), rest)
+    return Subject("own", owner, " ".join(nouns).strip(","), rest)
+
+
+def _the(words: list[str], owner: str) -> Subject | None:
+    at = _verb_at(words, 2)
+    if at is None:
+        return None
+    phrase, rest = " ".join(words[1:at]), tuple(words[at:])
+    joined = " ".join(words)
+    if best := re.match(r"^the (?P<noun>.{2,40}?) (?:that |which )?(?:i|we) (?:like|love|enjoy|prefer) (?:the )?(?:best|most) (?P<rest>(?:is|are|was) .+)$", joined, re.IGNORECASE):
+        return Subject("best", owner, best["noun"], tuple(best["rest"].split()))
+    if found := _OF.match(phrase):
+        entity = found["entity"]
+        first, _, tail = entity.partition(" ")
+        if first.lower() in _POSSESSIVE and tail:
+            kin = _person(owner, tail.split())
+            entity = kin[0] if kin else tail
+            if kin and found["noun"].casefold() == "name":
+                return Subject("own", owner, names().kin_noun(tail.split()[-1]) or tail, rest)
+        elif first.lower() in _ARTICLES and tail:
+            entity = tail
+        return Subject("the", entity, found["noun"], rest)
+    return Subject("the", "", phrase, rest)
+
+
+def _named(words: list[str]) -> Subject | None:
+    """Read "Jack hates", "Ana Kovač's birthday is": a capitalised name before a verb."""
+    at = _verb_at(words, 1)
+    if at is None or at > 4:  # noqa: PLR2004
+        return None
+    nouns, rest = words[:at], tuple(words[at:])
+    first = nouns[0].removesuffix("'s")
+    if first.lower() in names().never_names or not _NAME.match(first):
+        return None
+    holder = next((i for i, word in enumerate(nouns[:-1]) if word.endswith("'s")), None)
+    if holder is not None:
+        entity = " ".join([*nouns[:holder], nouns[holder].removesuffix("'s")])
+        return Subject("the", entity, " ".join(nouns[holder + 1 :]), rest)
+    if not all(_NAME.match(word) for word in nouns):
+        return None
+    return Subject("name", " ".join(nouns), "", rest)
+
+
+def _plural(words: list[str]) -> Subject | None:
+    at = _verb_at(words, 1, plural=True)
+    if at is None or at > 3:  # noqa: PLR2004
+        return None
+    phrase = " ".join(words[:at])
+    who = "gerund" if words[0].lower().endswith("ing") else "plural"
+    return Subject(who, phrase, phrase, tuple(words[at:]))
+
+
+def find_subject(text: str, owner: str | None, last_person: str | None) -> Subject | None:
+    """Find the subject of a clause. `owner` is who "I" is, None in a document; `last_person` is who "she" may be."""
+    words = text.split(" ")
+    first = words[0].lower()
+    if len(words) < 2:  # noqa: PLR2004
+        return None
+    if first in {"i", "we"}:
+        return None if owner is None else Subject("me", owner, "", tuple(words[1:]), group=first == "we")
+    if first in _POSSESSIVE:
+        return None if owner is None else _own(words, owner)
+    if first in _ARTICLES:
+        return _the(words, owner or "")
+    if first in _HE_SHE:
+        return None if last_person is None else Subject("person", last_person, "", tuple(words[1:]))
+    return _named(words) or _plural(words)

@@ -1,0 +1,135 @@
+"""Values as they are kept: cut where another thought begins, without small words, with scope and prior taken out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from credenda.model.claim import Move
+from credenda.write.extract.lexicon import load_table
+
+__all__ = ["Value", "clean_value", "day_first", "leading_scope", "split_list", "take_company", "take_scope"]
+
+_TRIMS_MAX: Final = 6
+_ITEM_WORDS_MAX: Final = 4
+_ARTICLE: Final = re.compile(r"^(?:an?|some)\s+(?=\S)", re.IGNORECASE)
+_THE: Final = re.compile(r"^(?:the|my|our|an?)\s+", re.IGNORECASE)
+_ITEMS: Final = re.compile(r"\s*,\s*(?:(?:and|or|plus)\s+)?|\s+(?:and|or|&|plus)\s+")
+_NOW: Final = re.compile(r"\bnow\b|\bthese days\b|\bnowadays\b", re.IGNORECASE)
+_EDGES: Final = " ,.;:!?\"'\u2026"
+
+
+@dataclass(slots=True, kw_only=True)
+class Value:
+    """A value under cleaning: `text` without its article, `raw` with it, what it replaces and what narrows it."""
+
+    text: str
+    raw: str = ""
+    prior: str | None = None
+    scope: str | None = None
+    move: Move = Move.STATE
+    dates: list[str] = field(default_factory=list[str])
+
+
+@cache
+def _tails() -> dict[str, re.Pattern[str]]:
+    table = load_table("tails")
+    single = {name: text for name, text in table.items() if isinstance(text, str)}
+    scope = {f"scope_{name}": text for name, text in table["scope"].items()}
+    return {name: re.compile(text, re.IGNORECASE) for name, text in (single | scope).items()}
+
+
+def _trim(value: Value, literals: list[str]) -> bool:
+    """Take one small word or date off the end; False when there is none."""
+    value.text = value.text.strip(_EDGES)
+    if found := _tails()["tail"].search(value.text):
+        if _NOW.search(found[0]):
+            value.move = Move.CHANGE
+        value.text = value.text[: found.start()]
+        return True
+    for literal in literals:
+        if value.text.endswith(literal) and value.text != literal:
+            value.dates.append(literal)
+            value.text = value.text.removesuffix(literal)
+            return True
+    return False
+
+
+def _contrast(value: Value) -> None:
+    """Take "not X", "instead of X" and "not X but Y" apart."""
+    if found := _tails()["contrast"].match(value.text):
+        value.text, value.prior, value.move = found["value"], found["prior"].strip(_EDGES), Move.CORRECT
+    elif found := _tails()["instead"].match(value.text):
+        value.text, value.prior = found["value"], found["prior"].strip(_EDGES)
+
+
+def clean_value(text: str, literals: list[str], *, dated: bool = False) -> Value:
+    """Clean a value. `literals` are the dates of the clause; they are taken off the end unless the value is a date."""
+    value = Value(text=_tails()["aside"].sub("", text.strip(_EDGES)))
+    value.text = _tails()["cut"].sub("", value.text)
+    for _ in range(_TRIMS_MAX):
+        if not _trim(value, [] if dated else literals):
+            break
+    _contrast(value)
+    value.text = value.text.strip(_EDGES)
+    value.raw = value.text
+    value.text = _ARTICLE.sub("", value.text)
+    return value
+
+
+def take_company(value: Value) -> None:
+    """Take off a place or employer what is no part of it: "with my wife", "as a nurse", "for two years"."""
+    value.text = _tails()["company"].sub("", value.text).strip(_EDGES)
+    value.raw = _tails()["company"].sub("", value.raw).strip(_EDGES)
+
+
+def _scope_name(preposition: str, phrase: str) -> str | None:
+    """Give the normal wording of a scope, or None where the phrase is no scope after this preposition."""
+    preposition = preposition.lower()
+    tails = _tails()
+    if preposition in {"whenever", "while"}:
+        preposition = "when"
+    if preposition == "for":
+        fits = tails["scope_for_not"].match(phrase) is None
+    elif preposition in {"at", "in", "on", "when", "during"}:
+        fits = tails[f"scope_{preposition}"].match(phrase) is not None
+    else:
+        fits = False
+    return _THE.sub("", phrase).strip(_EDGES).casefold() if fits else None
+
+
+def take_scope(value: Value) -> None:
+    """Move "for Python", "at work", "in chat" from the end of a value to its scope."""
+    if found := _tails()["scope_end"].match(value.text):
+        scope = _scope_name(found["prep"], found["scope"])
+        if scope is not None:
+            value.text, value.scope = found["value"].strip(_EDGES), scope
+            value.raw = value.text
+
+
+def leading_scope(text: str) -> tuple[str | None, str]:
+    """Take a scope off the start of a clause: "For Python, I prefer black"."""
+    if found := _tails()["scope_start"].match(text):
+        scope = _scope_name(found["prep"], found["scope"])
+        if scope is not None:
+            return scope, found["rest"]
+    return None, text
+
+
+def day_first(text: str) -> str:
+    """Write "meetings in the morning" as "morning meetings", so that both are one value."""
+    found = _tails()["scope_day_end"].match(text)
+    if found is None or " " in found["value"].strip():
+        return text
+    return f"{found['day'].lower().removesuffix('s')} {found['value']}"
+
+
+def split_list(text: str) -> list[str]:
+    """Split "German, English and Croatian" into its items; a value with a long item stays whole."""
+    items = [_ARTICLE.sub("", item.strip(_EDGES)) for item in _ITEMS.split(text)]
+    items = [item for item in items if item]
+    if len(items) < 2 or any(len(item.split()) > _ITEM_WORDS_MAX for item in items):  # noqa: PLR2004
+        return [text]
+    return items

@@ -1,0 +1,177 @@
+"""Steps three to five of a write, for one job: read claims, decide, apply, index.
+
+Reading claims and embedding happen outside any transaction; then one short transaction reads what is known, decides and
+applies, and completes the job. Everything is keyed by event and claim, so running a job twice changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from credenda import limits
+from credenda.clock import DAY_US
+from credenda.ids import Kind, number_of, public_id
+from credenda.model.change import Actor, Change
+from credenda.model.claim import Claim, Extractor, Move, Turn
+from credenda.model.event import Event
+from credenda.model.memory import Memory, Status
+from credenda.storage.rows import text_hash
+from credenda.storage.store import EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
+from credenda.text.normal import attribute_key, name_key
+from credenda.write.apply import Application, Applied, apply
+from credenda.write.reconcile import Known, Occasion, claim_hash, decide
+from credenda.write.tombstones import claim_digests
+
+__all__ = ["Reading", "complete", "finished", "known_for", "occasion_of", "read_job"]
+
+_BEFORE: Final = 4
+"""Earlier events of the session that a turn is read with."""
+_CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
+_REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a job's events were found to claim, in order."""
+
+    job: Job
+    turns: tuple[tuple[Event, tuple[Claim, ...]], ...]
+
+
+def read_job(reader: Reader, job: Job, extractor: Extractor) -> Reading:
+    """Read the claims of a job's events; no transaction of the writer is held."""
+    tag = reader.tenant.tag
+    ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
+    events = [event for event in reader.events(ids) if event.redacted_us is None or event.text]
+    before = _context(reader, events[0], job.first) if events else []
+    turns: list[tuple[Event, tuple[Claim, ...]]] = []
+    for event in events:
+        turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
+        turns.append((event, tuple(extractor.extract(turn))))
+        before.append(event)
+    return Reading(job=job, turns=tuple(turns))
+
+
+def _context(reader: Reader, event: Event, number: int) -> list[Event]:
+    wanted = EventFilter(session=event.session, after=max(0, number - 64), below=number, limit=_BEFORE, newest_first=True)
+    return reader.find_events(wanted)[::-1]
+
+
+def complete(writer: Writer, reading: Reading, now_us: int) -> list[Applied]:
+    """Decide and apply every claim of a reading and mark its job complete, in the caller's transaction."""
+    applied: list[Applied] = []
+    for event, claims in reading.turns:
+        seen = {item.claim_hash for item in writer.evidence(event_ids=[event.id])} if claims else set[bytes]()
+        for claim in claims:
+            if claim_hash(claim) in seen or _deleted(writer, claim):
+                continue
+            changes = _decided(writer, event, claim, now_us)
+            if changes:
+                actor = Actor.RULE
+                applied.append(apply(writer, changes, Application(actor=actor, now_us=now_us, cause=event.id)))
+    writer.put(finished(reading.job))
+    return applied
+
+
+def finished(job: Job) -> Job:
+    """Give the job as it is once it is done."""
+    return replace(job, status=JobStatus.COMPLETE, lease_owner="", lease_until_us=0, error="")
+
+
+def _deleted(writer: Writer, claim: Claim) -> bool:
+    tenant = writer.tenant
+    return tenant.has_tombstones and bool(writer.tombstoned(claim_digests(tenant.key, claim)))
+
+
+def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:
+    return decide(claim, known_for(writer, event, claim), occasion_of(event, now_us))
+
+
+def occasion_of(event: Event, now_us: int) -> Occasion:
+    """Say when and by whom an event was said, as deciding needs it."""
+    return Occasion(
+        occurred_us=event.occurred_us,
+        now_us=now_us,
+        trust=event.trust,
+        session=event.session,
+        topic=event.topic,
+        tags=event.tags,
+        metadata=event.metadata,
+        expires_us=event.expires_us,
+    )
+
+
+def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
+    """Read the beliefs that one claim may touch."""
+    if claim.move is Move.RETRACT:
+        previous = _previous(reader, event, claim)
+        return Known(previous=tuple(previous), past=tuple(_replaced_by(reader, previous)))
+    found: dict[str, Memory] = {}
+    same_text = MemoryFilter(text_hash=text_hash(claim.text), limit=limits.SLOT_ROWS)
+    found.update((memory.id, memory) for memory in reader.find(same_text))
+    if claim.entity is None or claim.attribute is None:
+        return Known(current=tuple(memory for memory in found.values() if memory.status in _CURRENT))
+    pair = (name_key(claim.entity), attribute_key(claim.attribute))
+    found.update((memory.id, memory) for memory in reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS)))
+    since_us = event.occurred_us - limits.ALTERNATION_DAYS * DAY_US
+    return Known(
+        current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
+        past=tuple(
+            sorted(
+                (memory for memory in found.values() if _recently_replaced(memory, since_us)),
+                key=lambda memory: memory.valid_until_us or 0,
+            )
+        ),
+        contests=tuple(
+            contest
+            for contest in reader.contests()
+            if (name_key(contest.entity), attribute_key(contest.attribute)) == pair
+        ),
+    )
+
+
+def _recently_replaced(memory: Memory, since_us: int) -> bool:
+    return memory.status in _REPLACED and (memory.valid_until_us or 0) >= since_us
+
+
+def _previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
+    """Find what the speaker's previous statement in this session gave; one in the same event counts first."""
+    same = _resting_on(reader, event, claim.span.start)
+    if same:
+        return same
+    wanted = EventFilter(
+        session=event.session, below=_event_number(reader, event), limit=_BEFORE * 2, newest_first=True
+    )
+    for earlier in reader.find_events(wanted):
+        if event.occurred_us - earlier.occurred_us > DAY_US:
+            return []
+        if earlier.role is event.role and earlier.speaker == event.speaker:
+            return _resting_on(reader, earlier, len(earlier.text) + 1)
+    return []
+
+
+def _resting_on(reader: Reader, event: Event, before: int) -> list[Memory]:
+    spans = [item for item in reader.evidence(event_ids=[event.id]) if item.span.start < before]
+    if not spans:
+        return []
+    last = max(item.span.start for item in spans)
+    ids = {item.memory_id for item in spans if item.span.start == last}
+    return reader.memories(sorted(ids))[::-1]
+
+
+def _replaced_by(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
+    """Find what these memories superseded, so that taking them back can revive it."""
+    gone: Mapping[str, Memory] = {memory.id: memory for memory in memories}
+    found: list[Memory] = []
+    for memory in memories:
+        if memory.entity and memory.attribute:
+            pair = (name_key(memory.entity), attribute_key(memory.attribute))
+            found += [one for one in reader.find(MemoryFilter(pair=pair)) if one.superseded_by in gone]
+    return found
+
+
+def _event_number(reader: Reader, event: Event) -> int:
+    return number_of(event.id, Kind.EVENT, reader.tenant.tag)
+

@@ -1,0 +1,145 @@
+"""The second step of a write: events and their job in one durable transaction, which is what is acknowledged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from credenda import limits
+from credenda.errors import Conflict, Unavailable
+from credenda.ids import Kind, number_of, public_id
+from credenda.model.claim import Extractor, Turn
+from credenda.model.event import Event, NewEvent, Receipt
+from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
+from credenda.text.normal import NORMALISER, text_key
+from credenda.text.sentences import sentence_spans
+from credenda.write.accept import Accepted
+from credenda.write.tombstones import claim_digests, text_digest
+
+__all__ = ["EXTRACT", "journal"]
+
+EXTRACT: Final = "extract"
+_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
+_REMOVED: Final = "[deleted]"
+_SENTENCES_MAX: Final = 5_000
+
+
+def journal(accepted: Accepted, extractor: Extractor) -> Callable[[Writer], Receipt]:
+    """Return the unit of work that files a submission and gives its receipt.
+
+    The same idempotency key with the same payload returns the first receipt; with another it raises `Conflict`.
+    """
+
+    def work(writer: Writer) -> Receipt:
+        earlier = _earlier(writer, accepted)
+        if earlier is not None:
+            return earlier
+        events, refused = _without_deleted(writer, accepted, extractor)
+        ids = [writer.put(event) for event in events]
+        tag = writer.tenant.tag
+        job_id = writer.put(
+            Job(
+                kind=EXTRACT,
+                first=number_of(ids[0], Kind.EVENT, tag),
+                last=number_of(ids[-1], Kind.EVENT, tag),
+                idempotency_key=accepted.idempotency_key,
+                payload_hash=accepted.payload_hash if accepted.idempotency_key else b"",
+            )
+        )
+        _check_backlog(writer, number_of(job_id, Kind.JOB, tag))
+        refused = (*accepted.refused, *refused)
+        return Receipt(job_id=job_id, event_ids=tuple(ids), queued=True, refused=refused)
+
+    return work
+
+
+def _earlier(writer: Writer, accepted: Accepted) -> Receipt | None:
+    """Find what was filed under the same idempotency key."""
+    if accepted.idempotency_key is None:
+        return None
+    found = writer.jobs(JobFilter(key=accepted.idempotency_key))
+    if not found:
+        return None
+    job = found[0]
+    if job.payload_hash != accepted.payload_hash:
+        raise Conflict(
+            "this idempotency key was used for something else",
+            why="the content, topic or time differs from the first call",
+            fix="repeat the first call unchanged, or use a new key",
+        )
+    tag = writer.tenant.tag
+    ids = tuple(public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1))
+    return Receipt(job_id=job.id, event_ids=ids, queued=False, cached=True)
+
+
+def _check_backlog(writer: Writer, newest: int) -> None:
+    """Refuse the whole call when extraction cannot keep up; the caller's transaction is then undone (D-011)."""
+    if newest <= limits.QUEUED_JOBS:
+        return
+    oldest = writer.jobs(JobFilter(statuses=_WAITING, limit=1))
+    if oldest and newest - number_of(oldest[0].id, Kind.JOB, writer.tenant.tag) > limits.QUEUED_JOBS:
+        raise Unavailable(
+            "too many messages wait to be read",
+            why=f"more than {limits.QUEUED_JOBS} jobs are queued",
+            fix="let the workers catch up, then try again; nothing was written",
+        )
+
+
+def _without_deleted(
+    writer: Writer, accepted: Accepted, extractor: Extractor
+) -> tuple[list[NewEvent], tuple[str, ...]]:
+    """Blank every sentence that says again what was deleted, before it reaches the journal."""
+    if not writer.tenant.has_tombstones:
+        return list(accepted.events), ()
+    if accepted.allow_deleted:
+        for event in accepted.events:
+            _lift(writer, event, extractor)
+        return list(accepted.events), ()
+    kept: list[NewEvent] = []
+    refused: list[str] = []
+    for event in accepted.events:
+        spans = _restated(writer, event, extractor)
+        kept.append(replace(event, text=_cut(event.text, spans)) if spans else event)
+        refused += [f"restates something deleted (characters {start} to {stop})" for start, stop in spans]
+    return kept, tuple(refused)
+
+
+def _lift(writer: Writer, event: NewEvent, extractor: Extractor) -> None:
+    """Take away the tombstones of what a person says again on purpose."""
+    for digest in writer.tombstoned([digest for digest, _, _ in _digests(writer.tenant.key, event, extractor)]):
+        writer.put(Tombstone(digest=digest, kind="", normaliser=NORMALISER, created_us=0, lifted=True))
+
+
+def _restated(writer: Writer, event: NewEvent, extractor: Extractor) -> list[tuple[int, int]]:
+    """Find the spans of an event that a tombstone covers, by their words or by the slot and value they give."""
+    digests = list(_digests(writer.tenant.key, event, extractor))
+    gone = writer.tombstoned([digest for digest, _, _ in digests])
+    return sorted({(start, stop) for digest, start, stop in digests if digest in gone})
+
+
+def _digests(key: bytes, event: NewEvent, extractor: Extractor) -> Iterator[tuple[bytes, int, int]]:
+    for start, stop in islice(sentence_spans(event.text), _SENTENCES_MAX):
+        text = event.text[start:stop]
+        if text_key(text):
+            yield text_digest(key, text), start, stop
+    yield text_digest(key, event.text), 0, len(event.text)
+    for claim in extractor.extract(Turn(event=_as_event(event))):
+        for digest in claim_digests(key, claim):
+            yield digest, claim.span.start, claim.span.stop
+
+
+def _as_event(event: NewEvent) -> Event:
+    content = {name: getattr(event, name) for name in NewEvent.__dataclass_fields__}
+    return Event(**content, id="e0", recorded_us=event.occurred_us)
+
+
+def _cut(text: str, spans: list[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for start, stop in spans:
+        if start >= done:
+            pieces += (text[done:start], _REMOVED)
+        done = max(done, stop)
+    return "".join(pieces) + text[done:]

@@ -1,0 +1,97 @@
+"""Corrections by hand."""
+
+import pytest
+
+from credenda.errors import Conflict, Invalid, LimitExceeded
+from credenda.model.change import Add, Supersede
+from credenda.model.claim import Span
+from credenda.model.memory import Draft, Memory, Relation, Stance, Status
+from credenda.write.correct import decide_correction
+
+from .build import day, kinds, memory, occasion, only
+
+SPAN = Span("e7-abc123", 0, 5)
+
+
+def corrected(held: Memory, text: str | None = None, value: str | None = None) -> Draft:
+    changes = decide_correction(held, text=text, value=value, reason="", occasion=occasion(9), span=SPAN)
+    assert kinds(changes) == ["Add", "Supersede"]
+    return only(Add, changes).draft
+
+
+def test_the_old_memory_was_wrong_and_the_new_one_holds_since_then() -> None:
+    held = memory("Graz", text="My city is Graz.", at=2, confidence=0.6, importance=0.7, topic="home", pinned=True)
+    changes = decide_correction(held, text=None, value="Linz", reason="typo", occasion=occasion(9), span=SPAN)
+    add, old = only(Add, changes), only(Supersede, changes)
+    assert (old.memory_id, old.successor, old.relation) == (held.id, add.key, Relation.CORRECTED)
+    assert (old.valid_until_us, old.reason) == (day(9), "typo")
+    draft = add.draft
+    assert (draft.text, draft.value, draft.attribute) == ("My city is Linz.", "Linz", "residence")
+    assert (draft.valid_from_us, draft.importance, draft.topic, draft.pinned) == (day(2), 0.7, "home", True)
+    assert draft.confidence >= 0.95
+    assert add.support[0].span == SPAN
+
+
+@pytest.mark.parametrize(
+    ("old", "value", "text"),
+    [
+        ("I live in Graz, in Grazer Gasse", "Linz", "I live in Linz, in Grazer Gasse"),
+        ("GRAZ it is", r"Linz \1", r"Linz \1 it is"),
+        ("Graz, only Graz", "Linz", "Residence: Linz"),
+        ("where the clock tower is", "Linz", "Residence: Linz"),
+    ],
+)
+def test_a_new_value_takes_the_place_of_the_old_one_in_the_text(old: str, value: str, text: str) -> None:
+    assert corrected(memory("Graz", text=old), value=value).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I live in Linz.", "Linz"),
+        ("I have lived in Graz for years", "Graz"),
+        ("Linz is my home", None),
+        ("I live in .", None),
+    ],
+)
+def test_a_new_text_tells_the_value_where_it_stands_in_the_same_place(text: str, value: str | None) -> None:
+    assert corrected(memory("Graz", text="I live in Graz."), text=text).value == value
+
+
+def test_text_and_value_together_are_taken_as_they_are() -> None:
+    draft = corrected(memory("Graz"), text=" Home is Linz ", value=" Linz ")
+    assert (draft.text, draft.value) == ("Home is Linz", "Linz")
+
+
+def test_a_memory_without_a_slot_is_corrected_by_its_text() -> None:
+    assert corrected(memory(None, None, text="We meet at nine"), text="We meet at ten").value is None
+    assert corrected(memory(None, None, text="We meet at nine", entity=None), value="ten").text == "ten"
+
+
+def test_correcting_a_supposition_does_not_make_it_a_fact() -> None:
+    held = memory("doctor", "job_title", stance=Stance.HYPOTHETICAL, confidence=0.2)
+    assert corrected(held, value="nurse").confidence == 0.2
+
+
+def test_a_challenged_memory_that_is_corrected_holds() -> None:
+    assert corrected(memory("Graz", status=Status.CHALLENGED), value="Linz").status is Status.ACTIVE
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [(None, None), ("", " "), ("I live in Graz.", None), (None, "Graz"), ("I live in Graz.", "Graz")],
+)
+def test_a_correction_must_say_something_else(text: str | None, value: str | None) -> None:
+    with pytest.raises(Invalid):
+        corrected(memory("Graz", text="I live in Graz."), text=text, value=value)
+
+
+def test_a_text_beyond_the_bound_is_refused() -> None:
+    with pytest.raises(LimitExceeded):
+        corrected(memory("Graz"), text="x" * 2_001)
+
+
+@pytest.mark.parametrize("status", sorted(set(Status) - {Status.ACTIVE, Status.CHALLENGED}))
+def test_only_what_is_held_can_be_corrected(status: Status) -> None:
+    with pytest.raises(Conflict, match=status.value):
+        corrected(memory("Graz", status=status), value="Linz")

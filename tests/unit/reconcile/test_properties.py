@@ -1,0 +1,191 @@
+"""What holds of every story, however it goes."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from credenda.model.change import Add, Change, Confirm, Contest, Forget, SetStatus, Supersede
+from credenda.model.claim import Claim, Move
+from credenda.model.contest import ContestState
+from credenda.model.memory import Cardinality, MemoryType, Stance, Status
+from credenda.write.known import Known
+from credenda.write.reconcile import decide
+from credenda.write.slots import FIRM, slot_of
+
+from .build import World, claim, day, kinds, occasion
+
+VALUES = st.sampled_from(["morning", "late morning", "afternoon", "noon"])
+MOVES = st.sampled_from([Move.STATE, Move.STATE, Move.CHANGE, Move.CORRECT, Move.END])
+STANCES = st.sampled_from([Stance.ASSERTED] * 6 + list(Stance))
+TYPES = st.sampled_from([MemoryType.PREFERENCE, MemoryType.FACT, MemoryType.DECISION, MemoryType.PROCEDURE])
+SCOPES = st.sampled_from([None, None, None, "consulting", "Fridays"])
+SPEAKERS = st.sampled_from(["user", "user", "Ana"])
+TRUSTS = st.sampled_from([1.0, 1.0, 0.7, 0.5])
+CONFIDENCES = st.sampled_from([0.95, 0.9, 0.8, 0.6, 0.35, 0.2])
+
+claims = st.builds(
+    claim,
+    VALUES,
+    st.just("meeting_time"),
+    type=TYPES,
+    speaker=SPEAKERS,
+    scope=SCOPES,
+    move=MOVES,
+    stance=STANCES,
+    confidence=CONFIDENCES,
+    prior=st.none() | VALUES,
+    cardinality=st.sampled_from([Cardinality.SINGLE] * 5 + [Cardinality.SET]),
+    valid_from_us=st.none() | st.none() | st.integers(-5, 40).map(day),
+)
+told = st.tuples(claims, st.floats(0, 60), TRUSTS)
+stories = st.lists(told, max_size=14)
+
+
+def lived(story: list[tuple[Claim, float, float]]) -> World:
+    world = World()
+    for said, at, trust in story:
+        world.tell(said, at=at, trust=trust)
+    return world
+
+
+def touched(changes: list[Change]) -> set[str]:
+    names: set[str] = set()
+    for change in changes:
+        match change:
+            case Confirm() | Supersede() | SetStatus() | Forget():
+                names.add(change.memory_id)
+            case Contest():
+                names.update(change.memory_ids)
+            case _:
+                continue
+    return names
+
+
+def decided(world: World, said: Claim, at: float, trust: float) -> tuple[Known, list[Change]]:
+    when = occasion(at, trust=trust)
+    known = world.known(said, when)
+    return known, decide(said, known, when)
+
+
+@pytest.mark.requirement("R-074")
+@given(stories, told, st.randoms(use_true_random=False))
+def test_deciding_is_repeatable_and_blind_to_the_order_of_rows(
+    story: list[tuple[Claim, float, float]], last: tuple[Claim, float, float], shuffle: random.Random
+) -> None:
+    world = lived(story)
+    said, at, trust = last
+    known, changes = decided(world, said, at, trust)
+    current, past = list(known.current), list(known.past)
+    shuffle.shuffle(current)
+    shuffle.shuffle(past)
+    shuffled = replace(known, current=tuple(current), past=tuple(past))
+    assert decide(said, shuffled, occasion(at, trust=trust)) == changes
+
+
+@pytest.mark.requirement("C-004")
+@given(stories, told)
+def test_no_claim_touches_what_another_speaker_holds(
+    story: list[tuple[Claim, float, float]], last: tuple[Claim, float, float]
+) -> None:
+    world = lived(story)
+    said, at, trust = last
+    _, changes = decided(world, said, at, trust)
+    for name in touched(changes):
+        if name in world.memories:
+            assert world.memories[name].speaker == said.speaker
+
+
+@pytest.mark.requirement("C-006")
+@given(stories, told)
+def test_no_claim_ends_or_doubts_what_holds_in_another_scope(
+    story: list[tuple[Claim, float, float]], last: tuple[Claim, float, float]
+) -> None:
+    world = lived(story)
+    said, at, trust = last
+    known, changes = decided(world, said, at, trust)
+    slots = {one.id: slot_of(one) for one in known.current}
+    own = slot_of(said)
+    assert own is not None
+    confirmed = {one.memory_id for one in changes if isinstance(one, Confirm)}
+    for name in touched(changes) - confirmed:
+        slot = slots.get(name)
+        assert slot is None or slot.scope == own.scope
+
+
+@pytest.mark.requirement("D-008")
+@given(stories, told)
+def test_the_same_claim_twice_is_added_once(
+    story: list[tuple[Claim, float, float]], last: tuple[Claim, float, float]
+) -> None:
+    world = lived(story)
+    said, at, trust = last
+    world.tell(said, at=at, trust=trust)
+    again = world.tell(said, at=at, trust=trust)
+    assert "Add" not in kinds(again)
+
+
+@pytest.mark.requirement("R-074", "D-008")
+@given(stories)
+def test_one_slot_never_holds_two_unflagged_values(story: list[tuple[Claim, float, float]]) -> None:
+    world = lived(story)
+    held: Counter[object] = Counter()
+    for one in world.memories.values():
+        unflagged = one.status is Status.ACTIVE and not one.contested
+        single = one.cardinality is Cardinality.SINGLE
+        if unflagged and single and one.stance is Stance.ASSERTED:
+            held[slot_of(one)] += 1
+    assert not held or max(held.values()) == 1
+
+
+@pytest.mark.requirement("C-014")
+@given(stories)
+def test_what_is_untrue_has_an_end_and_no_period_is_turned_round(story: list[tuple[Claim, float, float]]) -> None:
+    for one in lived(story).memories.values():
+        if one.status is Status.SUPERSEDED:
+            assert one.valid_until_us is not None
+            assert one.valid_from_us is not None
+            assert one.valid_from_us <= one.valid_until_us
+
+
+@pytest.mark.requirement("D-005", "D-006")
+@given(stories, told)
+def test_what_is_not_meant_changes_nothing_that_is_held(
+    story: list[tuple[Claim, float, float]], last: tuple[Claim, float, float]
+) -> None:
+    world = lived(story)
+    said, at, trust = last
+    supposed = replace(said, stance=Stance.HYPOTHETICAL)
+    _, changes = decided(world, supposed, at, trust)
+    assert set(kinds(changes)) <= {"Add", "Confirm"}
+    for change in changes:
+        if isinstance(change, Confirm):
+            assert world.memories[change.memory_id].stance not in FIRM
+        if isinstance(change, Add):
+            assert change.draft.confidence <= 0.3
+
+
+@pytest.mark.requirement("R-077")
+@given(stories)
+def test_every_saying_is_kept_as_evidence_and_no_memory_is_lost(story: list[tuple[Claim, float, float]]) -> None:
+    world = lived(story)
+    assert {event for _, event, _ in world.evidence} == {f"e{number + 1}-abc123" for number in range(len(story))}
+    assert all(one.status in {Status.ACTIVE, Status.CHALLENGED, Status.SUPERSEDED} for one in world.memories.values())
+
+
+@pytest.mark.requirement("R-086")
+@given(stories)
+def test_an_answer_leaves_one_value_a_slot(story: list[tuple[Claim, float, float]]) -> None:
+    world = lived(story)
+    for case in world.open():
+        values = case.values
+        other = [one for one in world.open() if one is not case]
+        for one in other:
+            world.contests[one.id] = replace(one, state=ContestState.RESOLVED)
+        world.resolve(61, keep=values[-1])
+        left = [one for one in world.memories.values() if one.id in case.memory_ids and one.status is Status.ACTIVE]
+        assert left == []
+        break

@@ -1,0 +1,143 @@
+"""Claims about other times: imported late, told as past, still to come."""
+
+import pytest
+
+from credenda.model.claim import Move
+from credenda.model.memory import Relation, Stance, Status
+
+from .build import World, claim, day, kinds, likes
+
+
+@pytest.mark.requirement("R-080")
+def test_an_older_event_imported_late_takes_its_place_in_the_past() -> None:
+    world = World()
+    world.tell(claim("Linz"), at=100)
+    changes = world.tell(claim("Graz"), at=10)
+    assert kinds(changes) == ["Add", "Supersede"]
+    old = world.of("Graz")
+    assert (old.status, old.relation, old.superseded_by) == (Status.SUPERSEDED, Relation.CHANGED, "m1-abc123")
+    assert (world.true_at(50), world.true_at(150)) == (["Graz"], ["Linz"])
+    assert world.of("Linz").status is Status.ACTIVE
+
+
+@pytest.mark.requirement("R-080")
+def test_a_stated_time_before_the_current_value_is_backfill_too() -> None:
+    world = World()
+    world.tell(claim("Linz", valid_from_us=day(100)), at=200)
+    world.tell(claim("Graz", valid_from_us=day(10)), at=201)
+    assert world.values() == ["Linz"]
+    assert world.true_at(50) == ["Graz"]
+
+
+@pytest.mark.requirement("R-080")
+def test_words_of_change_said_later_are_about_the_present_whatever_date_they_name() -> None:
+    world = World()
+    world.tell(claim("Graz"), at=100)
+    world.tell(claim("Linz", move=Move.CHANGE, valid_from_us=day(80)), at=120)
+    assert world.values() == ["Linz"]
+    assert world.of("Graz").valid_until_us == day(100), "a period never ends before it begins"
+
+
+def test_a_correction_is_never_backfill() -> None:
+    world = World()
+    world.tell(claim("Graz"), at=100)
+    world.tell(claim("Linz", move=Move.CORRECT), at=50)
+    assert world.values() == ["Linz"]
+
+
+def test_what_was_already_known_of_a_time_is_confirmed() -> None:
+    world = World()
+    world.tell(claim("Graz"), at=0)
+    world.tell(claim("Linz"), at=100)
+    assert kinds(world.tell(claim("Graz"), at=50)) == ["Confirm"], "it lies in a known period"
+    assert world.of("Graz").confirmations == 1
+
+
+def test_the_current_value_said_of_an_earlier_time_is_confirmed_unless_another_lay_between() -> None:
+    plain, between = World(), World()
+    plain.tell(claim("Linz"), at=100)
+    assert kinds(plain.tell(claim("Linz"), at=50)) == ["Confirm"]
+    between.tell(claim("Graz"), at=60)
+    between.tell(claim("Linz"), at=100)
+    between.tell(claim("Linz"), at=50)
+    assert between.true_at(55) == ["Linz"]
+    assert between.true_at(70) == ["Graz"]
+
+
+def test_a_current_value_with_its_true_beginning_is_only_confirmed() -> None:
+    world = World()
+    world.tell(claim("Graz"), at=10)
+    world.tell(claim("Linz"), at=100)
+    assert kinds(world.tell(claim("Linz", valid_from_us=day(5)), at=120)) == ["Confirm"]
+
+
+def test_late_backfill_of_an_ended_value() -> None:
+    world = World()
+    world.tell(likes("fish"), at=10)
+    world.tell(likes("fish", move=Move.END), at=50)
+    assert kinds(world.tell(likes("fish"), at=20)) == ["Confirm"]
+    assert [one.stance for one in world.memories.values() if one.status is Status.ACTIVE] == [Stance.NEGATED]
+
+
+def test_a_late_denial_ends_nothing_that_was_said_later() -> None:
+    world = World()
+    world.tell(claim("Linz"), at=100)
+    world.tell(claim("Linz", move=Move.END), at=50)
+    assert world.values() == ["Linz"]
+    assert world.memories["m1-abc123"].status is Status.ACTIVE
+
+
+def test_a_value_named_as_past_survives_if_it_was_said_again_since() -> None:
+    world = World()
+    world.tell(likes("React"), at=100)
+    world.tell(likes("Vue", move=Move.CHANGE, prior="React"), at=50)
+    assert world.values() == ["React", "Vue"]
+
+
+@pytest.mark.requirement("S-055")
+def test_what_is_told_as_past_is_kept_as_past() -> None:
+    world = World()
+    world.tell(claim("Microsoft", "employer"))
+    changes = world.tell(claim("Google", "employer", valid_from_us=day(-900), valid_until_us=day(-300)), at=1)
+    assert kinds(changes) == ["Add", "Supersede"]
+    assert world.values() == ["Microsoft"]
+    assert world.of("Google").superseded_by is None
+    assert world.true_at(-500) == ["Google"]
+
+
+def test_what_was_over_when_it_was_told_ends_the_memory_of_it() -> None:
+    world = World()
+    world.tell(claim("Acme", "employer"))
+    changes = world.tell(claim("Acme", "employer", valid_until_us=day(20)), at=30)
+    assert kinds(changes) == ["Confirm", "Supersede"]
+    assert (world.values(), world.true_at(10), world.true_at(25)) == ([], ["Acme"], [])
+    assert kinds(world.tell(claim("Acme", "employer", valid_until_us=day(20)), at=31)) == ["Confirm"]
+
+
+def test_a_stated_end_still_to_come_bounds_the_old_period() -> None:
+    world = World()
+    world.tell(claim("Rome", valid_until_us=day(5)))
+    world.tell(claim("Linz"), at=10)
+    assert world.of("Rome").valid_until_us == day(5)
+
+
+def test_what_is_yet_to_come_replaces_nothing_and_is_taken_over_when_it_comes() -> None:
+    world = World()
+    world.tell(claim("Acme", "employer"), now_us=day(0))
+    coming = claim("Globex", "employer", move=Move.CHANGE, valid_from_us=day(60))
+    assert kinds(world.tell(coming, at=1, now_us=day(1))) == ["Add"]
+    assert kinds(world.tell(coming, at=2, now_us=day(2))) == ["Confirm"]
+    assert world.true_at(30) == ["Acme"]
+    world.tell(claim("Initech", "employer"), at=20, now_us=day(20))
+    assert world.values() == ["Globex", "Initech"], "a value of the present leaves the coming one alone"
+    world.tell(claim("Globex", "employer", move=Move.CHANGE), at=61, now_us=day(61))
+    assert world.values() == ["Globex"]
+    assert world.true_at(70) == ["Globex"]
+
+
+def test_what_is_yet_to_come_can_be_called_off() -> None:
+    world = World()
+    world.tell(claim("Globex", "employer", valid_from_us=day(60)), now_us=day(0))
+    world.tell(claim("Globex", "employer", move=Move.END), at=5, now_us=day(5))
+    assert world.of("Globex").stance is Stance.NEGATED
+    assert world.memories["m1-abc123"].status is Status.SUPERSEDED

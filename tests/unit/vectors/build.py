@@ -1,0 +1,176 @@
+"""Short ways to make documents and deltas, and a plain model of what an index must answer."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from credenda.storage.store import Delta, Document, DocumentState, Heads, Reader, Tenant, Vector, pack_code, unpack_code
+from credenda.text.tokens import tokenize
+from credenda.vectors.quantize import encode
+from credenda.vectors.resident import ResidentIndex
+
+MODEL = "toy-70"
+DIMS = 70
+WORDS = ("tea", "green", "coffee", "linz", "graz", "train", "late", "dog", "walks", "piano", "東京都", "with", "c++")
+
+
+def event(
+    number: int, text: str, *, session: str = "s", part: int = 0, speaker: str = "Ana", state: str = "current"
+) -> Document:
+    return Document(
+        code=pack_code(number, part, memory=False),
+        text=text,
+        session=session,
+        speaker=speaker,
+        occurred_us=number * 1_000,
+        state=DocumentState(state),
+    )
+
+
+def memory(number: int, text: str, *, state: str = "current") -> Document:
+    return Document(
+        code=pack_code(number, memory=True),
+        text=text,
+        session="",
+        speaker="user",
+        occurred_us=number * 1_000,
+        state=DocumentState(state),
+    )
+
+
+def vector(code: int, values: Sequence[float] | NDArray[np.float32] | None = None, bits: int = 16) -> Vector:
+    """Store a vector of a document; without values, one that depends on the code alone."""
+    row = np.random.default_rng(code).standard_normal(DIMS) if values is None else np.asarray(values)
+    return Vector(
+        code=code,
+        model_id=MODEL,
+        dims=len(row),
+        bits=bits,
+        scale=1.0,
+        data=encode(row.astype(np.float32), bits),
+    )
+
+
+def folded(*documents: Document, vectors: Sequence[Vector] = ()) -> ResidentIndex:
+    index = ResidentIndex(model_id=MODEL)
+    index.fold(Delta(heads=Heads(1, 1, 1), documents=documents, vectors=tuple(vectors)))
+    return index
+
+
+def by_code(index: ResidentIndex, scores: NDArray[np.float32]) -> dict[int, float]:
+    return {int(code): float(score) for code, score in zip(index.codes, scores, strict=True)}
+
+
+def bm25_plus(texts: dict[int, Sequence[str]], terms: Sequence[str]) -> dict[int, float]:
+    """Score by the formula of X-005 as it stands in the paper, one document and one term at a time."""
+    k1, b, delta = 1.2, 0.75, 1.0
+    count = len(texts)
+    mean = max(1.0, sum(map(len, texts.values())) / max(1, count))
+    counts = {name: Counter(text) for name, text in texts.items()}
+    scores = dict.fromkeys(texts, 0.0)
+    for term in dict.fromkeys(terms):
+        df = sum(term in held for held in counts.values())
+        for name, held in counts.items():
+            if held[term]:
+                tf = min(255, held[term])
+                saturated = (k1 + 1) * tf / (k1 * (1 - b + b * len(texts[name]) / mean) + tf)
+                scores[name] += math.log((count + 1) / df) * (saturated + delta)
+    return scores
+
+
+def live(documents: Sequence[Document]) -> list[Document]:
+    return [document for document in documents if document.state is not DocumentState.GONE]
+
+
+def lexical_oracle(documents: Sequence[Document], terms: Sequence[str]) -> dict[int, float]:
+    found = bm25_plus({document.code: tokenize(document.text) for document in live(documents)}, terms)
+    return {document.code: found.get(document.code, 0.0) for document in documents}
+
+
+def session_oracle(documents: Sequence[Document], terms: Sequence[str]) -> dict[int, float]:
+    texts: dict[int, list[str]] = {}
+    names = list(dict.fromkeys(document.session for document in live(documents) if document.session))
+    for document in live(documents):
+        if document.session:
+            texts.setdefault(names.index(document.session), []).extend(tokenize(document.text))
+    found = bm25_plus(dict(texts), terms)
+    return {
+        document.code: found[names.index(document.session)] if document.session in names else 0.0
+        for document in documents
+    }
+
+
+def spread_oracle(
+    documents: Sequence[Document], scores: dict[int, float], back: float = 0.5, ahead: float = 0.3
+) -> dict[int, float]:
+    """Walk each session turn by turn."""
+    out = dict(scores)
+    for session in {document.session for document in documents} - {""}:
+        turns: dict[int, list[int]] = {}
+        for document in sorted(live(documents), key=lambda document: document.code):
+            if document.session == session:
+                turns.setdefault(unpack_code(document.code)[1], []).append(document.code)
+        order = list(turns.values())
+        best = [max(scores[code] for code in turn) for turn in order]
+        for at, turn in enumerate(order):
+            gain = back * best[at - 1] if at else 0.0
+            gain += ahead * best[at + 1] if at + 1 < len(order) else 0.0
+            for code in turn:
+                out[code] += gain
+    return out
+
+
+class FakeStore:
+    """A tenant's documents in memory, read in steps as a store's `delta` gives them."""
+
+    def __init__(self, documents: Sequence[Document] = (), vectors: Sequence[Vector] = ()) -> None:
+        self.documents = list(documents)
+        self.vectors = list(vectors)
+        self.blobs: dict[str, tuple[bytes, ...]] = {}
+        self.deltas = 0
+        self.step = 5
+        self.tenant = Tenant(user_id="ana", number=1, tag="abcde1", key=bytes(32))
+
+    def reader(self) -> Reader:
+        return cast("Reader", self)
+
+    def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
+        """Count documents as events: their place in the list is the head."""
+        self.deltas += 1
+        upto = heads.event + min(limit, self.step)
+        mine = [one for one in self.vectors if one.model_id == model_id]
+        return Delta(
+            heads=Heads(min(upto, len(self.documents)), 0, len(mine)),
+            documents=tuple(self.documents[heads.event : upto]),
+            vectors=tuple(mine[heads.vector :]),
+        )
+
+    def snapshot(self, name: str) -> tuple[bytes, ...]:
+        return self.blobs.get(name, ())
+
+
+def documents_strategy(most: int = 30) -> st.SearchStrategy[list[Document]]:
+    """Draw distinct documents: turns of three sessions, some long, memories, and all states."""
+    texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
+    states = st.sampled_from(list(DocumentState))
+    events = st.builds(
+        lambda number, part, text, session, state: replace(
+            event(number, text, part=part, session=f"s{number % 3}" if session else ""), state=state
+        ),
+        st.integers(1, 20),
+        st.sampled_from([0, 0, 0, 1, 2]),
+        texts,
+        st.integers(0, 5),
+        states,
+    )
+    memories = st.builds(
+        lambda number, text, state: replace(memory(number, text), state=state), st.integers(1, 20), texts, states
+    )
+    key: Callable[[Document], int] = lambda document: document.code  # noqa: E731
+    return st.lists(st.one_of(events, memories), max_size=most, unique_by=key)
