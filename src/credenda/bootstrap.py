@@ -69,9 +69,9 @@ def sqlite_path(target: str | Path | None) -> str:
     if scheme == "sqlite":
         return _path_of(text)
     if scheme in {"postgresql", "postgres"}:
-        raise Invalid("a Postgres target cannot be opened", why="this version keeps SQLite files only", fix="give a path")
+        why = "this version keeps SQLite files only"
+        raise Invalid("a Postgres target cannot be opened", why=why, fix="give a path")
     raise Invalid(f"{scheme!r} is not a kind of database", fix="give a path or sqlite:///path")
-
 
 
 def _path_of(url: str) -> str:

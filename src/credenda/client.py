@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from credenda.bootstrap import build_parts
 from credenda.clock import Clock
 from credenda.config import default_user
+from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.contest import ContestCase
 from credenda.model.event import Receipt
@@ -84,7 +85,7 @@ class Credenda:
         )
         return cls(parts, workers=workers and not read_only)
 
-    def __enter__(self) -> Credenda:
+    def __enter__(self) -> Self:
         """Return itself."""
         return self
 
@@ -230,6 +231,10 @@ class Credenda:
         """Say why a memory is held: the words it rests on as (event, start, end), and every change to it."""
         return asking.why(self._parts, id)
 
+    def changes(self, cause: str) -> Sequence[ChangeRecord]:
+        """Return the changes that an event led to, oldest first: what was believed because it was said."""
+        return asking.changes(self._parts, cause)
+
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Put a memory right: the old one was wrong and leaves every as-of answer. Returns the new one."""
         return keeping.correct(self._parts, id, text=text, value=value, reason=reason)
@@ -314,5 +319,3 @@ class Data:
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""
         return maintaining.doctor(self._parts, repair=repair)
-
-

@@ -7,19 +7,27 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from credenda.errors import Invalid
 
-__all__ = ["Settings", "default_target", "default_user", "load_settings", "setting_docs"]
+__all__ = [
+    "Settings",
+    "colour_allowed",
+    "debug_wanted",
+    "default_target",
+    "default_user",
+    "load_settings",
+    "setting_docs",
+]
 
 _PREFIX: Final = "CREDENDA_"
-_NOT_SETTINGS: Final = frozenset({"db", "user", "config"})
+_NOT_SETTINGS: Final = frozenset({"db", "user", "config", "debug"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +76,8 @@ def load_settings(given: Mapping[str, object] | None = None) -> Settings:
     ):
         for name, value in values.items():
             merged[name] = _checked(name, value, origin)
-    return Settings(**merged)  # type: ignore[arg-type]
+    settings = Settings()
+    return replace(settings, **cast("dict[str, Any]", merged)) if merged else settings
 
 
 def setting_docs() -> list[tuple[str, object, str]]:
@@ -95,6 +104,16 @@ def default_target() -> str:
     folder = Path(base).expanduser() / "credenda"
     folder.mkdir(parents=True, exist_ok=True)
     return str(folder / "memory.db")
+
+
+def debug_wanted() -> bool:
+    """Say whether `CREDENDA_DEBUG` asks for tracebacks and logs."""
+    return os.environ.get("CREDENDA_DEBUG", "") not in {"", "0"}
+
+
+def colour_allowed() -> bool:
+    """Say whether the environment leaves colour to us: no `NO_COLOR`, and a terminal that can show it."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _config_file() -> Path:
@@ -136,7 +155,7 @@ def _checked(name: str, value: Any, origin: str) -> object:  # noqa: ANN401 - se
         hint = f"did you mean {near[0]!r}?" if near else "see the settings table in the docs"
         raise Invalid(f"there is no setting {name!r}", why=f"it was given in {origin}", fix=hint)
     try:
-        parsed = type(default)(value)
+        parsed = cast("Callable[[object], object]", type(default))(value)
     except (TypeError, ValueError) as error:
         what = f"{name} in {origin} is not a valid {type(default).__name__}"
         raise Invalid(what, fix=f"give a value like {default!r}") from error

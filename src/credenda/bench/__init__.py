@@ -1,1 +1,1 @@
-"""Measurements that anyone can repeat."""
+"""Benchmarks that ship: what they measure can be repeated by anyone, on any machine, with one command each."""

@@ -176,9 +176,7 @@ class Delete:
     reason: str
 
 
-Change = (
-    Add | Confirm | Supersede | Contest | Resolve | SetStatus | SetLayer | Pin | Forget | Restore | Delete
-)
+Change = Add | Confirm | Supersede | Contest | Resolve | SetStatus | SetLayer | Pin | Forget | Restore | Delete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

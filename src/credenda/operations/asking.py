@@ -6,12 +6,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar, cast, get_args
 
 from credenda import limits
 from credenda.clock import DAY_US, parse_time
 from credenda.errors import Invalid, LimitExceeded
 from credenda.ids import Kind, number_of
+from credenda.model.change import ChangeRecord
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.query import (
     Context,
@@ -32,12 +33,12 @@ from credenda.read.context import context as pack_context
 from credenda.read.history import slot_history
 from credenda.read.history import why as explain
 from credenda.read.search import search as search_memory
-from credenda.storage.store import Access, JobStatus, MemoryFilter, Reader
+from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
 from credenda.vectors.resident import ResidentIndex
 from credenda.write.accept import checked_name
 
-__all__ = ["Question", "context", "get", "history", "list_memories", "open_index", "search", "stats", "why"]
+__all__ = ["Question", "changes", "context", "get", "history", "list_memories", "open_index", "search", "stats", "why"]
 
 E = TypeVar("E", bound=StrEnum)
 _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
@@ -179,6 +180,13 @@ def why(parts: Parts, memory_id: str) -> Explanation:
         return explain(reader, memory_id)
 
 
+def changes(parts: Parts, cause: str) -> list[ChangeRecord]:
+    """Return the changes that an event led to, oldest first."""
+    with parts.store.reader(parts.user_id) as reader:
+        number_of(cause, Kind.EVENT, reader.tenant.tag)
+        return reader.changes(ChangeFilter(cause=cause))
+
+
 def stats(parts: Parts) -> Stats:
     """Count what is held and what still waits."""
     with parts.store.reader(parts.user_id) as reader:
@@ -210,20 +218,20 @@ def _query(parts: Parts, question: Question) -> Query:
         text=question.query,
         limit=question.limit,
         topic=checked_name(question.topic, "topic"),
-        kinds=_choices(question.kinds, HitKind, "kinds"),
+        kinds=cast("frozenset[HitKind]", _checked(question.kinds, HitKind, "kind")),
         types=_members(MemoryType, question.types, "type"),
         layers=_members(Layer, question.layers, "layer"),
-        mode=_choice(question.mode, Mode, "mode"),
+        mode=cast("Mode", next(iter(_checked(question.mode, Mode, "mode")))),
         min_confidence=question.min_confidence,
         as_of_us=None if question.as_of is None else parse_time(question.as_of, zone),
         known_at_us=None if question.known_at is None else parse_time(question.known_at, zone),
         recency_weight=question.recency_weight,
-        profile=_choice(question.profile, Profile, "profile"),
+        profile=cast("Profile", next(iter(_checked(question.profile, Profile, "profile")))),
         tags=frozenset(question.tags) if question.tags else None,
         metadata=dict(question.metadata) if question.metadata else None,
         session=checked_name(question.session, "session"),
         exclude_session=checked_name(question.exclude_session, "exclude_session"),
-        include=_choices(question.include, Include, "include"),
+        include=_checked(question.include, Include, "thing to include"),
         explain=question.explain,
         record_access=question.record_access,
     )
@@ -260,12 +268,10 @@ def _members(kind: type[E], values: Collection[str] | None, what: str) -> frozen
     return frozenset(_member(kind, value, what) for value in ((values,) if isinstance(values, str) else values))
 
 
-def _choice(value: str, literal: object, what: str):  # noqa: ANN202 - the literal type of the argument
-    if value not in get_args(literal):
-        raise Invalid(f"{value!r} is not a {what}", fix=f"choose among {', '.join(get_args(literal))}")
-    return value
-
-
-def _choices(values: Collection[str], literal: object, what: str):  # noqa: ANN202 - see _choice
-    given = (values,) if isinstance(values, str) else values
-    return frozenset(_choice(value, literal, what) for value in given)
+def _checked(values: str | Collection[str], literal: object, what: str) -> frozenset[str]:
+    """Check words against the words of a literal type."""
+    given = frozenset((values,) if isinstance(values, str) else values)
+    unknown = sorted(map(str, given - set(get_args(literal))))
+    if unknown:
+        raise Invalid(f"{unknown[0]!r} is not a {what}", fix=f"choose among {', '.join(get_args(literal))}")
+    return given

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeVar
 
 from credenda.clock import parse_time
 from credenda.errors import Invalid, NotFound
@@ -27,6 +27,7 @@ from credenda.write.tombstones import memory_tombstones, text_tombstone
 
 __all__ = ["delete", "delete_where"]
 
+T = TypeVar("T", Memory, Event)
 _BLANK: Final = "\u2588"
 _WORD: Final = re.compile(r"\w")
 _BATCH: Final = 50
@@ -83,7 +84,7 @@ def delete_where(
         memories += gone
 
 
-def _existing(found: list[Memory] | list[Event], target_id: str):  # noqa: ANN202
+def _existing(found: list[T], target_id: str) -> T:
     if not found:
         raise NotFound(f"there is nothing called {target_id}", fix="copy an id from `list` or `search`")
     return found[0]

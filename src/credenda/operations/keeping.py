@@ -216,5 +216,3 @@ def _answer_text(contest: ContestCase, keep: str | None, scopes: Mapping[str, st
 
 def _added(changes: list[Change], applied: Applied) -> tuple[str, ...]:
     return tuple(applied.ids[change.key] for change in changes if isinstance(change, Add))
-
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from credenda import limits
 from credenda.clock import parse_time
@@ -47,7 +47,6 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
 def store(parts: Parts, unit: MemoryUnit) -> Memory:
     """Hold a memory at once, without extraction; it still competes for its slot like any other (R-067)."""
     event, claim = _event_and_claim(parts, unit)
-    layer = Layer(unit.layer) if unit.layer is not None else None
 
     def work(writer: Writer) -> Memory:
         key = writer.tenant.key
@@ -61,7 +60,7 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
         said = replace(claim, span=replace(claim.span, event_id=filed.id))
         changes = decide(said, known_for(writer, filed, said), occasion_of(filed, parts.clock.now_us()))
         memory_id = _apply(parts, writer, filed, changes)
-        _adorn(parts, writer, memory_id, unit, layer)
+        _adorn(parts, writer, writer.memories([memory_id])[0], unit)
         if parts.embedder is not None:
             number = number_of(filed.id, Kind.EVENT, writer.tenant.tag)
             writer.put(Job(kind=EMBED, first=number, last=number))
@@ -89,13 +88,14 @@ def _apply(parts: Parts, writer: Writer, event: Event, changes: list[Change]) ->
     return writer.evidence(event_ids=[event.id])[0].memory_id
 
 
-def _adorn(parts: Parts, writer: Writer, memory_id: str, unit: MemoryUnit, layer: Layer | None) -> None:
+def _adorn(parts: Parts, writer: Writer, memory: Memory, unit: MemoryUnit) -> None:
+    """Pin the memory, or move it to the layer that was asked for."""
     changes: list[Change] = []
-    memory = writer.memories([memory_id])[0]
+    layer = None if unit.layer is None else Layer(unit.layer)
     if unit.pinned and not memory.pinned:
-        changes.append(Pin(memory_id=memory_id, pinned=True, reason="stored as pinned"))
+        changes.append(Pin(memory_id=memory.id, pinned=True, reason="stored as pinned"))
     if layer is not None and memory.layer is not layer:
-        changes.append(SetLayer(memory_id=memory_id, layer=layer, reason="stored in this layer"))
+        changes.append(SetLayer(memory_id=memory.id, layer=layer, reason="stored in this layer"))
     if changes:
         apply(writer, changes, Application(actor=Actor.USER, now_us=parts.clock.now_us()))
 
@@ -118,12 +118,16 @@ def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
     if len(event.text) > limits.MEMORY_TEXT_CHARACTERS:
         what = f"a memory of {len(event.text)} characters"
         raise LimitExceeded(what, why=f"at most {limits.MEMORY_TEXT_CHARACTERS} are kept", fix="use remember instead")
+    slot = _slot(unit)
     claim = Claim(
         text=event.text.strip(),
         type=_member(MemoryType, unit.type, "type"),
         span=Span("", 0, len(event.text)),
         speaker="user",
-        **_slot(unit),
+        entity=slot.entity,
+        attribute=slot.attribute,
+        value=slot.value,
+        scope=slot.scope,
         cardinality=_cardinality(unit),
         confidence=_fraction(unit.confidence, "confidence"),
         importance=_fraction(unit.importance, "importance"),
@@ -139,19 +143,26 @@ def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
     return replace(event, role=Role.USER, trust=TRUST[Source(unit.source)]), claim
 
 
-def _slot(unit: MemoryUnit) -> dict[str, str | None]:
+class _Slot(NamedTuple):
+    entity: str | None
+    attribute: str | None
+    value: str | None
+    scope: str | None
+
+
+def _slot(unit: MemoryUnit) -> _Slot:
     entity = checked_name(unit.entity, "entity")
     if entity is not None and name_key(entity) in _SELF:
         entity = "user"
     attribute = checked_name(unit.attribute, "attribute")
     if attribute is not None and not attribute_key(attribute):
         raise Invalid(f"{attribute!r} is not an attribute", why="it holds no letter", fix="use words, like home_town")
-    return {
-        "entity": entity,
-        "attribute": attribute_key(attribute) if attribute else None,
-        "value": checked_name(unit.value, "value"),
-        "scope": checked_name(unit.scope, "scope"),
-    }
+    return _Slot(
+        entity=entity,
+        attribute=attribute_key(attribute) if attribute else None,
+        value=checked_name(unit.value, "value"),
+        scope=checked_name(unit.scope, "scope"),
+    )
 
 
 def _cardinality(unit: MemoryUnit) -> Cardinality:

@@ -22,17 +22,18 @@ Door = Literal["python", "cli", "mcp", "rest"]
 class Param:
     """One input: how it is called, read and explained.
 
-    `names` is a list of words, `table` are pairs of words; `positional` ones are required.
+    `names` is a list of words, `table` are pairs of words; `positional` ones are required unless `optional`.
     """
 
     name: str
     kind: ParamKind = "text"
     help: str
     positional: bool = False
+    optional: bool = False
     default: object = None
     choices: tuple[str, ...] = ()
     option: str = ""
-    """Another name on the command line, where the plain one would read badly."""
+    """Another name on the command line, where the plain one would read badly; for a flag also "on/off"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +130,12 @@ _ALL: Final = (
         call="context",
         summary="Pack what is known into a fenced block for a prompt, within a budget of tokens.",
         params=(
-            Param(name="query", help="A question or some words; without one, the core only.", positional=True),
+            Param(
+                name="query",
+                help="A question or some words; without one, the core only.",
+                positional=True,
+                optional=True,
+            ),
             Param(name="token_budget", kind="integer", default=800, help="Most tokens.", option="tokens"),
             *_ASK,
         ),
@@ -228,7 +234,7 @@ _ALL: Final = (
         name="feedback",
         call="feedback",
         summary="Say whether a hit was of use.",
-        params=(_ID, Param(name="useful", kind="flag", default=True, help="It was of use.")),
+        params=(_ID, Param(name="useful", kind="flag", help="Whether it was of use.", option="useful/useless")),
         output="None",
         errors=(NotFound,),
         writes=True,

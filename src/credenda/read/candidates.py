@@ -89,4 +89,5 @@ class Row(NamedTuple):
     terms: Mapping[str, float] = MappingProxyType({})
     memory: Memory | None = None
     event: Event | None = None
+    passage: int = 0
     flags: frozenset[Flag] = frozenset()

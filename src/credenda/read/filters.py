@@ -9,7 +9,7 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.model.query import Query
 
-__all__ = ["fits_event", "fits_memory", "is_narrow", "wants_events", "wants_memories"]
+__all__ = ["fits_event", "fits_memory", "wants_events", "wants_memories"]
 
 _TYPES_OF_MODE: Final = {
     "facts_only": frozenset({"fact"}),
@@ -28,13 +28,6 @@ def wants_events(query: Query) -> bool:
     """Say whether raw events may be; not in a mode or under a condition that only a memory can meet."""
     narrowed = query.types is not None or query.layers is not None or query.mode != "full_context"
     return "event" in query.kinds and not narrowed
-
-
-def is_narrow(query: Query) -> bool:
-    """Say whether there are conditions that the index does not know."""
-    conditions = (query.topic, query.types, query.layers, query.tags, query.metadata, query.session)
-    unknown = any(condition is not None for condition in (*conditions, query.exclude_session, query.known_at_us))
-    return unknown or query.mode != "full_context"
 
 
 def fits_memory(memory: Memory, query: Query) -> bool:

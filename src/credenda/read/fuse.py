@@ -33,7 +33,7 @@ def z_scores(values: Floats, known: Mask | None = None) -> Floats:
     out = np.zeros(len(values), np.float32)
     use = np.ones(len(values), np.bool_) if known is None else known
     if use.any() and (spread := values[use].std()) > _FLAT:
-        out[use] = (values[use] - values[use].mean()) / spread
+        out[use] = ((values[use] - values[use].mean()) / spread).astype(np.float32)
     return out
 
 
@@ -51,10 +51,24 @@ def fuse(found: Candidates, weights: Weights) -> Fused:
         "slot": tuned.slot * found.slot.astype(np.float32),
         "time": tuned.time * found.timely.astype(np.float32),
     }
+    if (passages := _passages(found)).max(initial=1) > 1:
+        terms["passages"] = -tuned.passages * np.log(passages).astype(np.float32)
     if compared.any():
         terms["meaning"] = tuned.meaning * z_scores(found.meaning)
-    relevance = np.sum(list(terms.values()), axis=0, dtype=np.float32)
-    return Fused(relevance, terms)
+    return Fused(_total(terms, len(found)), terms)
+
+
+def _total(terms: Mapping[str, Floats], count: int) -> Floats:
+    total = np.zeros(count, np.float32)
+    for values in terms.values():
+        total += values
+    return total
+
+
+def _passages(found: Candidates) -> Floats:
+    """Count the candidates that belong to the same event."""
+    _, which, counts = np.unique(found.owners, return_inverse=True, return_counts=True)
+    return counts[which].astype(np.float32)
 
 
 def reciprocal_ranks(scores: Floats, listed: Mask, k: int) -> Floats:
@@ -62,7 +76,7 @@ def reciprocal_ranks(scores: Floats, listed: Mask, k: int) -> Floats:
     out = np.zeros(len(scores), np.float32)
     rows = np.flatnonzero(listed)
     order = rows[np.argsort(-scores[rows], kind="stable")]
-    out[order] = 1.0 / (k + np.arange(1, len(order) + 1))
+    out[order] = np.float32(1.0) / np.arange(k + 1, k + 1 + len(order), dtype=np.float32)
     return out
 
 
@@ -80,7 +94,7 @@ def fuse_ranks(found: Candidates, weights: Weights) -> Fused:
         lists["rrf_vectors"] = reciprocal_ranks(cosine, listed, weights.rrf_k)
     most = np.float32(len(lists) / (weights.rrf_k + 1))
     terms = {name: ranks / most for name, ranks in lists.items()}
-    return Fused(np.sum(list(terms.values()), axis=0, dtype=np.float32), terms)
+    return Fused(_total(terms, len(found)), terms)
 
 
 def best_of_owner(found: Candidates, relevance: Floats) -> Integers:

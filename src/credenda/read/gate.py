@@ -1,7 +1,7 @@
 """Step 5, pure: what may be shown, what it must be flagged with, and what stands for what.
 
-An event inherits the standing of the memories made from it: nothing that was forgotten comes back through the raw words,
-and nothing that was replaced is shown without saying so.
+An event inherits the standing of the memories made from it: nothing that was forgotten comes back through the raw
+words, and nothing that was replaced is shown without saying so.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Final
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Flag, Query
-from credenda.read.candidates import Row
+from credenda.read.candidates import Candidates, Mask, Row
 
-__all__ = ["arrange", "holds_at", "join", "judge_event", "judge_memory", "shows_sign", "veil"]
+__all__ = ["arrange", "holds_at", "join", "judge_event", "judge_memory", "speaking", "veil"]
 
 Flags = frozenset[Flag]
 
@@ -74,11 +74,7 @@ def _memory_flags(memory: Memory, query: Query, now_us: int) -> Iterable[Flag]:
 
 def judge_event(event: Event, claims: Sequence[Memory], query: Query, now_us: int) -> Flags | None:
     """Return the flags an event is shown with, given the memories made from it, or None where it is not to be shown."""
-    if not event.text or _expired(event.expires_us, now_us) or _QUARANTINED in event.flags:
-        return None
-    if query.as_of_us is not None and event.occurred_us > query.as_of_us:
-        return None
-    if query.known_at_us is not None and event.recorded_us > query.known_at_us:
+    if not event.text or _QUARANTINED in event.flags or not _within(event, query, now_us):
         return None
     if not claims:
         return frozenset()
@@ -90,6 +86,13 @@ def judge_event(event: Event, claims: Sequence[Memory], query: Query, now_us: in
     if unmeant and "low_confidence" not in query.include:
         return None
     return frozenset(_event_flags(live, query, unsure=unsure))
+
+
+def _within(event: Event, query: Query, now_us: int) -> bool:
+    """Say whether an event lies within the times of a query: said by then, known by then, not expired."""
+    said = query.as_of_us is None or event.occurred_us <= query.as_of_us
+    known = query.known_at_us is None or event.recorded_us <= query.known_at_us
+    return said and known and not _expired(event.expires_us, now_us)
 
 
 def _event_flags(live: Sequence[Memory], query: Query, *, unsure: bool) -> Iterable[Flag]:
@@ -112,11 +115,10 @@ def _is_past(memory: Memory, query: Query) -> bool:
     return memory.status in _UNTRUE
 
 
-def shows_sign(row: Row, cosine_floor: float) -> bool:
-    """Say whether anything speaks for a row; nothing is returned only to fill the list (R-120)."""
-    signs = row.signs
-    near = signs.cosine is not None and signs.cosine >= cosine_floor
-    return signs.words > 0 or signs.slot or signs.timely or near
+def speaking(found: Candidates, cosine_floor: float) -> Mask:
+    """Mark the candidates for which anything speaks: nothing is returned only to fill the list (R-120)."""
+    near = found.cosine >= cosine_floor  # NaN, where nothing was compared, is not
+    return (found.words > 0) | found.slot | found.timely | near
 
 
 def veil(event: Event, spans: Iterable[tuple[int, int]]) -> Event:

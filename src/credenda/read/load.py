@@ -33,9 +33,7 @@ class Loaded:
     claims_of: dict[str, dict[str, tuple[int, int]]] = field(
         default_factory=lambda: defaultdict[str, dict[str, tuple[int, int]]](dict)
     )
-    events_of: dict[str, dict[str, None]] = field(
-        default_factory=lambda: defaultdict[str, dict[str, None]](dict)
-    )
+    events_of: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict[str, dict[str, None]](dict))
 
     def claims(self, event_id: str) -> list[Memory]:
         """Return the memories made from an event, as far as they are known in this view."""
@@ -107,8 +105,7 @@ def load_evidence(
         _read_memories(reader, loaded, list(linked), known_at_us)
     _read_events(reader, loaded, fresh)
     return {
-        name: [loaded.events[event_id] for event_id in ids if event_id in loaded.events]
-        for name, ids in chosen.items()
+        name: [loaded.events[event_id] for event_id in ids if event_id in loaded.events] for name, ids in chosen.items()
     }
 
 

@@ -25,7 +25,7 @@ _RESCORED_LEAST: Final = 160
 _RESCORED_A_HIT: Final = 8
 _RESCORED_SHARE: Final = 400
 """Rows rescored: 160 of 4,768 MiniLM vectors hold .994 of the exact ten nearest (measured); more for long lists and
-large tenants, up to `limits.VECTOR_CANDIDATES`. Reading a stored vector costs more than all else that is done with it."""
+large tenants, up to `limits.VECTOR_CANDIDATES`. Reading a vector costs more than all else that is done with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,7 @@ def nothing_meant(index: ResidentIndex) -> Meaning:
     return Meaning(np.zeros(0, np.int64), cosine, np.zeros(len(index), np.float32))
 
 
-def similar(
-    index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], wanted: int
-) -> Meaning:
+def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], *, wanted: int) -> Meaning:
     """Compare the question with the rows of the mask whose signs are nearest, enough of them for `wanted` hits.
 
     What was not compared is no nearer than what was, so the least cosine found is the zero from which turns share with

@@ -72,8 +72,8 @@ class Plan:
     """A question understood.
 
     `terms` are its distinct stems without stop words; `subject` those that name neither a person nor a time. `people`
-    are the known speakers it names. `history` says that earlier values are wanted too, `of_assistant` that the assistant's own
-    words are asked for.
+    are the known speakers it names. `history` says that earlier values are wanted too, `of_assistant` that it asks for
+    the assistant's own words.
     """
 
     terms: tuple[str, ...]
@@ -124,9 +124,7 @@ def _dates(query: Query, now_us: int, *, future: bool) -> list[DateSpan]:
     return find_dates(query.text, anchor, "future" if future else "past")
 
 
-def _subject(
-    text: str, people: Collection[str], spans: Sequence[DateSpan], terms: tuple[str, ...]
-) -> tuple[str, ...]:
+def _subject(text: str, people: Collection[str], spans: Sequence[DateSpan], terms: tuple[str, ...]) -> tuple[str, ...]:
     """Leave out the terms of names and times; a question of names alone is about them."""
     named = {term for name in people for term in query_terms(name)}
     named.update(term for span in spans for term in query_terms(text[span.start : span.stop]))

@@ -99,7 +99,7 @@ def retrieve(
     """Find what may answer a planned query."""
     tuned = weights().relevance
     mask = eligible(index, query, allowed)
-    meant = nothing_meant(index) if vector is None else similar(index, reader, vector, mask, query.limit)
+    meant = nothing_meant(index) if vector is None else similar(index, reader, vector, mask, wanted=query.limit)
     signs = _Signs(
         _by_words(index, made, tuned), meant, _by_slot(index, reader, made, mask), _by_time(index, made, mask)
     )
@@ -176,9 +176,7 @@ def _top(scores: NDArray[np.float32] | NDArray[np.int64], count: int) -> Integer
     return np.argpartition(scores, len(scores) - count)[len(scores) - count :]
 
 
-def _gather(
-    index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, complete: bool
-) -> Candidates:
+def _gather(index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, complete: bool) -> Candidates:
     words, meant = signs.words, signs.meant
     speaker = index.speaker[rows]
     by_named = np.isin(speaker, _speakers(index, made.people))

@@ -46,9 +46,7 @@ def recall_weights(recency_weight: float) -> RecallWeights:
     >>> [round(weight, 2) for weight in (weights.relevance, weights.recency, weights.importance, weights.strength)]
     [0.61, 0.12, 0.17, 0.1]
     """
-    return RecallWeights(
-        0.70 - 0.30 * recency_weight, 0.40 * recency_weight, 0.20 - 0.10 * recency_weight, 0.10
-    )
+    return RecallWeights(0.70 - 0.30 * recency_weight, 0.40 * recency_weight, 0.20 - 0.10 * recency_weight, 0.10)
 
 
 def keyed(rows: Sequence[Row], query: Query, weights: Weights, now_us: int) -> list[Row]:

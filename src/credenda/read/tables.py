@@ -30,6 +30,7 @@ class Relevance:
     role: float
     slot: float
     time: float
+    passages: float
     back: float
     ahead: float
 

@@ -123,7 +123,10 @@ class Reader(Protocol):
         ...
 
     def nominate(self, terms: Sequence[str], limit: int) -> list[int]:
-        """Return codes of documents holding any term, from the durable full-text index, rarest terms first."""
+        """Return codes of documents holding any term, from the durable full-text index, rarest terms first.
+
+        Terms are words as written, not stems: each backend folds and stems them as its index does.
+        """
         ...
 
     def vectors(self, codes: Sequence[int], model_id: str) -> list[Vector]:

@@ -68,7 +68,7 @@ _PART: Final = r"(?:(?P<{0}>early|mid|late|the (?:start|beginning|middle|end) of
 _RULES: Final = (
     ("iso", r"(?P<iso_y>\d{4})-(?P<iso_m>\d\d)-(?P<iso_d>\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"),
     ("dmy", rf"(?:the )?(?P<dmy_d>{_DAY}) (?:of )?(?P<dmy_m>{_MONTH})\b\.?(?:,? (?P<dmy_y>{_YEAR}))?"),
-    ("mdy", rf"(?P<mdy_m>{_MONTH})\b\.? (?:the )?(?P<mdy_d>{_DAY})\b(?!:)(?:,? (?P<mdy_y>{_YEAR}))?"),
+    ("mdy", rf"(?P<mdy_m>{_MONTH})\b\.? (?:the )?(?P<mdy_d>{_DAY})\b(?!:)(?:\s?[-\u2013]\s?(?P<mdy_e>{_DAY})\b)?(?:,? (?P<mdy_y>{_YEAR}))?"),
     ("my", _PART.format("my_p") + rf"(?P<my_m>{_MONTH})\b\.?,? (?:of )?(?P<my_y>{_YEAR})"),
     ("sy", rf"(?:the )?(?P<sy_s>{_SEASON}) (?:of )?(?P<sy_y>{_YEAR})"),
     ("quarter", rf"Q(?P<quarter_q>[1-4])[ /](?P<quarter_y>{_YEAR})"),
@@ -77,7 +77,7 @@ _RULES: Final = (
     ("ahead", rf"(?:in (?P<ahead_n>{_COUNT}) (?P<ahead_u>day|week|month|year)s?(?: from now)?|(?P<ahead_m>{_COUNT}) (?P<ahead_v>day|week|month|year)s? from now)"),
     ("relative", rf"(?P<rel_w>last|this past|past|this coming|this|next) (?P<rel_u>week(?:end)?|month|year|quarter|{_SEASON}|{_WEEKDAY}|{_MONTH})"),
     ("near", r"(?P<near_w>yesterday|today|tomorrow|tonight|last night|this (?:morning|afternoon|evening))"),
-    ("month", rf"(?:(?<=\bin )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )|(?<=\bfrom )|(?<=\bby )|(?<=\bbefore )|(?<=\bafter ))" + _PART.format("month_p") + rf"(?P<month_m>{_MONTH})"),
+    ("month", rf"(?:(?<=\bin )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )|(?<=\bfrom )|(?<=\bby )|(?<=\bbefore )|(?<=\bafter ))" + _PART.format("month_p") + rf"(?P<month_m>{_MONTH})(?!\.? \d)"),
     ("year", rf"(?:(?<=\bin )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )|(?<=\bfrom )|(?<=\bto )|(?<=\bby )|(?<=\bbefore )|(?<=\bafter )|(?<=\byear ))" + _PART.format("year_p") + rf"(?P<year_y>{_YEAR})(?! ?%)"),
     ("weekday", rf"(?:(?<=\bon )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )|(?<=\bfrom )|(?<=\bto )|(?<=\bby ))(?P<weekday_w>{_WEEKDAY})"),
 )  # fmt: skip
@@ -180,7 +180,11 @@ def _dmy(found: re.Match[str], context: _Context) -> _Days | None:
 def _mdy(found: re.Match[str], context: _Context) -> _Days | None:
     if found["mdy_m"] in {"may", "march", "mar"} and found["mdy_y"] is None and found["mdy_d"].isdigit():
         return None
-    return _dated(context, _day_number(found["mdy_d"]), _month_number(found["mdy_m"]), found["mdy_y"])
+    days = _dated(context, _day_number(found["mdy_d"]), _month_number(found["mdy_m"]), found["mdy_y"])
+    if days is None or found["mdy_e"] is None:
+        return days
+    last = days.since.replace(day=_day_number(found["mdy_e"]))
+    return _Days(days.since, last + timedelta(days=1)) if last > days.since else None
 
 
 def _my(found: re.Match[str], context: _Context) -> _Days | None:

@@ -9,10 +9,11 @@ from credenda.errors import Invalid
 from credenda.parts import Parts
 from credenda.storage.store import Job, Writer
 from credenda.write.embed import EMBED, embed, file_vectors, wanted_texts
+from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.ingest import complete, read_job
 from credenda.write.journal import EXTRACT
 
-__all__ = ["HANDLERS", "handle"]
+__all__ = ["HANDLERS", "handle", "set_aside"]
 
 
 def _extract(parts: Parts, job: Job) -> None:
@@ -36,6 +37,21 @@ def _embed(parts: Parts, job: Job) -> None:
         wanted = wanted_texts(reader, job, embedder.model_id)
     vectors = embed(embedder, wanted, parts.settings.vector_bits)
     parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, vectors))
+
+
+def set_aside(parts: Parts, job: Job, report: Job) -> None:
+    """File that a job was given up; words that could not be read are kept as they are (R-050, R-052)."""
+    if job.kind != EXTRACT:
+        parts.store.commit(parts.user_id, lambda writer: writer.put(report))
+        return
+    with parts.store.reader(parts.user_id) as reader:
+        reading = read_job(reader, job, VerbatimExtractor())
+
+    def work(writer: Writer) -> None:
+        complete(writer, reading, parts.clock.now_us())
+        writer.put(report)
+
+    parts.store.commit(parts.user_id, work)
 
 
 HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {EXTRACT: _extract, EMBED: _embed}

@@ -1,7 +1,7 @@
 """Durable jobs, run one after the other: take a lease, work, finish; stand back for callers.
 
-A job that fails waits twice as long each time and is set aside, with its reason, after `job_attempts` tries. A job whose
-process died is taken back as soon as another process on the same machine looks, or when its lease runs out.
+A job that fails waits twice as long each time and is set aside, with its reason, after `job_attempts` tries. A job
+whose process died is taken back as soon as another process on the same machine looks, or when its lease runs out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from credenda.errors import CredendaError, Unavailable
 from credenda.ids import new_tag
 from credenda.parts import Parts
 from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Writer
-from credenda.workers.handlers import handle
+from credenda.workers.handlers import handle, set_aside
 
 __all__ = ["Worker", "flush_accesses", "process_owner", "run_due", "settle"]
 
@@ -103,7 +103,10 @@ def _failed(parts: Parts, job: Job, error: Exception) -> None:
         lease_until_us=0,
         error=reason[:_ERROR_CHARACTERS],
     )
-    parts.store.commit(parts.user_id, lambda writer: writer.put(report))
+    if dead:
+        set_aside(parts, job, report)
+    else:
+        parts.store.commit(parts.user_id, lambda writer: writer.put(report))
     _log.warning("job failed", extra={"job_id": job.id, "kind": job.kind, "attempts": job.attempts, "dead": dead})
 
 

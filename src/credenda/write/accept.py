@@ -8,16 +8,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from credenda import limits
 from credenda.clock import parse_time
 from credenda.errors import Invalid, LimitExceeded
 from credenda.model.event import TRUST, NewEvent, Role, Source
+from credenda.model.memory import MemoryType
 from credenda.text.normal import name_key
 from credenda.write.screen import looks_like_instruction, screen
 
-__all__ = ["Accepted", "Submission", "accept", "checked_name"]
+__all__ = ["AS_TYPE", "Accepted", "Submission", "accept", "checked_name"]
 
 _ROLES: Final = {
     "user": Role.USER,
@@ -33,6 +34,8 @@ _ROLES: Final = {
     "document": Role.DOCUMENT,
 }
 _ROLE_TRUST: Final = {Role.ASSISTANT: TRUST[Source.AI], Role.DOCUMENT: TRUST[Source.INGEST]}
+AS_TYPE: Final = "as:"
+"""Begins the flag that names the type of memory a caller asked for."""
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -57,7 +60,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """Events ready for the journal; `payload_hash` (16 bytes) covers content, topic and time."""
+    """Events ready for the journal; `payload_hash` (16 bytes, with a key only) covers content, topic and time."""
 
     events: tuple[NewEvent, ...]
     payload_hash: bytes
@@ -84,7 +87,7 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
         refused += [f"{name} masked" for name in masked]
     return Accepted(
         events=tuple(events),
-        payload_hash=_payload_hash(submission, messages),
+        payload_hash=_payload_hash(submission, messages) if submission.idempotency_key else b"",
         refused=tuple(refused),
         idempotency_key=checked_name(submission.idempotency_key, "idempotency_key"),
         allow_deleted=submission.allow_deleted,
@@ -115,37 +118,36 @@ def _messages(content: object) -> list[Mapping[str, object]]:
     if isinstance(content, str):
         return [{"role": "user", "content": content}]
     if isinstance(content, Mapping):
-        content = [content]  # pyright: ignore[reportUnknownVariableType]
+        content = [cast("object", content)]
     if not isinstance(content, Sequence) or isinstance(content, bytes | bytearray):
         what = f"cannot remember a {type(content).__name__}"
         raise Invalid(what, why="it is neither text nor messages", fix='give a string or [{"role", "content"}]')
     if not content:
         raise Invalid("cannot remember an empty list", why="it holds no message", fix="give at least one")
-    if len(content) > limits.MESSAGES_PER_CALL:  # pyright: ignore[reportUnknownArgumentType]
-        what = f"{len(content)} messages in one call"  # pyright: ignore[reportUnknownArgumentType]
-        raise LimitExceeded(what, why=f"at most {limits.MESSAGES_PER_CALL} are taken", fix="split them")
-    found: list[Mapping[str, object]] = []
-    for place, message in enumerate(content):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    count = len(cast("Sequence[object]", content))
+    if count > limits.MESSAGES_PER_CALL:
+        why = f"at most {limits.MESSAGES_PER_CALL} are taken"
+        raise LimitExceeded(f"{count} messages in one call", why=why, fix="split them")
+    for place, message in enumerate(cast("Sequence[object]", content)):
         if not isinstance(message, Mapping):
             raise Invalid(f"message {place} is not a table", fix='give {"role": …, "content": …}')
-        found.append(message)  # pyright: ignore[reportUnknownArgumentType]
-    return found
+    return list(cast("Sequence[Mapping[str, object]]", content))
 
 
 def _text_of(content: object) -> str:
     """Read a message's content: text, or the text parts of a list as chat APIs send them."""
     if isinstance(content, str):
         return content
+    kind = type(content).__name__
     if isinstance(content, Sequence) and not isinstance(content, bytes | bytearray):
-        parts: list[str] = []
-        for part in content:  # pyright: ignore[reportUnknownVariableType]
-            text: Any = part.get("text") if isinstance(part, Mapping) else part  # pyright: ignore
-            if isinstance(text, str):
-                parts.append(text)
+        found = [
+            cast("Mapping[str, object]", part).get("text") if isinstance(part, Mapping) else part
+            for part in cast("Sequence[object]", content)
+        ]
+        parts = [text for text in found if isinstance(text, str)]
         if parts:
             return "\n".join(parts)
-    what = "a message has no text"
-    raise Invalid(what, why=f"its content is a {type(content).__name__}", fix="give the words as a string")
+    raise Invalid("a message has no text", why=f"its content is a {kind}", fix="give the words as a string")
 
 
 def _encodable(text: str, what: str) -> bytes:
@@ -202,7 +204,7 @@ class _Frame:
             agent=checked_name(submission.agent, "agent") or "",
             external_id=checked_name(message.get("id"), "message id"),
             occurred_us=self.base_us if moment is None else parse_time(moment, self.zone),
-            flags=("instruction_like",) if looks_like_instruction(screened.text) else (),
+            flags=_flags(submission, screened.text),
             tags=_tags(submission.tags),
             metadata=_metadata(submission.metadata),
             expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
@@ -225,6 +227,19 @@ class _Frame:
         return Role.USER, "user"
 
 
+def _flags(submission: Submission, text: str) -> tuple[str, ...]:
+    """Flag text that gives orders, and note which type of memory the caller asked for."""
+    orders = ("instruction_like",) if looks_like_instruction(text) else ()
+    if submission.memory_type is None:
+        return orders
+    try:
+        kind = MemoryType(submission.memory_type)
+    except ValueError as error:
+        choices = ", ".join(MemoryType)
+        raise Invalid(f"{submission.memory_type!r} is not a type", fix=f"choose one of {choices}") from error
+    return (*orders, f"{AS_TYPE}{kind.value}")
+
+
 def _tags(tags: Sequence[str]) -> tuple[str, ...]:
     if isinstance(tags, str) or len(tags) > limits.TAGS:
         raise Invalid("tags must be a list of words", why=f"at most {limits.TAGS} are kept", fix='give ["work", …]')
@@ -237,7 +252,8 @@ def _metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object]:
     try:
         body = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise Invalid("metadata is not plain JSON", why=str(error), fix="use text, numbers, lists and tables") from error
+        why = str(error)
+        raise Invalid("metadata is not plain JSON", why=why, fix="use text, numbers, lists and tables") from error
     size = len(_encodable(body, "metadata"))
     if size > limits.METADATA_BYTES:
         raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are kept")

@@ -31,7 +31,7 @@ from credenda.model.change import (
 )
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.memory import Draft, Memory, Relation, Status, type_class
+from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
 from credenda.storage.store import Redaction, Writer
 from credenda.text.normal import attribute_key, name_key
@@ -116,9 +116,7 @@ class _Run:
             case _:
                 self._standing(change)
 
-    def _standing(
-        self, change: SetStatus | SetLayer | Pin | Forget | Restore | Delete
-    ) -> None:
+    def _standing(self, change: SetStatus | SetLayer | Pin | Forget | Restore | Delete) -> None:
         memory = self._current(change.memory_id)
         match change:
             case SetStatus():
@@ -155,6 +153,7 @@ class _Run:
         kind: ChangeKind,
         reason: str,
         memory_id: str | None,
+        *,
         before: Mapping[str, object] | None = None,
         after: Mapping[str, object] | None = None,
     ) -> None:
@@ -199,7 +198,8 @@ class _Run:
             memory, version=memory.version + 1, recorded_us=self._application.now_us, expired_us=None, **after
         )  # type: ignore[arg-type]
         self._writer.put(version)
-        self._log(kind, reason, memory.id, before, {name: _plain(value) for name, value in after.items()})
+        plain = {name: _plain(value) for name, value in after.items()}
+        self._log(kind, reason, memory.id, before=before, after=plain)
 
     def _supersede(self, change: Supersede) -> None:
         memory = self._current(change.memory_id)
@@ -280,8 +280,3 @@ class _Run:
         if memory.status is not Status.DELETED:
             self._move(memory, ChangeKind.DELETE, reason, status=Status.DELETED)
         self._writer.put(Redaction(id=memory.id, at_us=self._application.now_us))
-
-
-def slot_class(memory: Memory) -> str:
-    """Give the type class of a memory's slot, as contests name it."""
-    return type_class(memory.type).value

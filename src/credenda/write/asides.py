@@ -9,7 +9,7 @@ from credenda.model.memory import Memory, Relation, Slot, Stance, Status
 from credenda.text.normal import name_key, same_value
 from credenda.write.known import Known
 from credenda.write.saying import Saying
-from credenda.write.scene import newest_first, same_words
+from credenda.write.scene import newest_first, opponents, same_words
 from credenda.write.slots import CURRENT, FIRM, begins_us, outshines, slot_of
 
 __all__ = ["beside", "same_text_or_new", "sharpened", "taken_back", "woken"]
@@ -52,7 +52,7 @@ def same_text_or_new(saying: Saying, known: Known) -> list[Change]:
     read_better = best.provisional and not saying.claim.provisional
     if outshines(saying.claim, best) or read_better:
         return [saying.add("said again, with more certainty"), sharpened(saying, saying.key, best)]
-    return [saying.confirm(best, "said again in the same words"), *woken(best)]
+    return [saying.confirm(best, "said again in the same words"), *woken(best, known)]
 
 
 def beside(saying: Saying, slot: Slot, known: Known) -> list[Change]:
@@ -62,7 +62,7 @@ def beside(saying: Saying, slot: Slot, known: Known) -> list[Change]:
     for one in newest_first(known.current):
         same = one.stance in alike and slot_of(one) == slot and same_value(one.value, saying.claim.value)
         if same and one.status in CURRENT and not one.provisional and not outshines(saying.claim, one):
-            return [saying.confirm(one, "said again"), *woken(one)]
+            return [saying.confirm(one, "said again"), *woken(one, known)]
     return [saying.add(_MANNER.get(stance, "it is yet to come"))]
 
 
@@ -79,9 +79,11 @@ def sharpened(saying: Saying, successor: str, lesser: Memory) -> Supersede:
     )
 
 
-def woken(twin: Memory) -> list[Change]:
-    """Take up again what was put away, when it is said again."""
-    return [_set_active(twin, "said again")] if twin.status is Status.ARCHIVED else []
+def woken(twin: Memory, known: Known) -> list[Change]:
+    """Take up again what was put away, when it is said again and nothing has taken its place."""
+    if twin.status is not Status.ARCHIVED or opponents(twin, known.current):
+        return []
+    return [_set_active(twin, "said again")]
 
 
 def _set_active(memory: Memory, reason: str) -> Change:

@@ -14,12 +14,13 @@ from credenda import limits
 from credenda.clock import DAY_US
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import Actor, Change
-from credenda.model.claim import Claim, Extractor, Move, Turn
+from credenda.model.claim import Claim, Extractor, Move, Span, Turn
 from credenda.model.event import Event
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage.rows import text_hash
 from credenda.storage.store import EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normal import attribute_key, name_key
+from credenda.write.accept import AS_TYPE
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.tombstones import claim_digests
@@ -28,6 +29,8 @@ __all__ = ["Reading", "complete", "finished", "known_for", "occasion_of", "read_
 
 _BEFORE: Final = 4
 """Earlier events of the session that a turn is read with."""
+_REACH: Final = 64
+"""How many events back the session's earlier ones are looked for."""
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
@@ -49,13 +52,28 @@ def read_job(reader: Reader, job: Job, extractor: Extractor) -> Reading:
     turns: list[tuple[Event, tuple[Claim, ...]]] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
-        turns.append((event, tuple(extractor.extract(turn))))
+        turns.append((event, _as_asked(event, extractor.extract(turn))))
         before.append(event)
     return Reading(job=job, turns=tuple(turns))
 
 
+def _as_asked(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Keep the words themselves as a memory where the caller asked for its type (E-012).
+
+    A narrative is always kept whole; of another type only what extraction could not read is.
+    """
+    asked = next((flag.removeprefix(AS_TYPE) for flag in event.flags if flag.startswith(AS_TYPE)), None)
+    if asked is None or (claims and asked != MemoryType.NARRATIVE):
+        return tuple(claims)
+    text = event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
+    whole = Claim(text=text, type=MemoryType(asked), span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
+    return (*claims, whole)
+
+
 def _context(reader: Reader, event: Event, number: int) -> list[Event]:
-    wanted = EventFilter(session=event.session, after=max(0, number - 64), below=number, limit=_BEFORE, newest_first=True)
+    wanted = EventFilter(
+        session=event.session, after=max(0, number - _REACH), below=number, limit=_BEFORE, newest_first=True
+    )
     return reader.find_events(wanted)[::-1]
 
 
@@ -174,4 +192,3 @@ def _replaced_by(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
 
 def _event_number(reader: Reader, event: Event) -> int:
     return number_of(event.id, Kind.EVENT, reader.tenant.tag)
-

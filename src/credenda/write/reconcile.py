@@ -17,7 +17,7 @@ from credenda.write.asides import beside, same_text_or_new, sharpened, taken_bac
 from credenda.write.contests import contest_over, contest_trigger, governing_case, members_of, open_case
 from credenda.write.known import Known, Occasion
 from credenda.write.saying import claim_hash, saying_of
-from credenda.write.scene import Scene, newest_first, scene_of
+from credenda.write.scene import Scene, newest_first, opponents, scene_of
 from credenda.write.slots import (
     FIRM,
     begins_us,
@@ -63,8 +63,10 @@ def _said_again(scene: Scene) -> list[Change] | None:
 
 
 def _left_behind(scene: Scene, twin: Memory) -> list[Memory]:
-    """Find what ends although the value is not new: one that the words name as past, and one that a value foretold
-    for today takes the place of. A question that is open stays open.
+    """Find what ends although the value is not new.
+
+    That is a value that the words name as past, and one whose place a foretold value takes when its day has come. A
+    question that is open stays open.
     """
     if scene.weakness is not None or twin.status is not Status.ACTIVE:
         return []
@@ -78,7 +80,7 @@ def _said_without_its_scope(scene: Scene) -> list[Change] | None:
         return None
     for one in scene.elsewhere:
         if one.stance in FIRM and same_meaning(scene.claim, one) and not outshines(scene.claim, one):
-            return [scene.saying.confirm(one, "said again without naming its scope"), *woken(one)]
+            return [scene.saying.confirm(one, "said again without naming its scope"), *woken(one, scene.known)]
     return None
 
 
@@ -228,7 +230,7 @@ def _best_first(twins: tuple[Memory, ...]) -> list[Memory]:
 
 def _revived(scene: Scene, twin: Memory) -> list[Change]:
     """A doubted memory stands again when it is said again firmly and nothing else speaks against it."""
-    against = [one for one in scene.rivals if one.status is Status.ACTIVE]
+    against = opponents(twin, scene.known.current)
     decided = [one for one in scene.opposed if scene.slot.type_class is TypeClass.BELIEF]
     doubted = twin.status in {Status.CHALLENGED, Status.ARCHIVED}
     if not doubted or against or decided or weaker(scene.claim, scene.saying.occasion.trust, twin):

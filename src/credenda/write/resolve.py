@@ -164,8 +164,9 @@ def _added(answer: _Answer, part: _Part) -> Add:
 
 def _draft(answer: _Answer, part: _Part) -> Draft:
     """Write down one part of the answer, on the pattern of the newest memory that held its value."""
-    holders = [one for one in answer.members if value_key(label(one)) == value_key(part.choice)]
-    pattern = next(iter(holders or answer.members), None)
+    alternating = [one for one in answer.members if one.id in answer.contest.memory_ids]
+    holders = [one for one in alternating if value_key(label(one)) == value_key(part.choice)]
+    pattern = next(iter(holders or alternating), None)
     holder = holders[0] if holders else None
     kind = pattern.type if pattern else MemoryType.FACT
     contest, occasion = answer.contest, answer.occasion
@@ -177,7 +178,7 @@ def _draft(answer: _Answer, part: _Part) -> Draft:
         entity=entity,
         attribute=pattern.attribute if pattern else contest.attribute,
         value=holder.value if holder else part.choice,
-        scope=_as_shown(part.scope, answer.members),
+        scope=_as_shown(part.scope, alternating),
         stance=Stance.NEGATED if holder and denies(holder) else Stance.ASSERTED,
         speaker=pattern.speaker if pattern else contest.speaker,
         confidence=max(_ANSWER_CONFIDENCE, *(one.confidence for one in holders), 0.0),
@@ -259,7 +260,7 @@ def _when(scope: str) -> str:
     return scope if scope.split(maxsplit=1)[0].lower() in _SCOPE_WORDS else f"for {scope}"
 
 
-def _as_shown(scope: str | None, members: tuple[Memory, ...]) -> str | None:
+def _as_shown(scope: str | None, members: list[Memory]) -> str | None:
     """Write a scope as the memories write it, where they name it at all."""
     same = (one.scope for one in members if scope and one.scope and name_key(one.scope) == name_key(scope))
     return next(same, scope)

@@ -23,7 +23,7 @@ from credenda.write.slots import (
     weaker,
 )
 
-__all__ = ["Scene", "has_begun", "newest_first", "same_words", "scene_of"]
+__all__ = ["Scene", "has_begun", "newest_first", "opponents", "same_words", "scene_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +122,13 @@ def same_words(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
         and text_key(one.text) == key
         and (one.stance is claim.stance or ({one.stance, claim.stance} <= FIRM and denies(one) == denies(claim)))
     ]
+
+
+def opponents(memory: Memory, rows: Iterable[Memory]) -> list[Memory]:
+    """Give the active memories of the same slot that a memory cannot stand beside."""
+    slot = slot_of(memory)
+    held = [one for one in rows if one.status is Status.ACTIVE and one.stance in FIRM and one.id != memory.id]
+    return [one for one in held if slot is not None and slot_of(one) == slot and contradicts(memory, one)]
 
 
 def has_begun(memory: Memory, now_us: int) -> bool:

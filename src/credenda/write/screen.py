@@ -16,8 +16,34 @@ __all__ = ["Screened", "looks_like_instruction", "screen"]
 
 _LUHN_MODULUS: Final = 10
 _NINE: Final = 9
-_HINTS: Final = re.compile(
-    r"-----BEGIN|\d[ -]?\d{2,}|[A-Za-z0-9_-]{16}|://|(?i:passw|passphrase|contrase|mot de passe|senha|secret|token|key)"
+_LONG_WORD: Final = 16
+_DIGITS: Final = re.compile(r"\d(?:[ -]?\d){12}")
+_SECRET_WORDS: Final = (
+    "-----begin",
+    "://",
+    "passw",
+    "passphrase",
+    "contrase",
+    "mot de passe",
+    "senha",
+    "secret",
+    "token",
+    "key",
+)
+_ORDER_WORDS: Final = (
+    "instruct",
+    "prompt",
+    "rule",
+    "message",
+    "context",
+    "you must",
+    "you are now",
+    "reveal",
+    "mention",
+    "inform",
+    "tell",
+    "<",
+    "[",
 )
 _ORDERS: Final = re.compile(
     r"(?i)\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|all)\b[^.\n]{0,40}"
@@ -78,13 +104,20 @@ def _found(text: str) -> Iterable[tuple[int, int, str]]:
             yield match.start(secret.group), match.end(secret.group), secret.name
 
 
+def _may_hold_secret(text: str) -> bool:
+    """Rule out most texts in a few microseconds, before any pattern runs."""
+    lower = text.casefold()
+    hinted = any(word in lower for word in _SECRET_WORDS) or _DIGITS.search(text) is not None
+    return hinted or max(map(len, lower.split()), default=0) >= _LONG_WORD
+
+
 def screen(text: str, policy: str) -> Screened:
     """Apply the secrets policy: keep the text, mask the secrets in it, or reject it with `Invalid`.
 
     >>> screen("my password is hunter2!", "mask").text
     'my password is [password removed]'
     """
-    if policy == "keep" or not _HINTS.search(text):
+    if policy == "keep" or not _may_hold_secret(text):
         return Screened(text=text)
     spans = sorted(_found(text))
     if not spans:
@@ -107,4 +140,5 @@ def screen(text: str, policy: str) -> Screened:
 
 def looks_like_instruction(text: str) -> bool:
     """Say whether a text tries to give orders to a model that reads it."""
-    return _ORDERS.search(text) is not None
+    lower = text.casefold()
+    return any(word in lower for word in _ORDER_WORDS) and _ORDERS.search(text) is not None

@@ -78,18 +78,16 @@ def _next(scene: Scene) -> Memory | None:
 
 
 def _covering(scene: Scene) -> Memory | None:
-    """Find a past period in which the slot is already known to have held this."""
-    moment_us = scene.moment_us
-    return next(
-        (
-            one
-            for one in _held_in_turn(scene)
-            if same_meaning(scene.claim, one)
-            and begins_us(one) <= moment_us
-            and (one.valid_until_us is None or moment_us < one.valid_until_us)
-        ),
-        None,
-    )
+    """Find a period in which the slot is already known to have held this."""
+    same = (one for one in _held_in_turn(scene) if same_meaning(scene.claim, one))
+    return next((one for one in same if _covers(one, scene)), None)
+
+
+def _covers(held: Memory, scene: Scene) -> bool:
+    """Whether a period spans the claim's time, or begins at the very time that the claim states."""
+    from_us, until_us = begins_us(held), held.valid_until_us
+    spans = from_us <= scene.moment_us and (until_us is None or scene.moment_us < until_us)
+    return spans or from_us == scene.saying.begins_us
 
 
 def _held_in_turn(scene: Scene) -> list[Memory]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypeVar, assert_never
+from typing import Any, TypedDict, TypeVar, Unpack, assert_never
 
 from credenda.clock import DAY_US, parse_time
 from credenda.limits import ALTERNATION_DAYS
@@ -34,55 +34,91 @@ T = TypeVar("T")
 HELD = {Status.ACTIVE, Status.CHALLENGED}
 
 
+class ClaimParts(TypedDict, total=False):
+    text: str
+    event: str
+    type: MemoryType
+    entity: str | None
+    speaker: str
+    scope: str | None
+    prior: str | None
+    cardinality: Cardinality
+    stance: Stance
+    move: Move
+    confidence: float
+    importance: float
+    valid_from_us: int | None
+    valid_until_us: int | None
+    provisional: bool
+    topic: str | None
+    tags: tuple[str, ...]
+
+
+class OccasionParts(TypedDict, total=False):
+    now_us: int
+    trust: float
+    session: str
+    topic: str
+    tags: tuple[str, ...]
+    metadata: Mapping[str, object]
+    expires_us: int
+
+
+class MemoryParts(TypedDict, total=False):
+    text: str
+    entity: str | None
+    speaker: str
+    status: Status
+    stance: Stance
+    confidence: float
+    importance: float
+    topic: str
+    pinned: bool
+
+
 def day(number: float) -> int:
     """The moment so many days after the stories begin."""
     return DAY_ZERO + round(number * DAY_US)
 
 
-def claim(value: str | None, attribute: str | None = "residence", **other: Any) -> Claim:
+def claim(value: str | None, attribute: str | None = "residence", **other: Unpack[ClaimParts]) -> Claim:
     """A claim about the user; its text is made from it unless given."""
-    words = f"{other.get('stance', Stance.ASSERTED)} {attribute} {value} {other.get('scope', '')}"
-    text = other.pop("text", words)
-    event = other.pop("event", "e1-abc123")
-    defaults: dict[str, Any] = {"type": MemoryType.FACT, "entity": "user", "confidence": 0.9}
-    return Claim(
-        text=text,
+    parts: dict[str, Any] = {"type": MemoryType.FACT, "entity": "user", "confidence": 0.9, **other}
+    words = f"{parts.get('stance', Stance.ASSERTED)} {attribute} {value} {parts.get('scope')}"
+    text, event = parts.pop("text", words), parts.pop("event", "e1-abc123")
+    return Claim(text=text, value=value, attribute=attribute, span=Span(event, 0, len(text)), **parts)
+
+
+def prefers(value: str, attribute: str = "meeting_time", **other: Unpack[ClaimParts]) -> Claim:
+    return claim(value, attribute, **{"type": MemoryType.PREFERENCE, "text": f"I prefer {value}", **other})
+
+
+def likes(value: str, attribute: str = "drink", **other: Unpack[ClaimParts]) -> Claim:
+    """A claim about a slot that holds a set."""
+    return claim(value, attribute, **{"type": MemoryType.PREFERENCE, "cardinality": Cardinality.SET, **other})
+
+
+def occasion(at: float = 0, **other: Unpack[OccasionParts]) -> Occasion:
+    parts: dict[str, Any] = {"now_us": max(day(at), day(400)), "trust": 1.0, "session": "s1", **other}
+    return Occasion(occurred_us=day(at), **parts)
+
+
+def memory(
+    value: str | None, attribute: str | None = "residence", at: float = 0, **other: Unpack[MemoryParts]
+) -> Memory:
+    """A memory as the world would hold it after a claim was told."""
+    parts: dict[str, Any] = {"text": claim(value, attribute).text, "entity": "user", "confidence": 0.9, **other}
+    return Memory(
+        id="m1-abc123",
+        version=1,
+        type=MemoryType.FACT,
         value=value,
         attribute=attribute,
-        span=Span(event, 0, len(text)),
-        **(defaults | other),
+        valid_from_us=day(at),
+        created_us=day(at),
+        recorded_us=day(at),
+        **parts,
     )
-
-
-def prefers(value: str, attribute: str = "meeting_time", **other: Any) -> Claim:
-    return claim(value, attribute, type=MemoryType.PREFERENCE, text=f"I prefer {value}", **other)
-
-
-def likes(value: str, attribute: str = "drink", **other: Any) -> Claim:
-    """A claim about a slot that holds a set."""
-    return claim(value, attribute, type=MemoryType.PREFERENCE, cardinality=Cardinality.SET, **other)
-
-
-def occasion(at: float = 0, **other: Any) -> Occasion:
-    defaults: dict[str, Any] = {"now_us": max(day(at), day(400)), "trust": 1.0, "session": "s1"}
-    return Occasion(occurred_us=day(at), **(defaults | other))
-
-
-def memory(value: str | None, attribute: str | None = "residence", at: float = 0, **other: Any) -> Memory:
-    """A memory as the world would hold it after a claim was told."""
-    said = claim(value, attribute)
-    defaults: dict[str, Any] = {
-        "id": "m1-abc123",
-        "text": said.text,
-        "type": MemoryType.FACT,
-        "entity": "user",
-        "confidence": 0.9,
-        "valid_from_us": day(at),
-        "created_us": day(at),
-        "recorded_us": day(at),
-        "version": 1,
-    }
-    return Memory(value=value, attribute=attribute, **(defaults | other))
 
 
 def kinds(changes: list[Change]) -> list[str]:
@@ -104,7 +140,7 @@ class World:
     last: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     events: int = 0
 
-    def tell(self, said: Claim, at: float = 0, **other: Any) -> list[Change]:
+    def tell(self, said: Claim, at: float = 0, **other: Unpack[OccasionParts]) -> list[Change]:
         """Say something on a day, each time in a new event."""
         self.events += 1
         event = f"e{self.events}-abc123"
@@ -144,11 +180,18 @@ class World:
             self._apply_one(change, ids, now_us)
         return ids
 
-    def resolve(self, at: float, keep: str | None = None, scopes: Mapping[str, str] | None = None) -> list[Change]:
-        (case,) = [one for one in self.contests.values() if one.state is ContestState.OPEN]
+    def resolve(
+        self,
+        at: float,
+        keep: str | None = None,
+        scopes: Mapping[str, str] | None = None,
+        case: ContestCase | None = None,
+    ) -> list[Change]:
+        """Answer a contest: the one that is open, unless there are several."""
+        (only_one, *_) = [case] if case else self.open()
         when = occasion(at)
         members = tuple(self.memories.values())
-        changes = decide_resolution(case, members, keep=keep, scopes=scopes, occasion=when)
+        changes = decide_resolution(only_one, members, keep=keep, scopes=scopes, occasion=when)
         self.apply(changes, when.now_us)
         return changes
 
@@ -217,11 +260,12 @@ class World:
         self.memories[held.id] = replace(held, confirmations=held.confirmations + 1)
         self.evidence |= {(held.id, one.span.event_id, one.claim_hash) for one in change.support}
 
-    def _move(self, name: str, **moved: Any) -> None:
+    def _move(self, name: str, **moved: object) -> None:
         held = self.memories[name]
-        if moved.get("status", held.status) is not held.status:
-            check_transition(held.status, moved["status"])
-        self.memories[name] = replace(held, version=held.version + 1, **moved)
+        after = replace(held, version=held.version + 1, **moved)
+        if after.status is not held.status:
+            check_transition(held.status, after.status)
+        self.memories[name] = after
 
     def _contest(self, change: Contest, ids: dict[str, str], now_us: int) -> None:
         members = tuple(ids.get(one, one) for one in change.memory_ids)

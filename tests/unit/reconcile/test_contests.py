@@ -1,5 +1,7 @@
 """Slots that keep changing are asked about instead of decided."""
 
+from dataclasses import replace
+
 import pytest
 
 from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS
@@ -192,14 +194,10 @@ def test_an_answer_whose_values_are_gone_governs_nothing() -> None:
     world = swung()
     world.resolve(61, keep="morning")
     (held,) = [one for one in world.memories.values() if one.status is Status.ACTIVE]
-    world.memories[held.id] = held.__class__(**{**_fields(held), "value": "noon", "text": "noon"})
+    world.memories[held.id] = replace(held, value="noon", text="noon")
     changes = world.tell(prefers("evening", move=Move.CHANGE), at=70)
     assert kinds(changes) == ["Add", "Supersede"]
     assert [one.state for one in world.contests.values()] == [ContestState.RESOLVED]
-
-
-def _fields(held: object) -> dict[str, object]:
-    return {name: getattr(held, name) for name in held.__dataclass_fields__}  # type: ignore[attr-defined]
 
 
 def test_the_question_names_whose_slot_and_scope_it_is() -> None:

@@ -1,6 +1,7 @@
 """Answers to contests."""
 
 from dataclasses import replace
+from typing import Unpack
 
 import pytest
 
@@ -8,25 +9,34 @@ from credenda.errors import Conflict, Invalid
 from credenda.model.change import Add, Resolve
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.memory import MemoryType, Relation, Slot, Stance, Status, TypeClass
+from credenda.model.memory import MemoryType, Relation, Stance, Status
 from credenda.write.resolve import decide_resolution
 from credenda.write.slots import slot_of
 
-from .build import World, claim, kinds, occasion, only, prefers
+from .build import ClaimParts, World, claim, kinds, occasion, only, prefers
 
 
-def swung(**other: object) -> World:
+def swung(**other: Unpack[ClaimParts]) -> World:
     world = World()
     for number, value in enumerate(["morning meetings", "afternoon meetings", "morning meetings"]):
         world.tell(prefers(value, **other), at=number * 30)
     return world
 
 
-def contest(*values: str, **other: object) -> ContestCase:
-    slot = Slot("user", "user", "meeting_time", None, TypeClass.BELIEF)
-    parts = dict(zip(("speaker", "entity", "attribute", "scope", "type_class"), slot, strict=True))
-    rest = {"id": "k1-abc123", "memory_ids": (), "state": ContestState.OPEN, "question": "?", "opened_us": 0}
-    return ContestCase(**(parts | rest | {"values": values} | other))  # type: ignore[arg-type]
+def contest(*values: str) -> ContestCase:
+    return ContestCase(
+        id="k1-abc123",
+        speaker="user",
+        entity="user",
+        attribute="meeting_time",
+        scope=None,
+        type_class="belief",
+        values=values,
+        memory_ids=(),
+        state=ContestState.OPEN,
+        question="?",
+        opened_us=0,
+    )
 
 
 @pytest.mark.requirement("R-086")

@@ -3,7 +3,7 @@
 import pytest
 
 from credenda.model.claim import Move
-from credenda.model.memory import Layer, MemoryType, Relation, Stance, Status
+from credenda.model.memory import Cardinality, Layer, MemoryType, Relation, Stance, Status
 
 from .build import World, claim, day, kinds
 
@@ -125,6 +125,15 @@ def test_a_challenge_said_again_weakly_is_counted_and_said_firmly_it_wins() -> N
     assert world.values() == ["Linz"]
     assert world.of("Linz").trust == 1.0
     assert (world.true_at(2), world.true_at(4)) == (["Graz"], ["Linz"])
+
+
+@pytest.mark.requirement("D-006", "D-007")
+def test_a_challenge_repeated_as_one_of_several_does_not_win_beside_what_stands() -> None:
+    world = World()
+    world.tell(claim("morning", "shift"))
+    world.tell(claim("noon", "shift", confidence=0.6), at=1)
+    world.tell(claim("noon", "shift", cardinality=Cardinality.SET), at=2)
+    assert world.values() == ["morning"]
 
 
 @pytest.mark.requirement("D-006")

@@ -1,5 +1,7 @@
 """Passages: whole words of a long text, cut where one would pause."""
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,7 +76,7 @@ def test_passages_cover_the_text_in_order_and_stay_short(text: str) -> None:
     assert spans == passages(text)
     covered = "".join(text[start:stop] for start, stop in spans)
     assert "".join(covered.split()) == "".join(text.split())
-    assert all(one[1] <= other[0] for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
     for start, stop in spans:
         assert start < stop
         assert not text[start].isspace()

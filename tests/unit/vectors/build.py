@@ -2,8 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -44,7 +43,7 @@ def memory(number: int, text: str, *, state: str = "current") -> Document:
     )
 
 
-def vector(code: int, values: Sequence[float] | NDArray[np.float32] | None = None, bits: int = 16) -> Vector:
+def vector(code: int, values: Sequence[float] | NDArray[np.floating] | None = None, bits: int = 16) -> Vector:
     """Store a vector of a document; without values, one that depends on the code alone."""
     row = np.random.default_rng(code).standard_normal(DIMS) if values is None else np.asarray(values)
     return Vector(
@@ -155,22 +154,23 @@ class FakeStore:
         return self.blobs.get(name, ())
 
 
+def _code(document: Document) -> int:
+    return document.code
+
+
+def _drawn_event(*, number: int, part: int, text: str, loose: int, state: DocumentState) -> Document:
+    return event(number, text, part=part, session=f"s{number % 3}" if loose else "", state=state)
+
+
+def _drawn_memory(number: int, text: str, state: DocumentState) -> Document:
+    return memory(number, text, state=state)
+
+
 def documents_strategy(most: int = 30) -> st.SearchStrategy[list[Document]]:
-    """Draw distinct documents: turns of three sessions, some long, memories, and all states."""
+    """Draw distinct documents: turns of three sessions and of none, some long, memories, and all states."""
+    numbers, states = st.integers(1, 20), st.sampled_from(list(DocumentState))
     texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
-    states = st.sampled_from(list(DocumentState))
-    events = st.builds(
-        lambda number, part, text, session, state: replace(
-            event(number, text, part=part, session=f"s{number % 3}" if session else ""), state=state
-        ),
-        st.integers(1, 20),
-        st.sampled_from([0, 0, 0, 1, 2]),
-        texts,
-        st.integers(0, 5),
-        states,
-    )
-    memories = st.builds(
-        lambda number, text, state: replace(memory(number, text), state=state), st.integers(1, 20), texts, states
-    )
-    key: Callable[[Document], int] = lambda document: document.code  # noqa: E731
-    return st.lists(st.one_of(events, memories), max_size=most, unique_by=key)
+    parts, loose = st.sampled_from([0, 0, 0, 1, 2]), st.integers(0, 5)
+    events = st.builds(_drawn_event, number=numbers, part=parts, text=texts, loose=loose, state=states)
+    memories = st.builds(_drawn_memory, numbers, texts, states)
+    return st.lists(st.one_of(events, memories), max_size=most, unique_by=_code)

@@ -18,7 +18,6 @@ def test_32_bits_keep_a_vector_exactly() -> None:
     assert np.array_equal(decode(data, 32), vector)
 
 
-@pytest.mark.requirement("E-082")
 def test_16_bits_keep_the_direction() -> None:
     for _ in range(20):
         vector = NUMBERS.standard_normal(384).astype(np.float32)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -33,6 +32,7 @@ from credenda.storage.store import (
     Tenant,
     Vector,
 )
+from credenda.text.tokens import fold, segment
 
 __all__ = ["SqliteReader", "read_tenant"]
 
@@ -80,7 +80,7 @@ def _match(term: str, tag: str) -> str:
 
     The index keeps no positions, so that a term of several words ("node.js") asks for each of them.
     """
-    words = _WORDS.findall(unicodedata.normalize("NFC", term))
+    words = _WORDS.findall(segment(fold(term)))
     return " AND ".join(f'{{body}} : "{word}"' for word in words) + f' AND {{tenant}} : "{tag}"' if words else ""
 
 

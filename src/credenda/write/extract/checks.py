@@ -23,6 +23,7 @@ _ROLE_WORDS: Final = 6
 _CAPITAL: Final = re.compile(r"^(?:(?:the|an?) )?[A-Z\d]")
 _TOOL: Final = re.compile(r"^[A-Z][\w.+#-]*(?: [\w.+#-]+){0,2}$|^[\w.-]+\.(?:js|io|py|net)$|^[a-z]+-[a-z-]+$")
 _NAME: Final = re.compile(r"^[A-Z][\w'-]+(?:(?: |, | and |, and | & )[A-Z][\w'-]+){0,4}$")
+_POINTS: Final = re.compile(r"\b(?:this|that|it|them|these|those|your)\b", re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"^(?:an?|the|my|our|\d+) ", re.IGNORECASE)
 _DATE_LIKE: Final = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?\d|\d ?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
@@ -58,8 +59,8 @@ def _free(value: Value) -> bool:
 
 
 @cache
-def _courtesy() -> re.Pattern[str]:
-    return re.compile(load_table("acts")["pleasantry"]["objects"], re.IGNORECASE)
+def _pleasantry(name: str) -> re.Pattern[str]:
+    return re.compile(load_table("acts")["pleasantry"][name], re.IGNORECASE)
 
 
 def is_role(text: str) -> bool:
@@ -91,7 +92,12 @@ def _org(value: Value, situation: Situation) -> bool:
 
 def _name(value: Value, situation: Situation) -> bool:
     del situation
-    return _NAME.match(value.text) is not None and value.text.split()[0].casefold() not in names().never_names
+    return _NAME.match(value.text) is not None and value.text.split()[0].strip(",").casefold() not in names().never_names
+
+
+def _known(value: Value, situation: Situation) -> bool:
+    del situation
+    return lexicon().category(value.text) is not None
 
 
 def _short(value: Value, situation: Situation) -> bool:
@@ -127,7 +133,8 @@ def _taste(value: Value, situation: Situation) -> bool:
     del situation
     if not _free(value) or _words(value) > _TASTE:
         return False
-    return _courtesy().match(value.raw) is None or value.raw.lower().startswith("being ")
+    lasting = value.raw.lower().startswith("being ") or _pleasantry("lasting").match(value.raw) is not None
+    return lasting or _pleasantry("objects").match(value.raw) is None
 
 
 def _trait(value: Value, situation: Situation) -> bool:
@@ -146,7 +153,7 @@ def _married(value: Value, situation: Situation) -> bool:
 
 
 def _introduction(value: Value, situation: Situation) -> bool:
-    return situation.short and _name(value, situation) and lexicon().category(value.text) is None and not _trait(value, situation)
+    return situation.short and _introduced(value)
 
 
 def _recurring(value: Value, situation: Situation) -> bool:
@@ -155,6 +162,8 @@ def _recurring(value: Value, situation: Situation) -> bool:
 
 def _own(value: Value, situation: Situation) -> bool:
     noun = situation.subject.noun.casefold()
+    if "degree" in situation.predicate.cues or "," in noun or _is_participle(value.raw):
+        return False
     if noun in names().skip_nouns or noun.count(" ") > 3 or not _free(value) or _words(value) > _PHRASE:  # noqa: PLR2004
         return False
     if names().skip_values.match(value.raw):
@@ -162,6 +171,12 @@ def _own(value: Value, situation: Situation) -> bool:
     if situation.attribute.known or noun.startswith(("favourite", "favorite", "preferred")):
         return True
     return _weighty(value)
+
+
+def _is_participle(text: str) -> bool:
+    """Say whether a value begins with what is done or being done: "handled in …", "killing me"."""
+    form = lexicon().forms.get(text.split(" ", 1)[0])
+    return form is not None and not form.kinds.isdisjoint({"participle", "gerund"})
 
 
 def _weighty(value: Value) -> bool:
@@ -176,13 +191,32 @@ def _the(value: Value, situation: Situation) -> bool:
         return False
     subject, attribute = situation.subject, situation.attribute
     marked = any(letter.isdigit() or letter.isupper() for letter in value.text)
+    if "degree" in situation.predicate.cues:
+        return False
     if subject.entity:
-        return marked or attribute.known
+        named = attribute.known or subject.noun.casefold() in names().the_nouns or subject.entity[0].isupper()
+        return named and (marked or attribute.known)
     return attribute.known and (marked or lexicon().category(value.text) == attribute.name)
 
 
 def _choice(value: Value, situation: Situation) -> bool:
-    return _free(value) and _words(value) <= _LONG and (not situation.short or _words(value) <= _PHRASE)
+    del situation
+    return _free(value) and _words(value) <= _LONG and _POINTS.search(value.text) is None
+
+
+def _appointment(value: Value, situation: Situation) -> bool:
+    return not situation.dated_past and _date(value, situation)
+
+
+def _kin_name(value: Value, situation: Situation) -> bool:
+    return names().kin_noun(situation.subject.noun.split(" ")[-1]) is not None and _introduced(value)
+
+
+def _introduced(value: Value) -> bool:
+    """Say whether a value is a person's name rather than a nation, a tool or a weekday."""
+    first = value.text.split(" ")[0].strip(",").casefold()
+    known = lexicon().category(value.text) or names().traits.get(value.text.casefold())
+    return _NAME.match(value.text) is not None and first not in names().never_names and known is None
 
 
 def _plan(value: Value, situation: Situation) -> bool:
@@ -198,7 +232,8 @@ def _happening(value: Value, situation: Situation) -> bool:
     if not situation.dated_past or situation.predicate.negated:
         return False
     rest = value.text.partition(" ")[2]
-    return 1 < _words(value) <= _LONG and names().pointing.fullmatch(rest) is None
+    vague = names().vague_happenings.match(value.text) or names().pointing.fullmatch(rest)
+    return 1 < _words(value) <= _LONG and not vague
 
 
 _CHECKS: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
@@ -220,6 +255,11 @@ _CHECKS: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "married": _married,
     "introduction": _introduction,
     "recurring": _recurring,
+    "appointment": _appointment,
+    "known": _known,
+    "food": lambda value, _: lexicon().category(value.text) == "food",
+    "drink": lambda value, _: lexicon().category(value.text) == "drink",
+    "kin_name": _kin_name,
     "own": _own,
     "the": _the,
     "choice": _choice,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from credenda.model.claim import Move
 from credenda.write.extract.lexicon import load_table
@@ -18,6 +18,7 @@ _CLAUSES_MAX: Final = 8
 _QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
 _SPACE: Final = re.compile(r"\s+")
 _BULLET: Final = re.compile(r"^(?:[-*\u2022+]|\d{1,3}[.)]|#{1,6})\s+|^[^\w\"'(>]+")
+_BARE: Final = re.compile(r"(?i:cannot|gonna|wanna|\bim |\bive |\b(?:do|does|did|is|are|was|have|has|wo|ca)nt\b)")
 _MARKUP: Final = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|`")
 
 
@@ -45,15 +46,23 @@ def _tables() -> dict[str, re.Pattern[str]]:
     return found | openings
 
 
-@cache
-def _contractions() -> tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]:
-    def rule(entry: dict[str, Any]) -> tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]:
-        target = entry["to"]
-        if isinstance(target, str):
-            return re.compile(entry["from"], re.IGNORECASE), target
-        return re.compile(entry["from"], re.IGNORECASE), lambda found: target[found[1].lower()]
+class _Contraction(NamedTuple):
+    has: str
+    pattern: re.Pattern[str]
+    target: str | Callable[[re.Match[str]], str]
 
-    return tuple(rule(entry) for entry in load_table("tails")["contraction"])
+
+def _contraction(entry: dict[str, Any]) -> _Contraction:
+    target = entry["to"]
+    pattern = re.compile(entry["from"], re.IGNORECASE)
+    return _Contraction(
+        entry.get("has", ""), pattern, target if isinstance(target, str) else lambda found: target[found[1].lower()]
+    )
+
+
+@cache
+def _contractions() -> tuple[_Contraction, ...]:
+    return tuple(_contraction(entry) for entry in load_table("tails")["contraction"])
 
 
 def straighten(sentence: str) -> str:
@@ -70,14 +79,22 @@ def open_contractions(text: str) -> str:
     >>> open_contractions("I'm sure we don't")
     'I am sure we do not'
     """
-    for pattern, target in _contractions():
-        text = pattern.sub(target, text)
+    if "'" not in text and _BARE.search(text) is None:
+        return text
+    folded = text.lower()
+    for rule in _contractions():
+        if rule.has in folded or rule.has == "would ":
+            text = rule.pattern.sub(rule.target, text)
     return text
 
 
 def split_clauses(sentence: str) -> list[str]:
     """Part a sentence where a new subject, a question or a request begins."""
-    return [piece for piece in _tables()["part"].split(sentence, maxsplit=_CLAUSES_MAX) if piece]
+    pieces = [piece for piece in _tables()["part"].split(sentence, maxsplit=_CLAUSES_MAX) if piece]
+    for at in range(len(pieces) - 2, -1, -1):
+        if _tables()["adverbial"].fullmatch(pieces[at].strip()):
+            pieces[at : at + 2] = [f"{pieces[at].strip()}, {pieces[at + 1]}"]
+    return pieces
 
 
 def _opened(clause: Clause) -> Clause:

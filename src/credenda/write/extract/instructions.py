@@ -30,6 +30,11 @@ def _shapes(kind: str) -> dict[str, re.Pattern[str]]:
     return {name: compile_macros(text, table["macros"]) for name, text in table[kind].items()}
 
 
+@cache
+def _here() -> re.Pattern[str]:
+    return re.compile(load_table("instructions")["here"]["match"], re.IGNORECASE)
+
+
 def _directive(text: str) -> str:
     """Take courtesy and "always" off a directive; "never" stays."""
     for _ in range(_STEPS_MAX):
@@ -128,4 +133,7 @@ def _decision(text: str, clause: Clause) -> Reading | None:
 def read_directive(clause: Clause) -> Reading | None:
     """Read a whole sentence as a standing instruction, a procedure or a decision; None where it is none."""
     text = clause.text
-    return _instruction(text, clause) or _procedure(text, clause) or _decision(text, clause)
+    found = _instruction(text, clause) or _procedure(text, clause)
+    if found is not None and _here().search(text):
+        return None
+    return found or _decision(text, clause)

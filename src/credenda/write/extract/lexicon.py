@@ -54,12 +54,17 @@ class Lexicon:
     categories: Mapping[str, str]
     many: frozenset[str]
     settings: frozenset[str]
+    kin: frozenset[str]
+    single_kin: frozenset[str]
     forms: Mapping[str, Form]
     adverbs: Mapping[str, str]
 
     def attribute(self, noun: str) -> Attribute:
         """Give the attribute that a noun phrase names; one of its own name where none is known."""
         folded = noun.casefold()
+        if folded in self.kin:
+            many = Cardinality.SINGLE if folded in self.single_kin else Cardinality.SET
+            return Attribute(name=attribute_key(folded), cardinality=many, known=False)
         found = self.attributes.get(folded) or self.attributes.get(_QUALIFIER.sub("", folded))
         if found is not None:
             return found
@@ -93,6 +98,9 @@ class Names:
     plural_kin: Mapping[str, str]
     never_names: frozenset[str]
     skip_nouns: frozenset[str]
+    the_nouns: frozenset[str]
+    vague_happenings: re.Pattern[str]
+    family: frozenset[str]
     skip_values: re.Pattern[str]
     pointing: re.Pattern[str]
     role_suffixes: tuple[str, ...]
@@ -161,6 +169,8 @@ def lexicon() -> Lexicon:
         categories={value_key(value): name for name, values in categories["of"].items() for value in values},
         many=frozenset(categories["many"]),
         settings=frozenset(categories["settings"]),
+        kin=frozenset([*map(str.casefold, words["kin"]["words"]), *words["kin"]["pets"], *words["kin"]["plural"].values()]),
+        single_kin=frozenset(map(str.casefold, words["kin"]["single"])),
         forms=_forms(words["verbs"]),
         adverbs=words["adverbs"],
     )
@@ -178,6 +188,9 @@ def names() -> Names:
         plural_kin=kin["plural"],
         never_names=frozenset(table["names"]["never"]),
         skip_nouns=frozenset(skip["nouns"]),
+        the_nouns=frozenset(skip["the_nouns"]),
+        vague_happenings=re.compile(skip["happenings"], re.IGNORECASE),
+        family=frozenset(roles["family"]),
         skip_values=re.compile(skip["values"], re.IGNORECASE),
         pointing=re.compile(table["pronouns"]["values"], re.IGNORECASE),
         role_suffixes=tuple(roles["suffixes"]),

@@ -38,6 +38,8 @@ class Pattern:
     category: bool = False
     many: bool = False
     split: bool = False
+    can: bool = False
+    purpose: bool = False
     scope: bool = False
     swap: bool = False
     importance: float = 0.6

@@ -118,7 +118,7 @@ class _Reader:
         if self.word(1) == "got" and form.kinds != {"past"}:
             if self.word(2) in {"to", "into"}:
                 self.tense = "skip"
-            elif self.word(2) in {"a", "an", "two", "three", "one", "four", "no"}:
+            else:
                 self.words = (*self.words[: self.at], "have", *self.words[self.at + 2 :])
                 return False
         if self.word(1) == "to":

@@ -17,7 +17,7 @@ from credenda.write.extract.lexicon import Attribute, lexicon, names
 from credenda.write.extract.patterns import Pattern, patterns_for
 from credenda.write.extract.predicates import Predicate
 from credenda.write.extract.subjects import Subject
-from credenda.write.extract.values import Value, clean_value, day_first, split_list, take_company, take_scope
+from credenda.write.extract.values import Value, clean_value, day_first, split_list, only_day, take_company, take_purpose, take_rather, take_scope, until_day
 
 __all__ = ["Moment", "Reading", "clause_dates", "read"]
 
@@ -27,6 +27,7 @@ _TENSES: Final = {
     "simple": frozenset({"simple"}),
     "progressive": frozenset({"progressive"}),
     "past": _PAST,
+    "coming": frozenset({"simple", "progressive", "perfect"}),
     "future": frozenset({"future"}),
     "former": frozenset({"former"}),
     "any": frozenset({"simple", "progressive", "past", "perfect", "future"}),
@@ -140,19 +141,24 @@ def _fill(template: str, found: re.Match[str], subject: Subject, value: Value) -
         return template
     groups = {name: text or "" for name, text in found.groupdict().items()}
     kind = groups.get("kind", "")
-    groups["kind"] = names().kin_noun(kind) or kind.removesuffix("s") if kind.casefold() in names().plural_kin else names().kin_noun(kind) or kind
-    return template.format(**groups, noun=subject.noun, head=_head(value))
+    groups["kind"] = names().kin_noun(kind) or kind
+    kin = names().kin_noun(subject.noun.split(" ")[-1])
+    return template.format(**groups, noun=subject.noun, head=_head(value), kin=kin)
 
 
 def _head(value: Value) -> str:
     """Name the slot of a preference without a category: the plural it ends in, or "prefers"."""
     found = _PLURAL_HEAD.match(value.text)
+    if value.text.split(" ", 1)[0].endswith("ing"):
+        return "prefers"
     return found["head"] if found and found["head"] not in _VAGUE_HEADS else "prefers"
 
 
 def _attribute(pattern: Pattern, found: re.Match[str], subject: Subject, value: Value) -> Attribute:
     """Decide which attribute a value belongs to."""
     words = lexicon()
+    if pattern.check == "role" and value.text.casefold().split(" ")[-1] in names().family:
+        return Attribute(name="family_status", importance=0.6)
     if pattern.check == "trait":
         return words.attribute(names().traits.get(value.text.casefold(), "trait"))
     if pattern.category and (category := words.category(value.text)) is not None:
@@ -166,7 +172,9 @@ def _attribute(pattern: Pattern, found: re.Match[str], subject: Subject, value: 
     attribute = words.attribute(name)
     if name == "date" and subject.noun and words.attribute(subject.noun).dated:
         return words.attribute(subject.noun)
-    many = pattern.many and name != "coffee"
+    if name.casefold() in words.kin:
+        return attribute
+    many = pattern.many
     if pattern.attribute == "{head}":
         many = name == "prefers"
     return replace(attribute, cardinality=Cardinality.SET if many else attribute.cardinality)
@@ -201,19 +209,27 @@ def _move(pattern: Pattern, predicate: Predicate, clause: Clause, value: Value) 
     return Move.STATE
 
 
-def _stance(pattern: Pattern, predicate: Predicate, clause: Clause) -> Stance:
+def _stance(pattern: Pattern, predicate: Predicate, clause: Clause, value: Value) -> Stance:
     if pattern.stance is not Stance.ASSERTED:
         return pattern.stance
-    if predicate.negated and pattern.check != "negated":
+    if predicate.negated and value.prior is None and pattern.check != "negated":
         return Stance.NEGATED
     return Stance.REPORTED if clause.report else Stance.ASSERTED
 
 
-def _value_of(pattern: Pattern, found: re.Match[str], moment: Moment, subject: Subject, *, changed: bool) -> Value:
+def _value_of(pattern: Pattern, found: re.Match[str], moment: Moment, subject: Subject, *, changed: bool, negated: bool) -> Value:
     if pattern.swap:
         return Value(text=subject.noun or subject.entity, raw=subject.noun or subject.entity)
-    dated = pattern.check in {"date", "recurring"}
+    dated = pattern.check in {"date", "recurring", "appointment"}
     value = clean_value(found["value"], list(moment.literals), dated=dated)
+    if negated:
+        take_rather(value)
+    if dated or pattern.check == "appointment":
+        only_day(value, list(moment.literals))
+    if pattern.check == "happening":
+        until_day(value, list(moment.literals))
+    if pattern.purpose:
+        take_purpose(value)
     if pattern.name in {"eats", "drinks"}:
         value.text = _DAY_TIME.sub("", value.text)
     if pattern.attribute == "{head}" or pattern.attribute == "likes":
@@ -238,6 +254,8 @@ def _entity(pattern: Pattern, found: re.Match[str], subject: Subject, attribute:
         return nominal(filled) or filled
     if pattern.check == "nominal":
         return nominal(subject.noun) or subject.noun
+    if pattern.check == "kin_name":
+        return subject.entity.rpartition("'s ")[0] or owner
     if subject.who in {"me", "person"}:
         return subject.entity
     if subject.who == "name" and not pattern.swap:
@@ -269,7 +287,7 @@ def _dates(pattern: Pattern, attribute: Attribute, value: Value, moment: Moment,
     """Decide since when and until when a reading holds."""
     if attribute.name in {"birthday", "anniversary", "age"} or pattern.type is MemoryType.DECISION:
         return None, None
-    if pattern.check == "date":
+    if pattern.check in {"date", "appointment"}:
         return None, _end_of_day(value.text, moment.anchor_us)
     if pattern.check == "happening" or move is Move.CHANGE or pattern.tense == "past":
         return moment.since or moment.past, None
@@ -278,6 +296,8 @@ def _dates(pattern: Pattern, attribute: Attribute, value: Value, moment: Moment,
 
 def _candidates(subject: Subject, predicate: Predicate) -> tuple[Pattern, ...]:
     """Give the patterns to try; a capitalised name may be a person unless it is a known tool."""
+    if predicate.tense == "modal":
+        return patterns_for(subject.who, "might")
     found = patterns_for(subject.who, predicate.verb)
     if subject.who == "name" and lexicon().category(subject.entity) is None:
         return found + patterns_for("person", predicate.verb)
@@ -292,9 +312,10 @@ def read(
     text = _plain_dates(predicate.text, moment)
     for pattern in _candidates(subject, predicate):
         as_what = _tense_fits(pattern, predicate, moment)
-        if as_what is None:
+        if as_what is None or ("can" in predicate.cues and not pattern.can):
             continue
         shown = predicate.said if pattern.check == "happening" else text
+        shown = f"might {shown}" if predicate.tense == "modal" else shown
         found = pattern.match.fullmatch(shown)
         if found is None:
             continue
@@ -312,7 +333,7 @@ def _readings(
     pattern: Pattern, found: re.Match[str], clause: Clause, situation: Situation, moment: Moment, owner: str, as_what: str
 ) -> list[Reading]:
     changed = clause.move is not Move.STATE or not situation.predicate.cues.isdisjoint({"now", "changed"})
-    value = _value_of(pattern, found, moment, situation.subject, changed=changed)
+    value = _value_of(pattern, found, moment, situation.subject, changed=changed, negated=situation.predicate.negated)
     texts = split_list(value.text) if pattern.split else [value.text]
     readings: list[Reading] = []
     for text in texts:
@@ -331,11 +352,11 @@ def _reading(
     attribute: Attribute, value: Value, as_what: str,
 ) -> Reading:  # fmt: skip
     predicate, subject = situation.predicate, situation.subject
-    former = as_what == "former"
+    former, dated = as_what == "former", pattern.check in {"date", "appointment"}
     name = (pattern.former or attribute.name) if former else attribute.name
     move = Move.STATE if former else _move(pattern, predicate, clause, value)
     since, until = _dates(pattern, attribute, value, moment, move)
-    shown = _iso(value.text, moment, attribute) if attribute.dated or pattern.check == "date" else value.text
+    shown = _iso(value.text, moment, attribute) if attribute.dated or dated else value.text
     kind = _type(pattern, attribute, predicate, subject)
     return Reading(
         type=kind,
@@ -345,7 +366,7 @@ def _reading(
         prior=value.prior,
         scope=value.scope or clause.scope,
         cardinality=Cardinality.SET if former else attribute.cardinality,
-        stance=_stance(pattern, predicate, clause),
+        stance=_stance(pattern, predicate, clause, value),
         move=move,
         confidence=_confidence(pattern, clause),
         importance=0.4 if former else _importance(pattern, attribute, predicate, move),

@@ -43,6 +43,9 @@ _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stanc
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
 _SHORT_WORDS: Final = 6
 _PASSING: Final = 0.3
+_WORK_VERBS: Final = frozenset(
+    "run deploy release ship build test merge review commit push tag back restart start stop check host store migrate publish".split()
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -113,7 +116,7 @@ def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: 
 def _group_habit(subject: Subject, predicate: Predicate) -> list[Reading]:
     """Read "we always …" and "we never …" as a procedure where nothing more special fits."""
     lasting = not predicate.cues.isdisjoint({"always", "never"}) and predicate.tense == "simple"
-    if not (subject.group and lasting and " " in predicate.text) or predicate.verb in {"is", "have", "want", "know"}:
+    if not (subject.group and subject.entity == "user" and lasting) or predicate.verb not in _WORK_VERBS:
         return []
     return [Reading(type=MemoryType.PROCEDURE, confidence=0.75, importance=0.65, durable=True, pattern="group_habit")]
 
@@ -160,10 +163,12 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
         if clause is None or (asks and number == len(pieces) - 1) or is_question(clause.text):
             continue
         opening = clause.move if clause.move is not Move.STATE else opening
-        hedged = clause.hedged or opened.hedged
-        clause = replace(clause, text=open_contractions(clause.text), move=opening, hedged=hedged)
+        if clause.move is not opening or clause.hedged is not opened.hedged:
+            clause = replace(clause, move=opening, hedged=clause.hedged or opened.hedged)
         left = bool(readings) and readings[-1].move is Move.END
         found, subject = _clause_readings(listener, clause, left=left, short=short)
+        if found and is_hedged(clause.text):
+            found = [replace(one, confidence=min(one.confidence, 0.5)) for one in found]
         readings.extend(found)
         if subject is not None and subject.who in {"person", "name"}:
             listener.last_person = subject.entity
@@ -174,7 +179,7 @@ def _directive(sentence: str) -> Reading | None:
     clause = read_clause(sentence)
     if clause is None:
         clause = Clause(text=sentence.strip(" .!"))
-    return read_directive(replace(clause, text=open_contractions(clause.text)))
+    return read_directive(clause)
 
 
 def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
@@ -183,10 +188,8 @@ def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
         if directive is not None:
             return [directive]
     readings = _statement(listener, sentence)
-    if is_transient(sentence):
+    if readings and is_transient(sentence):
         readings = [one for one in readings if one.durable or one.move is not Move.STATE]
-    if is_hedged(sentence):
-        readings = [replace(one, confidence=min(one.confidence, 0.5)) for one in readings]
     return readings
 
 
@@ -201,10 +204,19 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
     elif act is Act.JOKE and is_joke_only(sentence):
         _take_back(listener)
     elif act in _UNCERTAIN:
+        if act is Act.HYPOTHETICAL:
+            yield from _before_supposing(listener, sentence)
         if listener.owner is not None:
             yield _uncertain(_UNCERTAIN[act])
     else:
-        yield from _assertions(listener, sentence)
+        yield from _assertions(listener, open_contractions(sentence))
+
+
+def _before_supposing(listener: _Listener, sentence: str) -> list[Reading]:
+    """Read what is stated before a supposition: "I live in Rome, but what if I lived in Bern?"."""
+    pieces = split_clauses(open_contractions(sentence))
+    first = next((at for at, piece in enumerate(pieces) if act_of(piece) is Act.HYPOTHETICAL), 0)
+    return _statement(listener, ", ".join(pieces[:first])) if first else []
 
 
 def _take_back(listener: _Listener) -> None:

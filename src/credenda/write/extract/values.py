@@ -10,7 +10,7 @@ from typing import Final
 from credenda.model.claim import Move
 from credenda.write.extract.lexicon import load_table
 
-__all__ = ["Value", "clean_value", "day_first", "leading_scope", "split_list", "take_company", "take_scope"]
+__all__ = ["Value", "clean_value", "day_first", "leading_scope", "only_day", "split_list", "take_company", "take_purpose", "take_rather", "take_scope", "until_day"]
 
 _TRIMS_MAX: Final = 6
 _ITEM_WORDS_MAX: Final = 4
@@ -18,6 +18,7 @@ _ARTICLE: Final = re.compile(r"^(?:an?|some)\s+(?=\S)", re.IGNORECASE)
 _THE: Final = re.compile(r"^(?:the|my|our|an?)\s+", re.IGNORECASE)
 _ITEMS: Final = re.compile(r"\s*,\s*(?:(?:and|or|plus)\s+)?|\s+(?:and|or|&|plus)\s+")
 _NOW: Final = re.compile(r"\bnow\b|\bthese days\b|\bnowadays\b", re.IGNORECASE)
+_ON: Final = re.compile(r"^(?:on|in|at|by|for) ", re.IGNORECASE)
 _EDGES: Final = " ,.;:!?\"'\u2026"
 
 
@@ -41,10 +42,10 @@ def _tails() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(text, re.IGNORECASE) for name, text in (single | scope).items()}
 
 
-def _trim(value: Value, literals: list[str]) -> bool:
+def _trim(value: Value, literals: list[str], *, dated: bool) -> bool:
     """Take one small word or date off the end; False when there is none."""
     value.text = value.text.strip(_EDGES)
-    if found := _tails()["tail"].search(value.text):
+    if found := _tails()["dated_tail" if dated else "tail"].search(value.text):
         if _NOW.search(found[0]):
             value.move = Move.CHANGE
         value.text = value.text[: found.start()]
@@ -70,13 +71,44 @@ def clean_value(text: str, literals: list[str], *, dated: bool = False) -> Value
     value = Value(text=_tails()["aside"].sub("", text.strip(_EDGES)))
     value.text = _tails()["cut"].sub("", value.text)
     for _ in range(_TRIMS_MAX):
-        if not _trim(value, [] if dated else literals):
+        if not _trim(value, [] if dated else literals, dated=dated):
             break
     _contrast(value)
-    value.text = value.text.strip(_EDGES)
+    value.text = _tails()["head"].sub("", value.text.strip(_EDGES))
     value.raw = value.text
     value.text = _ARTICLE.sub("", value.text)
     return value
+
+
+def take_purpose(value: Value) -> None:
+    """Take "to get better" off the end of what is used or played."""
+    value.text = _tails()["purpose"].sub("", value.text).strip(_EDGES)
+
+
+def only_day(value: Value, literals: list[str]) -> None:
+    """Keep of a longer value its day and hour: "with Ana on 3 May at 10, by phone" is "3 May at 10"."""
+    for literal in literals:
+        at = value.text.find(literal)
+        if at >= 0:
+            hour = _tails()["hour"].match(value.text, at + len(literal))
+            value.text = value.text[at : hour.end() if hour else at + len(literal)]
+            value.text = _ON.sub("", value.text)
+            return
+
+
+def until_day(value: Value, literals: list[str]) -> None:
+    """Cut what happened before its day: "went to a gala yesterday and met …" is "went to a gala"."""
+    places = [at for literal in literals if (at := value.text.find(literal)) > 0]
+    if places:
+        value.text = value.text[: min(places)].strip(_EDGES)
+
+
+def take_rather(value: Value) -> None:
+    """Read the rest of "(not) X but Y" as Y in place of X."""
+    if found := _tails()["but"].match(value.text):
+        value.prior, value.move = _ARTICLE.sub("", found["prior"].strip(_EDGES)), Move.CORRECT
+        value.raw = found["value"].strip(_EDGES)
+        value.text = _ARTICLE.sub("", value.raw)
 
 
 def take_company(value: Value) -> None:
@@ -131,5 +163,7 @@ def split_list(text: str) -> list[str]:
     items = [_ARTICLE.sub("", item.strip(_EDGES)) for item in _ITEMS.split(text)]
     items = [item for item in items if item]
     if len(items) < 2 or any(len(item.split()) > _ITEM_WORDS_MAX for item in items):  # noqa: PLR2004
+        return [text]
+    if " " not in items[0] and " " in items[-1] and items[0].islower() and items[-1].islower():
         return [text]
     return items

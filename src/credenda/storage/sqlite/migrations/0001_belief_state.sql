@@ -32,7 +32,7 @@ CREATE TABLE events (
     expires_at INTEGER,
     redacted_at INTEGER,
     PRIMARY KEY (user_id, id)
-);
+) WITHOUT ROWID;
 
 -- Only events of several passages have rows here.
 CREATE TABLE passages (
@@ -91,7 +91,7 @@ CREATE TABLE memories (
     metadata TEXT,
     PRIMARY KEY (user_id, id, version),
     CHECK (status NOT IN ('superseded', 'merged', 'invalidated') OR valid_until IS NOT NULL)
-);
+) WITHOUT ROWID;
 
 CREATE INDEX memories_pair ON memories (user_id, entity_key, attribute_key)
 WHERE expired_at IS NULL AND attribute_key IS NOT NULL;
@@ -119,7 +119,7 @@ CREATE TABLE changes (
     cause TEXT,
     delta TEXT NOT NULL,
     PRIMARY KEY (user_id, id)
-);
+) WITHOUT ROWID;
 CREATE INDEX changes_memory ON changes (user_id, memory) WHERE memory IS NOT NULL;
 
 CREATE TABLE embeddings (
@@ -152,7 +152,7 @@ CREATE TABLE operations (
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (user_id, id)
-);
+) WITHOUT ROWID;
 CREATE UNIQUE INDEX operations_key ON operations (user_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX operations_due ON operations (user_id, run_after) WHERE status IN ('queued', 'processing', 'failed');
 

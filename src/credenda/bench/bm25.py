@@ -1,0 +1,47 @@
+"""A plain BM25 over turns, the yardstick that runs beside every retrieval benchmark.
+
+Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), k₁ = 1.2, b = 0.75, with the idf that is never
+negative. It sees the words of each turn and nothing else: no speaker, date, neighbour or session. Its terms are those of
+the product's own tokenizer, so that what differs is the ranking.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Final
+
+from credenda.text.tokens import query_terms, tokenize
+
+__all__ = ["PlainBm25"]
+
+_K1: Final = 1.2
+_B: Final = 0.75
+
+
+class PlainBm25:
+    """Ranks the texts of one conversation."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        """Index texts by their ids."""
+        self._postings: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+        self._lengths: dict[str, int] = {}
+        for name, text in texts.items():
+            terms = tokenize(text)
+            self._lengths[name] = len(terms)
+            for term, count in Counter(terms).items():
+                self._postings[term].append((name, count))
+        self._mean = max(1.0, sum(self._lengths.values()) / max(1, len(self._lengths)))
+
+    def rank(self, question: str, limit: int) -> list[str]:
+        """Return the ids of the best texts, best first; among equals the earlier one."""
+        scores: defaultdict[str, float] = defaultdict(float)
+        for term in query_terms(question):
+            found = self._postings.get(term, [])
+            idf = math.log(1 + (len(self._lengths) - len(found) + 0.5) / (len(found) + 0.5))
+            for name, count in found:
+                norm = _K1 * (1 - _B + _B * self._lengths[name] / self._mean)
+                scores[name] += idf * count * (_K1 + 1) / (count + norm)
+        order = {name: place for place, name in enumerate(self._lengths)}
+        return sorted(scores, key=lambda name: (-scores[name], order[name]))[:limit]

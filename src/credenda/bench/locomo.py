@@ -1,0 +1,230 @@
+"""Retrieval over conversations, as the public contract defines it: store every turn, search every question.
+
+It uses nothing but `remember`, `settle` and `search`. Each conversation is a tenant of its own in one temporary store.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from credenda import Credenda, Invalid
+from credenda.bench.bm25 import PlainBm25
+from credenda.bench.numbers import median
+from credenda.bench.ranking import auroc, bootstrap, judge, means
+from credenda.clock import seconds
+from credenda.model.query import Hit
+
+__all__ = ["Conversation", "Question", "load_conversations", "load_questions", "report", "run_locomo", "turns_of"]
+
+Note = Callable[[str], None]
+_DEPTH: Final = 50
+_ABSENT: Final = frozenset({"adversarial", "abstention"})
+"""Categories whose questions have no answer in the conversation, whatever turns they are built from."""
+_MESSAGES: Final = 500
+_SETTLE_SECONDS: Final = 3_600.0
+_ROLES: Final = frozenset({"user", "assistant"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """One conversation: messages by session, and the words of each turn by its id."""
+
+    name: str
+    sessions: Sequence[tuple[str, Sequence[Mapping[str, object]]]]
+    turns: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question with its gold turns; none when the conversation does not answer it."""
+
+    conversation: str
+    category: str
+    text: str
+    gold: frozenset[str]
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the answer is in the conversation."""
+        return bool(self.gold) and self.category not in _ABSENT
+
+
+class _Answer(NamedTuple):
+    """What came back for a question: turns best first, from the memory and from plain BM25."""
+
+    question: Question
+    turns: list[str]
+    plain: list[str]
+    score: float
+    abstained: bool
+    took_seconds: float
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """Read JSON Lines, gzip'd or not; raises `Invalid` naming the line that cannot be read."""
+    try:
+        raw = path.read_bytes()
+        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise Invalid(f"cannot read {path}", why=str(error), fix="give a JSON Lines file, .gz or plain") from error
+    found: list[dict[str, Any]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                found.append(json.loads(line))
+            except ValueError as error:
+                raise Invalid(f"line {number} of {path} is not JSON", why=str(error), fix="mend the line") from error
+    return found
+
+
+def load_conversations(path: Path) -> list[Conversation]:
+    """Read a conversation file; raises `Invalid` for one that is none."""
+    try:
+        return [_conversation(row) for row in _lines(path)]
+    except (KeyError, TypeError, AttributeError) as error:
+        what = f"{path} is not a conversation file"
+        raise Invalid(what, why=f"{type(error).__name__}: {error}", fix="see the conversation format") from error
+
+
+def _conversation(row: Mapping[str, Any]) -> Conversation:
+    sessions: list[tuple[str, list[Mapping[str, object]]]] = []
+    turns: dict[str, str] = {}
+    for session in row["sessions"]:
+        messages: list[Mapping[str, object]] = []
+        for turn in session["turns"]:
+            caption = turn.get("image_caption")
+            said = f"{turn['text']} [image: {caption}]" if caption else str(turn["text"])
+            turns[str(turn["id"])] = said
+            messages.append(_message(turn, said, turn.get("time") or session.get("time")))
+        sessions.append((str(session["id"]), messages))
+    return Conversation(name=str(row["conv"]), sessions=sessions, turns=turns)
+
+
+def _message(turn: Mapping[str, Any], said: str, moment: str | None) -> Mapping[str, object]:
+    speaker = str(turn["speaker"])
+    role = speaker.casefold()
+    who = {"role": role} if role in _ROLES else {"role": "person", "name": speaker}
+    return {**who, "content": said, "timestamp": moment, "id": str(turn["id"])}
+
+
+def load_questions(path: Path) -> list[Question]:
+    """Read questions; audited gold turns count where present. Raises `Invalid` for a file that holds none."""
+    try:
+        return [
+            Question(
+                conversation=str(row["conv"]),
+                category=str(row["category"]),
+                text=str(row["question"]),
+                gold=frozenset(map(str, row.get("evidence_audited", row["evidence"]))),
+            )
+            for row in _lines(path)
+        ]
+    except (KeyError, TypeError) as error:
+        what = f"{path} is not a question file"
+        raise Invalid(what, why=f"{type(error).__name__}: {error}", fix="see the format of questions") from error
+
+
+def turns_of(hits: Iterable[Hit]) -> list[str]:
+    """Map hits to turn ids by their events, best first, each turn once."""
+    found: dict[str, None] = {}
+    for hit in hits:
+        for event in hit.evidence if hit.event is None else (hit.event,):
+            if event.external_id is not None:
+                found.setdefault(event.external_id)
+    return list(found)
+
+
+def run_locomo(
+    data: Path, questions: Path, *, embedder: str = "none", limit: int | None = None, note: Note
+) -> dict[str, object]:
+    """Store, search and measure; returns the document that `bench locomo --json` prints."""
+    asked = load_questions(questions)[:limit]
+    wanted = {question.conversation for question in asked}
+    conversations = [one for one in load_conversations(data) if one.name in wanted]
+    missing = wanted - {one.name for one in conversations}
+    if missing:
+        raise Invalid(f"no conversation {min(missing)!r}", why="a question names it", fix="give the matching files")
+    answers: list[_Answer] = []
+    store_seconds = 0.0
+    with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
+        for conversation in conversations:
+            mine = [question for question in asked if question.conversation == conversation.name]
+            note(f"{conversation.name}: {len(conversation.turns)} turns, {len(mine)} questions")
+            path = Path(folder) / "memory.db"
+            with Credenda.open(path, user=conversation.name, embedder=embedder, workers=False) as memory:
+                store_seconds += _store(memory, conversation)
+                answers += _ask(memory, conversation, mine)
+    return report(answers, embedder=embedder, store_seconds=store_seconds)
+
+
+def _store(memory: Credenda, conversation: Conversation) -> float:
+    start = seconds()
+    for session, messages in conversation.sessions:
+        for at in range(0, len(messages), _MESSAGES):
+            memory.remember(messages[at : at + _MESSAGES], session=session)
+    memory.settle(_SETTLE_SECONDS)
+    return seconds() - start
+
+
+def _ask(memory: Credenda, conversation: Conversation, questions: Sequence[Question]) -> list[_Answer]:
+    plain = PlainBm25(conversation.turns)
+    answers: list[_Answer] = []
+    for question in questions:
+        start = seconds()
+        result = memory.search(question.text, limit=_DEPTH, record_access=False)
+        took = seconds() - start
+        score = max((hit.score for hit in result.hits), default=0.0)
+        turns = turns_of(result.hits)
+        ranked = plain.rank(question.text, _DEPTH)
+        answers.append(_Answer(question, turns, ranked, score, result.abstained, took))
+    return answers
+
+
+def report(answers: Sequence[_Answer], *, embedder: str, store_seconds: float) -> dict[str, object]:
+    """Turn answers into the figures of the contract, all as fractions."""
+    judged = [(answer, judge(answer.turns, answer.question.gold)) for answer in answers if answer.question.gold]
+    usual = [measures for answer, measures in judged if answer.question.category != "adversarial"]
+    plain = [
+        judge(answer.plain, answer.question.gold)
+        for answer, _ in judged
+        if answer.question.category != "adversarial"
+    ]
+    categories: dict[str, list[dict[str, float]]] = {}
+    for answer, measures in judged:
+        categories.setdefault(answer.question.category, []).append(measures)
+    return {
+        "embedder": embedder,
+        "n": len(usual),
+        "overall": means(usual),
+        "overall_ci95": bootstrap(usual),
+        "with_adversarial": {"n": len(judged), **means([measures for _, measures in judged])},
+        "categories": {name: {"n": len(found), **means(found)} for name, found in sorted(categories.items())},
+        "bm25": {"n": len(plain), **means(plain)},
+        "abstention": _abstention(answers),
+        "seconds": {
+            "store": round(store_seconds, 3),
+            "search_median": round(median([answer.took_seconds for answer in answers]), 6) if answers else 0.0,
+        },
+    }
+
+
+def _abstention(answers: Sequence[_Answer]) -> dict[str, object]:
+    """Measure whether the best score tells answerable questions from others, and how many others were answered.
+
+    Absent is the answer to a question without gold turns, or of a category that is built to have none.
+    """
+    present = [answer for answer in answers if answer.question.answerable]
+    absent = [answer for answer in answers if not answer.question.answerable]
+    answered = [answer for answer in absent if not answer.abstained]
+    return {
+        "auroc": auroc([one.score for one in present], [one.score for one in absent]),
+        "answered_when_absent": round(len(answered) / len(absent), 4) if absent else None,
+        "abstained_when_present": round(sum(one.abstained for one in present) / max(1, len(present)), 4),
+        "n_absent": len(absent),
+    }

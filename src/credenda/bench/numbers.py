@@ -1,0 +1,60 @@
+"""Figures from samples: percentiles, and a readable line for each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TypedDict
+
+__all__ = ["Spread", "median", "percentile", "ratio", "spread_ms"]
+
+
+class Spread(TypedDict):
+    """How long something took, in milliseconds."""
+
+    n: int
+    median_ms: float
+    p95_ms: float
+    p99_ms: float
+    max_ms: float
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the nearest-rank percentile: the least value that `share` of all values do not exceed.
+
+    >>> percentile([4.0, 1.0, 3.0, 2.0], 0.5)
+    2.0
+    """
+    if not values:
+        raise ValueError("no values to rank")
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the middle value, or the mean of the two in the middle.
+
+    >>> median([4.0, 1.0, 3.0, 2.0])
+    2.5
+    """
+    if not values:
+        raise ValueError("no values to rank")
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+
+def spread_ms(seconds: Sequence[float]) -> Spread:
+    """Summarise durations given in seconds."""
+    return {
+        "n": len(seconds),
+        "median_ms": round(median(seconds) * 1_000, 4),
+        "p95_ms": round(percentile(seconds, 0.95) * 1_000, 4),
+        "p99_ms": round(percentile(seconds, 0.99) * 1_000, 4),
+        "max_ms": round(max(seconds) * 1_000, 4),
+    }
+
+
+def ratio(one: Spread, other: Spread) -> float:
+    """Return how many times the median of the other one takes."""
+    return round(one["median_ms"] / other["median_ms"], 3)

@@ -1,0 +1,143 @@
+"""How text is laid out for people: widths, wrapping, tables and calm colour."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from textwrap import wrap
+from typing import Final
+
+import click
+
+from credenda.clock import from_datetime, render_time
+from credenda.config import colour_allowed
+
+__all__ = ["Screen", "cells", "clean", "clip", "day", "moment", "open_screen"]
+
+_WIDEST: Final = 100
+"""Longer lines are hard to read, however wide the terminal."""
+_NARROWEST: Final = 40
+_ZERO_WIDTH: Final = frozenset({"Mn", "Me", "Cf"})
+
+
+def clean(text: str) -> str:
+    """Put text on one line and show control characters instead of obeying them: what is stored may be hostile."""
+    words = " ".join(text.split())
+    return "".join(" " if _hidden(letter) else letter for letter in words)
+
+
+def _hidden(letter: str) -> bool:
+    category = unicodedata.category(letter)
+    return category in {"Cc", "Cs"} or (category == "Cf" and letter not in "\u200c\u200d")
+
+
+def cells(text: str) -> int:
+    """Count the columns that a text takes on a terminal: wide scripts and emoji take two, marks none."""
+    return sum(_cells(letter) for letter in text)
+
+
+def _cells(letter: str) -> int:
+    if unicodedata.category(letter) in _ZERO_WIDTH:
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def clip(text: str, width: int) -> str:
+    """Cut a text to a width, with an ellipsis where something is missing."""
+    if cells(text) <= width:
+        return text
+    kept, used = "", 0
+    for letter in text:
+        used += _cells(letter)
+        if used > width - 1:
+            break
+        kept += letter
+    return kept.rstrip() + "…"
+
+
+def pad(text: str, width: int) -> str:
+    """Fill a text up to a width."""
+    return text + " " * max(0, width - cells(text))
+
+
+def day(time: datetime | None) -> str:
+    """Write a time as its day in UTC; "" for none."""
+    return "" if time is None else time.date().isoformat()
+
+
+def moment(time: datetime | None) -> str:
+    """Write a time to the second, as RFC 3339; "" for none."""
+    return "" if time is None else str(render_time(from_datetime(time.replace(microsecond=0))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screen:
+    """Where text is shown: its width in columns (None: nobody looks, so nothing is cut), and whether in colour."""
+
+    width: int | None = None
+    colour: bool = False
+
+    @property
+    def columns(self) -> int:
+        """Columns to wrap at."""
+        return min(self.width or _WIDEST, _WIDEST)
+
+    def bold(self, text: str) -> str:
+        """Stress what names a thing."""
+        return click.style(text, bold=True) if self.colour else text
+
+    def dim(self, text: str) -> str:
+        """Step back for what explains."""
+        return click.style(text, dim=True) if self.colour else text
+
+    def warn(self, text: str) -> str:
+        """Draw attention to what may not hold."""
+        return click.style(text, fg="yellow") if self.colour else text
+
+    def heading(self, text: str) -> str:
+        """Begin a part."""
+        return self.bold(text)
+
+    def fill(self, text: str, indent: str = "", hanging: str | None = None) -> str:
+        """Wrap a text below itself."""
+        rest = indent if hanging is None else hanging
+        lines = wrap(clean(text), self.columns, initial_indent=indent, subsequent_indent=rest, break_on_hyphens=False)
+        return "\n".join(lines) or indent.rstrip()
+
+    def pairs(self, rows: Iterable[tuple[str, str]], indent: str = "  ") -> str:
+        """Lay out names and what they stand for, aligned; empty ones are left out."""
+        shown = [(name, text) for name, text in rows if text]
+        widest = max((cells(name) for name, _ in shown), default=0)
+        blank = indent + " " * (widest + 2)
+        lines: list[str] = []
+        for name, text in shown:
+            body = self.fill(text, blank).removeprefix(blank)
+            lines.append(f"{indent}{self.dim(pad(name, widest))}  {body}")
+        return "\n".join(lines)
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], indent: str = "") -> str:
+        """Lay out rows in columns; the last one takes what is left of the width."""
+        cleaned = [[clean(cell) for cell in row] for row in rows]
+        widths = [max(cells(row[at]) for row in (head, *cleaned)) for at in range(len(head))]
+        lines = [self._row(head, widths, indent)]
+        lines[0] = self.dim(lines[0])
+        return "\n".join([*lines, *(self._row(row, widths, indent) for row in cleaned)])
+
+    def _row(self, row: Sequence[str], widths: Sequence[int], indent: str) -> str:
+        *first, last = row
+        start = indent + "".join(pad(cell, width) + "  " for cell, width in zip(first, widths, strict=False))
+        if self.width is None:
+            return (start + last).rstrip()
+        return (start + clip(last, max(self.width - cells(start), 1))).rstrip()
+
+
+def open_screen() -> Screen:
+    """Measure standard output."""
+    if not sys.stdout.isatty():
+        return Screen()
+    width = shutil.get_terminal_size((_WIDEST, 24)).columns
+    return Screen(width=max(width, _NARROWEST), colour=colour_allowed())

@@ -1,0 +1,80 @@
+"""What a command did, where the answer of its operation alone does not say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.contest import ContestCase
+from credenda.model.event import Receipt
+from credenda.model.memory import Memory
+
+__all__ = ["Believed", "Consequence", "Done", "Outcome", "Remembered"]
+
+
+class Consequence(StrEnum):
+    """What was made of something said."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    CONFIRMED = "confirmed"
+    ENDED = "ended"
+    CONTESTED = "contested"
+    ADJUSTED = "adjusted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Believed:
+    """One belief that followed from what was said; `previous` are those that it replaced."""
+
+    consequence: Consequence
+    memory: Memory
+    previous: tuple[Memory, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """A receipt with what was believed from it; `settled` says whether everything has been read by now."""
+
+    receipt: Receipt
+    settled: bool
+    believed: tuple[Believed, ...] = ()
+    contests: tuple[ContestCase, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """Something was done that has no result of its own."""
+
+    id: str
+    done: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a command found or did, and the code to exit with."""
+
+    value: object
+    exit_code: int = 0
+
+
+_CONSEQUENCES = {
+    ChangeKind.ADD: Consequence.ADDED,
+    ChangeKind.CONFIRM: Consequence.CONFIRMED,
+    ChangeKind.CONTEST: Consequence.CONTESTED,
+}
+
+
+def successor(change: ChangeRecord) -> str | None:
+    """Name what took the place of a superseded memory, if anything did."""
+    found = change.after.get("superseded_by")
+    return found if isinstance(found, str) else None
+
+
+def consequence(change: ChangeRecord) -> Consequence:
+    """Say in a person's words what a change meant."""
+    if change.kind is ChangeKind.SUPERSEDE:
+        return Consequence.ADJUSTED if successor(change) else Consequence.ENDED
+    return _CONSEQUENCES.get(change.kind, Consequence.ADJUSTED)

@@ -1,0 +1,50 @@
+"""Where output goes: results to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+import click
+
+__all__ = ["emit", "interactive", "note"]
+
+_PIPE_CLOSED = 141
+"""What a shell reports for a program whose reader went away (128 + SIGPIPE)."""
+
+
+def emit(text: str) -> None:
+    """Write a result; a reader that went away ends the command quietly."""
+    try:
+        _write(sys.stdout, text if text.endswith("\n") else f"{text}\n")
+    except BrokenPipeError:
+        _silence(sys.stdout)
+        raise click.exceptions.Exit(_PIPE_CLOSED) from None
+
+
+def note(text: str) -> None:
+    """Say something beside the result."""
+    try:
+        _write(sys.stderr, f"{text}\n")
+    except BrokenPipeError:
+        _silence(sys.stderr)
+
+
+def interactive() -> bool:
+    """Say whether a person sits in front of it and can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """Write text that the stream's encoding may not hold: what it cannot is escaped."""
+    encoding = stream.encoding or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
+
+
+def _silence(stream: TextIO) -> None:
+    """Point a broken stream to nowhere, so that closing it at exit says nothing."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -1,0 +1,212 @@
+"""Beliefs for people: one memory, lists of them, why they are held, and what they were before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from credenda.interfaces.cli.layout import Screen, clean, day, moment
+from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
+from credenda.model.change import ChangeRecord
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.event import Event
+from credenda.model.memory import Memory, Relation, Stance
+from credenda.model.query import Explanation, Page, SlotVersion
+
+__all__ = ["about", "contests", "explanation", "history", "memory", "page", "remembered", "saying", "standing"]
+
+_UNSURE: Final = 0.4
+_WIDEST_VALUE: Final = 48
+_VERBS: Final = {
+    Consequence.ADDED: "new",
+    Consequence.CHANGED: "changed",
+    Consequence.CONFIRMED: "confirmed",
+    Consequence.ENDED: "ended",
+    Consequence.CONTESTED: "contested",
+    Consequence.ADJUSTED: "adjusted",
+}
+
+
+def about(entity: str | None, attribute: str | None, scope: str | None = None) -> str:
+    """Name a slot as a person would: `residence`, `daughter's name`, `work location (Fridays)`."""
+    name = (attribute or "").replace("_", " ")
+    if entity and entity != "user":
+        name = f"{entity}'s {name}" if name else entity
+    return f"{name} ({scope})" if scope else name
+
+
+def label(memory: Memory) -> str:
+    """Name the slot of a memory, or its type where it has none."""
+    return about(memory.entity, memory.attribute, memory.scope) or memory.type.value
+
+
+def standing(memory: Memory) -> str:
+    """Say what a reader must know before taking a memory for true; "" for a plain belief."""
+    notes: list[str] = []
+    if memory.contested:
+        notes.append("contested")
+    if memory.status.value != "active":
+        notes.append(f"{memory.status.value} ({memory.relation.value})" if memory.relation else memory.status.value)
+    if memory.stance is not Stance.ASSERTED:
+        notes.append(memory.stance.value.replace("_", " "))
+    if memory.confidence < _UNSURE:
+        notes.append(f"confidence {memory.confidence:.2f}")
+    if memory.pinned:
+        notes.append("pinned")
+    return " · ".join(notes)
+
+
+def saying(memory: Memory) -> str:
+    """Give a memory's value, or its words where it has none."""
+    return clean(memory.value or memory.text)
+
+
+def headline(screen: Screen, memory: Memory) -> str:
+    """Name a memory in one line."""
+    notes = standing(memory)
+    return f"{screen.bold(f'{label(memory)}: {saying(memory)}')}{screen.warn(f'  [{notes}]') if notes else ''}"
+
+
+def interval(memory: Memory | SlotVersion) -> str:
+    """Say from when to when something was true."""
+    since = day(memory.valid_from) or "?"
+    return f"{since} – {day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
+
+
+def memory(screen: Screen, one: Memory) -> str:
+    """Show one memory whole."""
+    said = f"confidence {one.confidence:.2f}, trust {one.trust:.2f}, confirmed {one.confirmations} times"
+    kept = f"{one.type.value}, {one.layer.value}, importance {one.importance:.2f}"
+    shown = f"{one.access_count} times" + (f", last {moment(one.last_accessed)}" if one.last_accessed_us else "")
+    rows = (
+        ("text", one.text if one.value else ""),
+        ("id", f"{one.id} (version {one.version})"),
+        ("status", standing(one) or one.status.value),
+        ("true", interval(one)),
+        ("recorded", moment(one.recorded_at)),
+        ("held with", said),
+        ("kept as", kept),
+        ("replaced by", one.superseded_by or ""),
+        ("said by", "" if one.speaker == "user" else one.speaker),
+        ("session", one.source_session),
+        ("topic", one.topic or ""),
+        ("tags", ", ".join(one.tags)),
+        ("metadata", ", ".join(f"{name}={value}" for name, value in one.metadata.items())),
+        ("expires", moment(one.expires_at)),
+        ("shown", shown),
+    )
+    return f"{headline(screen, one)}\n{screen.pairs(rows)}"
+
+
+def page(screen: Screen, found: Page[Memory]) -> str:
+    """Show a page of memories as a table."""
+    if not found.items:
+        return "Nothing is held that fits. `credenda remember` files something; `credenda stats` counts what there is."
+    head = ("ID", "TYPE", "SINCE", "ABOUT", "BELIEVED")
+    rows = [(one.id, one.type.value, day(one.valid_from), label(one), _believed(one)) for one in found.items]
+    more = f"\nMore: --cursor {found.next_cursor}" if found.next_cursor else ""
+    return screen.table(head, rows) + screen.dim(more)
+
+
+def _believed(memory: Memory) -> str:
+    notes = standing(memory)
+    return f"{saying(memory)}  [{notes}]" if notes else saying(memory)
+
+
+def _speaker(event: Event) -> str:
+    return "you" if event.speaker == "user" else event.speaker
+
+
+def quoted(event: Event, start: int, end: int) -> str:
+    """Quote a span of an event with its source."""
+    return f"{day(event.occurred_at)}  {_speaker(event)}: “{clean(event.text[start:end])}”"
+
+
+def explanation(screen: Screen, why: Explanation) -> str:
+    """Show what a memory rests on, and all that happened to it."""
+    lines = [headline(screen, why.memory), screen.pairs([("id", why.memory.id), ("true", interval(why.memory))])]
+    lines += ["", screen.heading("Because")]
+    for event, start, end in why.evidence:
+        place = screen.dim(f"[{event.id}, characters {start}–{end}]")
+        lines += [screen.fill(quoted(event, start, end), "  ", "    "), f"    {place}"]
+    if not why.evidence:
+        lines.append("  the words it rested on were deleted")
+    lines += ["", screen.heading("What happened"), _changes(screen, why.changes)]
+    return "\n".join(lines)
+
+
+def _changes(screen: Screen, changes: Sequence[ChangeRecord]) -> str:
+    rows = [(moment(one.at), one.kind.value, one.actor.value, one.reason) for one in changes]
+    return screen.table(("WHEN", "CHANGE", "BY", "REASON"), rows, indent="  ")
+
+
+def history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
+    """Show the values of a slot as a timeline, oldest first."""
+    if not versions:
+        return "Nothing was ever held there."
+    rows = [
+        (
+            day(one.valid_from) or "?",
+            day(one.valid_until) or "now",
+            f"{one.value or one.text} ({one.scope})" if one.scope else (one.value or one.text),
+            f"{one.status.value} ({one.relation.value})" if isinstance(one.relation, Relation) else one.status.value,
+            one.memory_id,
+            one.reason,
+        )
+        for one in versions
+    ]
+    return screen.table(("FROM", "UNTIL", "VALUE", "STATUS", "ID", "REASON"), rows)
+
+
+def contests(screen: Screen, cases: Sequence[ContestCase]) -> str:
+    """Show contests with their questions and how to answer."""
+    if not cases:
+        return "Nothing is contested."
+    return "\n\n".join(contest(screen, case) for case in cases)
+
+
+def contest(screen: Screen, case: ContestCase) -> str:
+    """Show one contest."""
+    name = about(case.entity, case.attribute, case.scope)
+    lines = [f"{screen.bold(name)}  {screen.dim(case.id)}  {screen.warn(case.state.value)}"]
+    if case.state is ContestState.OPEN:
+        lines += [screen.fill(case.question, "  "), screen.dim(f"  answer: {answer(case)}")]
+    else:
+        lines.append(screen.fill(case.resolution or "resolved", "  "))
+        lines.append(screen.pairs((value, scope) for value, scope in case.scopes.items()))
+    return "\n".join(line for line in lines if line)
+
+
+def answer(case: ContestCase) -> str:
+    """Say how a contest is answered here."""
+    value = case.values[0] if case.values else "VALUE"
+    return f'credenda resolve {case.id} --keep "{clean(value)}", or --scope WHEN=VALUE for each'
+
+
+def remembered(screen: Screen, done: Remembered) -> str:
+    """Say what was filed, and what is believed from it."""
+    receipt = done.receipt
+    ids = ", ".join(receipt.event_ids)
+    lines = [f"Filed before as {ids}." if receipt.cached else f"Filed as {ids}."]
+    rows = [(_VERBS[one.consequence], _consequence(one)) for one in done.believed]
+    rows += [("asks", f"{case.question} ({answer(case)})") for case in done.contests]
+    rows += [("refused", reason) for reason in receipt.refused]
+    if rows:
+        lines.append(screen.pairs(rows))
+    elif done.settled:
+        lines.append("Nothing is believed from it; its words can be found.")
+    return "\n".join(lines)
+
+
+def _consequence(one: Believed) -> str:
+    name, value = label(one.memory), saying(one.memory)
+    notes = standing(one.memory)
+    tail = f"  [{notes}]  {one.memory.id}" if notes else f"  {one.memory.id}"
+    match one.consequence:
+        case Consequence.CHANGED:
+            before = "; ".join(saying(old) for old in one.previous)
+            return f"{name}: now {value}; previously {before}{tail}"
+        case Consequence.ADJUSTED:
+            return f"{name}: {value} ({one.reason}){tail}"
+        case _:
+            return f"{name}: {value}{tail}"

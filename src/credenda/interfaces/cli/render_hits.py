@@ -1,0 +1,55 @@
+"""Search results for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from credenda.interfaces.cli.layout import Screen, clean, day
+from credenda.interfaces.cli.render_beliefs import about, interval, standing
+from credenda.model.query import Hit, SearchResult
+
+__all__ = ["results", "terms"]
+
+
+def results(screen: Screen, found: SearchResult) -> str:
+    """Show hits, best first; say so when nothing relevant is known."""
+    lines: list[str] = []
+    if found.abstained or not found.hits:
+        lines.append("Nothing relevant is known.")
+    if found.hits:
+        if lines:
+            lines.append(screen.dim("Nearest, but below what would count as an answer:"))
+        lines += [_hit(screen, rank, hit) for rank, hit in enumerate(found.hits, 1)]
+    lines.append(screen.dim(f"{len(found.hits)} hits in {found.took_ms:.1f} ms"))
+    return "\n".join(lines)
+
+
+def _hit(screen: Screen, rank: int, hit: Hit) -> str:
+    place = f"{rank:>2}  {hit.score:.2f}  "
+    margin = " " * len(place)
+    flags = f"  [{', '.join(sorted(hit.flags))}]" if hit.flags else ""
+    text = screen.fill(hit.text, place, margin)
+    lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(_source(hit), margin))]
+    if hit.terms:
+        lines.append(screen.dim(screen.fill(terms(hit.terms), margin)))
+    return "\n".join(lines)
+
+
+def _source(hit: Hit) -> str:
+    """Say what a hit is and where it comes from, in one line."""
+    if hit.memory is not None:
+        slot = about(hit.memory.entity, hit.memory.attribute, hit.memory.scope)
+        parts = [hit.id, hit.memory.type.value, slot, interval(hit.memory), standing(hit.memory)]
+        parts += [f"said {day(event.occurred_at)} ({event.id})" for event in hit.evidence[-1:]]
+    elif hit.event is not None:
+        who = "you" if hit.event.speaker == "user" else clean(hit.event.speaker)
+        parts = [hit.id, f"{who}, {day(hit.event.occurred_at)}", hit.event.session]
+    else:
+        parts = [hit.id, hit.kind]
+    return " · ".join(part for part in parts if part)
+
+
+def terms(summands: Mapping[str, float]) -> str:
+    """Write the terms of a score, the largest first."""
+    ranked = sorted(summands.items(), key=lambda term: -abs(term[1]))
+    return " + ".join(f"{name} {value:.3f}" for name, value in ranked).replace("+ -", "− ")

@@ -1,0 +1,110 @@
+"""A block for a prompt: the core, and what a search finds, packed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.memory import Memory, Relation, Status
+from credenda.model.query import Context, Hit, Query, SlotVersion
+from credenda.read.filters import fits_memory
+from credenda.read.gate import judge_memory
+from credenda.read.history import slot_history
+from credenda.read.pack import Packing, pack
+from credenda.read.plan import plan
+from credenda.read.search import Embed, search
+from credenda.read.tables import weights
+from credenda.storage.store import MemoryFilter, Reader
+from credenda.text.normal import attribute_key, name_key
+from credenda.vectors.resident import ResidentIndex
+
+__all__ = ["context", "core_memories"]
+
+_CORE: Final = 50
+_SLOTS_WITH_HISTORY: Final = 10
+"""Best memories whose earlier values are looked up."""
+_INSTRUCTION: Final = "instruction"
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+
+
+def context(
+    query: Query | None,
+    *,
+    token_budget: int,
+    reader: Reader,
+    index: ResidentIndex | None,
+    embed: Embed | None = None,
+    now_us: int,
+    core: Sequence[Memory] | None = None,
+) -> Context:
+    """Build the block for a prompt; without a query it is the core alone.
+
+    `core` defaults to standing instructions and pinned memories. A search for a block that nobody asked for has the
+    stricter floor: below it the block holds the core and says `abstained`.
+    """
+    asked = query or Query(text="")
+    always = core_memories(reader, asked, now_us) if core is None else core
+    if query is None:
+        packing = Packing(token_budget=token_budget, contests=_contests(reader, always, ()))
+        return pack(always, (), packing)
+    floor = weights().context_floor
+    found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, floor=floor)
+    history = plan(query, now_us, ()).history
+    packing = Packing(
+        token_budget=token_budget,
+        contests=_contests(reader, always, found.hits),
+        previous=_previous(reader, found.hits, query),
+        history=history,
+        abstained=found.abstained,
+    )
+    return pack(always, found.hits, packing)
+
+
+def core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
+    """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each."""
+    known = query.known_at_us
+    instructions = reader.find(MemoryFilter(attribute=_INSTRUCTION, statuses=_HELD, limit=_CORE, known_at_us=known))
+    pinned = reader.find(MemoryFilter(pinned=True, statuses=_HELD, limit=_CORE, known_at_us=known))
+    wide = replace(query, kinds=frozenset({"memory"}), types=None, layers=None, mode="full_context", tags=None)
+    found = {memory.id: memory for memory in [*reversed(instructions), *reversed(pinned)]}
+    return [
+        memory
+        for memory in found.values()
+        if fits_memory(memory, replace(wide, metadata=None, session=None, exclude_session=None, topic=None))
+        and judge_memory(memory, query, now_us) is not None
+    ]
+
+
+def _contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit]) -> list[ContestCase]:
+    """Return the open contests that what is shown takes part in."""
+    shown = {memory.id for memory in core} | {hit.id for hit in hits if hit.memory and hit.memory.contested}
+    shown |= {hit.id for hit in hits if "contested" in hit.flags}
+    if not shown:
+        return []
+    events = any(hit.kind == "event" and "contested" in hit.flags for hit in hits)
+    opened = reader.contests(state=ContestState.OPEN)
+    return [case for case in opened if events or not shown.isdisjoint(case.memory_ids)]
+
+
+def _previous(reader: Reader, hits: Sequence[Hit], query: Query) -> dict[str, list[SlotVersion]]:
+    """Return what the slots of the best memories held before, latest first: changed values, never corrected ones."""
+    if query.as_of_us is not None or query.known_at_us is not None:
+        return {}
+    previous: dict[str, list[SlotVersion]] = {}
+    current = [hit.memory for hit in hits if hit.memory is not None and "superseded" not in hit.flags]
+    for memory in current[:_SLOTS_WITH_HISTORY]:
+        if memory.entity is None or memory.attribute is None:
+            continue
+        pair = (name_key(memory.entity), attribute_key(memory.attribute))
+        rows = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED})))
+        if any(row.relation is Relation.CHANGED for row in rows):
+            versions = slot_history(reader, id=memory.id)
+            previous[memory.id] = [version for version in reversed(versions) if _was_true(version, memory)]
+    return previous
+
+
+def _was_true(version: SlotVersion, memory: Memory) -> bool:
+    changed = version.status is Status.SUPERSEDED and version.relation is Relation.CHANGED
+    return changed and bool(version.text) and version.memory_id != memory.id and version.value != memory.value

@@ -1,0 +1,134 @@
+"""What a slot held over time, and why a memory is held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from credenda import limits
+from credenda.errors import Invalid, NotFound
+from credenda.model.change import ChangeKind
+from credenda.model.memory import Memory, Status, type_class
+from credenda.model.query import Explanation, SlotVersion
+from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
+from credenda.text.normal import attribute_key, name_key
+
+__all__ = ["slot_history", "why"]
+
+_ENDINGS: Final = frozenset(
+    {ChangeKind.SUPERSEDE, ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.DELETE, ChangeKind.RESOLVE}
+)
+_CHAIN_STEPS: Final = limits.SLOT_ROWS
+
+
+def slot_history(
+    reader: Reader, *, id: str | None = None, entity: str | None = None, attribute: str | None = None
+) -> list[SlotVersion]:
+    """Return every value that a slot held, oldest first; corrected ones are named so, deleted ones have no text.
+
+    Ask by a memory's `id` (its slot, or without one the memories that replaced each other) or by `entity` and
+    `attribute`, over all scopes and speakers. Raises `NotFound` for an unknown id, `Invalid` where neither is given.
+    """
+    if id is not None:
+        memory = _memory(reader, id)
+        found = _around(reader, memory)
+    elif entity is not None and attribute is not None:
+        pair = (name_key(entity), attribute_key(attribute))
+        found = _with_successors(reader, reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS)))
+    else:
+        raise Invalid("whose history?", why="it needs an id, or an entity and an attribute", fix="name one of them")
+    return [_version(reader, memory) for memory in sorted(found, key=_age)]
+
+
+def why(reader: Reader, memory_id: str) -> Explanation:
+    """Return the words that a memory rests on, as (event, start, stop), and every change to it, oldest first.
+
+    Raises `NotFound` for an unknown id.
+    """
+    memory = _memory(reader, memory_id)
+    links = reader.evidence(memory_ids=[memory_id])
+    names = list(dict.fromkeys(link.span.event_id for link in links))
+    events = {event.id: event for event in reader.events(names)}
+    shown = (link.span for link in links if link.span.event_id in events)
+    return Explanation(
+        memory=memory,
+        evidence=tuple((events[span.event_id], span.start, span.stop) for span in shown),
+        changes=tuple(reader.changes(ChangeFilter(memory_id=memory_id))),
+    )
+
+
+def _memory(reader: Reader, memory_id: str) -> Memory:
+    found = reader.memories([memory_id])
+    if not found:
+        raise NotFound(f"no memory is called {memory_id!r}", fix="copy an id from `list` or `search`")
+    return found[0]
+
+
+def _around(reader: Reader, memory: Memory) -> list[Memory]:
+    """Find what shared a slot with a memory, or stood in a line of replacements with it."""
+    line = _with_successors(reader, [memory, *_replaced_by(reader, memory)])
+    if memory.entity is None or memory.attribute is None:
+        return line
+    pair = (name_key(memory.entity), attribute_key(memory.attribute))
+    slot = (memory.speaker, memory.scope, type_class(memory.type))
+    rest = reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS))
+    same = [other for other in rest if (other.speaker, other.scope, type_class(other.type)) == slot]
+    return _unique([*line, *_with_successors(reader, same)])
+
+
+def _replaced_by(reader: Reader, memory: Memory) -> list[Memory]:
+    """Find what a memory replaced: the event that led to it led to the replacing, too."""
+    added = reader.changes(ChangeFilter(memory_id=memory.id, kinds=frozenset({ChangeKind.ADD})))
+    causes = {change.cause for change in added if change.cause is not None}
+    replaced: list[str] = []
+    for cause in sorted(causes):
+        changes = reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE})))
+        replaced += (change.memory_id for change in changes if change.memory_id is not None)
+    return [other for other in reader.memories(replaced) if other.superseded_by == memory.id]
+
+
+def _with_successors(reader: Reader, memories: Iterable[Memory]) -> list[Memory]:
+    """Follow replacements to their end: a deleted value lost its names, and is found only so."""
+    known = {memory.id: memory for memory in memories}
+    for _ in range(_CHAIN_STEPS):
+        following = {memory.superseded_by for memory in known.values() if memory.superseded_by} - known.keys()
+        if not following:
+            break
+        known.update((memory.id, memory) for memory in reader.memories(sorted(following)))
+        if following - known.keys():
+            break
+    return list(known.values())
+
+
+def _unique(memories: Iterable[Memory]) -> list[Memory]:
+    return list({memory.id: memory for memory in memories}.values())
+
+
+def _age(memory: Memory) -> tuple[int, int, str]:
+    since = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    return since, memory.created_us, memory.id
+
+
+def _version(reader: Reader, memory: Memory) -> SlotVersion:
+    gone = memory.status is Status.DELETED
+    return SlotVersion(
+        memory_id=memory.id,
+        text="" if gone else memory.text,
+        value=None if gone else memory.value,
+        scope=None if gone else memory.scope,
+        status=memory.status,
+        relation=memory.relation,
+        superseded_by=memory.superseded_by,
+        reason=_reason(reader, memory.id),
+        valid_from_us=memory.valid_from_us,
+        valid_until_us=memory.valid_until_us,
+        recorded_us=memory.created_us,
+    )
+
+
+def _reason(reader: Reader, memory_id: str) -> str:
+    """Return why it ended, or where it has not, why it began."""
+    changes = reader.changes(ChangeFilter(memory_id=memory_id))
+    ended = [change for change in changes if change.kind in _ENDINGS]
+    chosen = ended[-1:] or changes[:1]
+    return chosen[0].reason if chosen else ""

@@ -1,0 +1,152 @@
+"""Candidates become rows: read, judged, joined and put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from credenda.ids import Kind, number_of
+from credenda.model.memory import Memory
+from credenda.model.query import Query
+from credenda.read.candidates import Candidates, Integers, Row, Signs
+from credenda.read.filters import fits_event, fits_memory, wants_events, wants_memories
+from credenda.read.fuse import Fused
+from credenda.read.gate import arrange, join, judge_event, judge_memory, veil
+from credenda.read.load import Loaded, load, name_document
+from credenda.read.retrieve import owner_of
+from credenda.read.score import keyed
+from credenda.read.tables import Weights
+from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
+
+__all__ = ["Reading", "admit", "allowed_owners", "ordered"]
+
+
+@dataclass(slots=True)
+class Reading:
+    """The rows of one search: what they are read with, and what was read so far."""
+
+    query: Query
+    reader: Reader
+    now_us: int
+    tuned: Weights
+    loaded: Loaded = field(default_factory=Loaded)
+    rows: list[Row] = field(default_factory=list[Row])
+    misfits: int = 0
+    """Relevant rows left out for a condition that the index does not know."""
+
+
+def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> None:
+    """Read a batch of candidates and keep, as rows, those that may be shown."""
+    named = [name_document(code, work.reader.tenant.tag) for code in found.codes[batch].tolist()]
+    load(
+        work.reader,
+        work.loaded,
+        memory_ids=[name for kind, name, _ in named if kind is Kind.MEMORY],
+        event_ids=[name for kind, name, _ in named if kind is Kind.EVENT],
+        known_at_us=work.query.known_at_us,
+    )
+    for at, (kind, name, ordinal) in zip(batch.tolist(), named, strict=True):
+        row = _memory_row(work, name) if kind is Kind.MEMORY else _event_row(work, name, ordinal)
+        if row is not None:
+            terms = _terms(fused, at) if work.query.explain else row.terms
+            work.rows.append(row._replace(key=float(fused.relevance[at]), signs=_signs(found, at), terms=terms))
+
+
+def _signs(found: Candidates, at: int) -> Signs:
+    cosine = float(found.cosine[at])
+    return Signs(
+        words=float(found.words[at]),
+        coverage=float(found.coverage[at]),
+        cosine=None if np.isnan(cosine) else cosine,
+        slot=bool(found.slot[at]),
+        timely=bool(found.timely[at]),
+    )
+
+
+def _terms(fused: Fused, at: int) -> Mapping[str, float]:
+    return {name: float(values[at]) for name, values in fused.terms.items()}
+
+
+def _memory_row(work: Reading, name: str) -> Row | None:
+    memory, query = work.loaded.memories.get(name), work.query
+    if memory is None:
+        return None
+    flags = judge_memory(memory, query, work.now_us)
+    if not fits_memory(memory, query) or (flags is None and memory.confidence < query.min_confidence):
+        work.misfits += 1
+        return None
+    if flags is None:
+        return None
+    return Row(kind="memory", id=name, text=memory.text, key=0.0, memory=memory, flags=flags)
+
+
+def _event_row(work: Reading, name: str, ordinal: int) -> Row | None:
+    event = work.loaded.events.get(name)
+    if event is None:
+        return None
+    if not fits_event(event, work.query):
+        work.misfits += 1
+        return None
+    flags = judge_event(event, work.loaded.claims(name), work.query, work.now_us)
+    if flags is None:
+        return None
+    shown = veil(event, work.loaded.removed_spans(name))
+    return Row(kind="event", id=name, text=shown.text, key=0.0, event=shown, passage=ordinal, flags=flags)
+
+
+def ordered(work: Reading) -> list[Row]:
+    """Score, join and order what was read so far, best first."""
+    rows = keyed(work.rows, work.query, work.tuned, work.now_us)
+    joined = join(rows, work.loaded.claims_of)
+    return arrange(*_with_successors(work, joined))
+
+
+def _with_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, str]]:
+    """Add the current value of whatever is flagged superseded, where it may be shown (ranked first, then the past)."""
+    present = {row.id for row in rows}
+    successors: dict[str, str] = {}
+    added: list[Row] = []
+    for row in rows:
+        current = _successor(work, row) if "superseded" in row.flags else None
+        if current is None:
+            continue
+        if current.id not in present:
+            fresh = _memory_row(work, current.id)
+            if fresh is None:
+                continue
+            present.add(current.id)
+            added.append(fresh._replace(key=row.key, signs=row.signs, terms={**row.terms, "successor": row.key}))
+        successors[row.id] = current.id
+    return [*rows, *added], successors
+
+
+def _successor(work: Reading, row: Row) -> Memory | None:
+    replaced = [row.memory] if row.memory else work.loaded.claims(row.id)
+    found = (work.loaded.successor(memory) for memory in replaced)
+    return next((memory for memory in found if memory is not None), None)
+
+
+def allowed_owners(work: Reading) -> Integers:
+    """Ask the store which events and memories meet the conditions, as owners of documents: slow, and exact."""
+    return owner_of(np.array([*_allowed_memories(work), *_allowed_events(work)], np.int64))
+
+
+def _allowed_memories(work: Reading) -> Iterator[int]:
+    query = work.query
+    if not wants_memories(query):
+        return
+    wanted = MemoryFilter(types=query.types, layers=query.layers, topic=query.topic, known_at_us=query.known_at_us)
+    for memory in work.reader.find(wanted):
+        if fits_memory(memory, query) and judge_memory(memory, query, work.now_us) is not None:
+            yield pack_code(number_of(memory.id, Kind.MEMORY, work.reader.tenant.tag), memory=True)
+
+
+def _allowed_events(work: Reading) -> Iterator[int]:
+    query = work.query
+    if not wants_events(query):
+        return
+    for event in work.reader.find_events(EventFilter(session=query.session, topic=query.topic)):
+        if fits_event(event, query):
+            yield pack_code(number_of(event.id, Kind.EVENT, work.reader.tenant.tag), memory=False)

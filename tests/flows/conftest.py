@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from credenda import Credenda
+from credenda.testing import ManualClock
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock("2026-03-01T09:00:00Z")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def mem(path: Path, clock: ManualClock) -> Iterator[Credenda]:
+    with Credenda.open(path, user="ana", clock=clock, workers=False) as opened:
+        yield opened
+
+
+@pytest.fixture
+def say(mem: Credenda, clock: ManualClock) -> object:
+    """Say sentences one after the other, some days apart, each read before the next."""
+
+    def tell(*sentences: str, days: float = 1, session: str | None = None) -> None:
+        for sentence in sentences:
+            mem.remember(sentence, session=session)
+            mem.settle()
+            clock.advance(timedelta(days=days))
+
+    return tell

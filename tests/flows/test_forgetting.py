@@ -1,0 +1,124 @@
+"""Forget, restore, correct, delete: and that what is deleted stays away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from credenda import Conflict, Credenda, Invalid, MemoryUnit, NotFound
+from credenda.testing import ManualClock
+
+Say = Callable[..., None]
+
+
+def _held(mem: Credenda, attribute: str) -> list[str | None]:
+    return [memory.value for memory in mem.list(attribute=attribute).items]
+
+
+@pytest.mark.requirement("C-007")
+def test_forgotten_is_out_of_use_until_restored(mem: Credenda, say: Say) -> None:
+    say("I'm allergic to peanuts.")
+    memory = mem.list(attribute="allergy").items[0]
+    assert mem.forget(memory.id, "it was a phase").status == "forgotten"
+    assert mem.forget(memory.id).status == "forgotten"
+    assert mem.list(attribute="allergy").items == ()
+    assert mem.search("What am I allergic to?").hits == ()
+    assert mem.restore(memory.id).status == "active"
+    assert mem.search("What am I allergic to?").hits[0].memory is not None
+    with pytest.raises(Conflict):
+        mem.restore(memory.id)
+    kinds = [change.kind for change in mem.why(memory.id).changes]
+    assert kinds == ["add", "forget", "restore"]
+
+
+@pytest.mark.requirement("R-171", "S-060", "S-062", "C-008")
+def test_deleted_words_never_come_back(mem: Credenda, say: Say, path: Path) -> None:
+    say("My day rate is 950 zorkmids. I like chess.")
+    (memory,) = [one for one in mem.list().items if "zorkmids" in one.text]
+    mem.delete(memory.id)
+    with pytest.raises(NotFound):
+        mem.get(memory.id)
+    mem.delete(memory.id)
+    receipt = mem.remember("I like tea. My day rate is 950 zorkmids.")
+    mem.settle()
+    assert any("deleted" in reason for reason in receipt.refused)
+    assert not [hit for hit in mem.search("What is my day rate in zorkmids?").hits if "zorkmids" in hit.text]
+    assert not [one for one in mem.list(status=None).items if "zorkmids" in one.text]
+    assert any("tea" in one.text for one in mem.list().items)
+    assert any("chess" in one.text for one in mem.list().items)
+    assert mem.data.doctor().ok
+    mem.close()
+    raw = b"".join(file.read_bytes() for file in path.parent.iterdir() if file.name != "memory.db-wal")
+    assert b"zorkmids" not in raw
+
+
+@pytest.mark.requirement("S-061")
+def test_a_reworded_value_is_refused_too_and_only_the_person_may_say_it_again(mem: Credenda, say: Say) -> None:
+    say("I live in Linz.")
+    mem.delete(mem.list(attribute="residence").items[0].id)
+    say("I've moved to Linz.", "LINZ is where I live!")
+    assert _held(mem, "residence") == []
+    with pytest.raises(Conflict):
+        mem.store(MemoryUnit(text="Home", entity="user", attribute="residence", value="linz"))
+    mem.remember("I live in Linz.", allow_deleted=True)
+    mem.settle()
+    assert _held(mem, "residence") == ["Linz"]
+
+
+def test_a_deletion_reaches_jobs_that_still_wait(mem: Credenda, say: Say) -> None:
+    say("I live in Linz.")
+    mem.remember("I've moved to Linz.")
+    mem.delete(mem.list(attribute="residence").items[0].id)
+    mem.settle()
+    assert _held(mem, "residence") == []
+
+
+def test_deleting_an_event_takes_along_what_rests_on_it_alone(mem: Credenda, say: Say) -> None:
+    say("I live in Linz. I'm allergic to dust.", "I'm allergic to dust.")
+    event = mem.why(mem.list(attribute="residence").items[0].id).evidence[0][0]
+    mem.delete(event.id)
+    assert _held(mem, "residence") == []
+    assert _held(mem, "allergy") == ["dust"]
+    assert all(hit.id != event.id for hit in mem.search("Linz allergic").hits)
+    with pytest.raises(NotFound):
+        mem.delete("e999-aaaaaa")
+
+
+def test_delete_where_needs_a_condition_and_takes_all_that_meet_it(mem: Credenda) -> None:
+    for number in range(120):
+        mem.remember(f"Note {number} about the garden.", session="garden" if number % 2 else "house")
+    mem.settle()
+    with pytest.raises(Invalid, match="condition"):
+        mem.delete_where()
+    report = mem.delete_where(session="garden")
+    assert report.events == 60
+    assert mem.stats().redacted_events == 60
+    assert mem.delete_where(session="garden").events == 0
+
+
+@pytest.mark.requirement("D-026")
+def test_correct_keeps_the_error_as_history(mem: Credenda, say: Say, clock: ManualClock) -> None:
+    say("I live in Graz.")
+    wrong = mem.list(attribute="residence").items[0]
+    right = mem.correct(wrong.id, value="Gratkorn", reason="typing slip")
+    assert (right.value, right.status) == ("Gratkorn", "active")
+    old, new = mem.history(entity="user", attribute="residence")
+    assert (old.relation, old.superseded_by, new.memory_id) == ("corrected", right.id, right.id)
+    assert mem.why(right.id).changes[0].reason == "typing slip"
+    assert [hit.memory.value for hit in mem.search("Where do I live?", as_of=clock.now()).hits if hit.memory] == [
+        "Gratkorn"
+    ]
+    with pytest.raises(Conflict):
+        mem.correct(wrong.id, value="Wien")
+
+
+def test_a_contest_loses_a_deleted_value(mem: Credenda, say: Say) -> None:
+    say("I prefer morning meetings.", "I prefer afternoon meetings.", "I prefer morning meetings.", days=20)
+    contest = mem.manage.contests()[0]
+    gone = next(one for one in mem.list(attribute=contest.attribute).items if one.value and "afternoon" in one.value)
+    mem.delete(gone.id)
+    after = mem.manage.contests()[0]
+    assert after.state == "resolved"
+    assert not [value for value in (*after.values, after.question, after.resolution or "") if "afternoon" in value]

@@ -1,0 +1,188 @@
+"""A small world in a real SQLite file: say things, hold memories, then ask."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda.clock import DAY_US, parse_time
+from credenda.ids import Kind, number_of
+from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.claim import Evidence, Span
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.event import NewEvent, Role
+from credenda.model.memory import Draft, Memory, MemoryType, Relation, Status
+from credenda.model.query import Context, Hit, Query, SearchResult
+from credenda.read.context import context
+from credenda.read.search import search
+from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.store import Heads, Reader, Redaction, Vector, Writer, pack_code
+from credenda.vectors.resident import ResidentIndex
+
+DAY_ZERO = parse_time("2026-01-05T09:00:00Z")
+MODEL = "minilm"
+USER = "ana"
+
+
+def day(number: float) -> int:
+    return DAY_ZERO + int(number * DAY_US)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = DAY_ZERO
+
+    def now_us(self) -> int:
+        return self.now
+
+
+def draft(text: str, **parts: Any) -> Draft:
+    return Draft(text=text, type=parts.pop("type", MemoryType.FACT), **parts)
+
+
+def memory(text: str = "I live in Linz", *, id: str = "m1-abcde1", at: float = 0, **parts: Any) -> Memory:
+    held: dict[str, Any] = {"version": 1, "created_us": day(at), "recorded_us": day(at), "type": MemoryType.FACT}
+    return Memory(id=id, text=text, **{**held, **parts})
+
+
+class World:
+    def __init__(self, path: Path, *, user: str = USER) -> None:
+        self.clock = Clock()
+        self.user = user
+        self.store = SqliteStore(str(path), clock=self.clock)
+
+    def put(self, work: Callable[[Writer], str]) -> str:
+        return self.store.commit(self.user, work)
+
+    def say(self, text: str, *, at: float = 0, speaker: str = "user", session: str = "", **parts: Any) -> str:
+        roles = {"user": Role.USER, "assistant": Role.ASSISTANT}
+        self.clock.now = max(self.clock.now, day(at))
+        spoken: dict[str, Any] = {"role": roles.get(speaker, Role.PERSON), "occurred_us": day(at), **parts}
+        return self.put(lambda writer: writer.put(NewEvent(text=text, speaker=speaker, session=session, **spoken)))
+
+    def hold(self, text: str, *, event: str | None = None, at: float = 0, **parts: Any) -> str:
+        """Hold a memory as a fact unless said otherwise, resting on a new or a given event."""
+        source = event or self.say(text, at=at)
+        start = max(self.text_of(source).find(text), 0)
+        made = memory(text, id="", at=at, **parts)
+
+        def work(writer: Writer) -> str:
+            name = writer.put(made)
+            span = Span(source, start, start + len(text))
+            claim = len(text).to_bytes(8, "big") + name.encode()[:8].ljust(8, b"\0")
+            writer.put(Evidence(memory_id=name, span=span, claim_hash=claim))
+            writer.put(self._change(ChangeKind.ADD, name, cause=source, reason="said", at=at))
+            return name
+
+        return self.put(work)
+
+    def _change(self, kind: ChangeKind, name: str, *, at: float, reason: str, cause: str | None = None) -> ChangeRecord:
+        return ChangeRecord(
+            id="", kind=kind, actor=Actor.RULE, reason=reason, at_us=day(at), memory_id=name, cause=cause
+        )
+
+    def text_of(self, event: str) -> str:
+        with self.reader() as reader:
+            return reader.events([event])[0].text
+
+    def alter(self, name: str, *, at: float = 1, kind: ChangeKind = ChangeKind.SET_STATUS, **parts: Any) -> None:
+        """Add a version of a memory with some fields changed."""
+        reason, cause = parts.pop("reason", "altered"), parts.pop("cause", None)
+
+        def work(writer: Writer) -> str:
+            (present,) = writer.memories([name])
+            writer.put(replace(present, version=present.version + 1, recorded_us=day(at), **parts))
+            return writer.put(self._change(kind, name, at=at, reason=reason, cause=cause))
+
+        self.put(work)
+
+    def supersede(
+        self, old: str, new: str, *, at: float = 1, relation: Relation = Relation.CHANGED, cause: str | None = None
+    ) -> None:
+        self.alter(
+            old,
+            at=at,
+            kind=ChangeKind.SUPERSEDE,
+            status=Status.SUPERSEDED,
+            relation=relation,
+            superseded_by=new,
+            valid_until_us=day(at),
+            reason=f"{relation.value} by {new}",
+            cause=cause,
+        )
+
+    def forget(self, name: str, *, at: float = 1) -> None:
+        self.alter(name, at=at, kind=ChangeKind.FORGET, status=Status.FORGOTTEN, reason="asked to")
+
+    def delete(self, name: str, *, at: float = 1) -> None:
+        self.alter(name, at=at, kind=ChangeKind.DELETE, status=Status.DELETED, reason="asked to")
+        self.put(lambda writer: writer.put(Redaction(id=name, at_us=day(at))))
+
+    def contest(self, names: Sequence[str], values: Sequence[str], question: str) -> str:
+        for name in names:
+            self.alter(name, contested=True, kind=ChangeKind.CONTEST)
+        case = ContestCase(
+            id="",
+            speaker="user",
+            entity="user",
+            attribute="meetings",
+            scope=None,
+            type_class="belief",
+            values=tuple(values),
+            memory_ids=tuple(names),
+            state=ContestState.OPEN,
+            question=question,
+            opened_us=day(1),
+        )
+        return self.put(lambda writer: writer.put(case))
+
+    def embed(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Store vectors of events and memories by id."""
+        with self.reader() as reader:
+            tag = reader.tenant.tag
+        for name, values in vectors.items():
+            kind = Kind(name[0])
+            code = pack_code(number_of(name, kind, tag), memory=kind is Kind.MEMORY)
+            row = Vector(
+                code=code, model_id=MODEL, dims=len(values), bits=16, scale=1.0, data=values.astype("<f2").tobytes()
+            )
+            self.put(lambda writer, row=row: writer.put(row))
+
+    @contextmanager
+    def reader(self) -> Iterator[Reader]:
+        with self.store.reader(self.user) as reader:
+            yield reader
+
+    def search(
+        self, text: str, *, now: float = 10, vector: NDArray[np.float32] | None = None, cold: bool = False, **query: Any
+    ) -> SearchResult:
+        with self.reader() as reader:
+            index = None if cold else built(reader, MODEL if vector is not None else None)
+            embed = None if vector is None else (lambda _: vector[None])
+            asked = Query(text=text, **query)
+            return search(asked, reader=reader, index=index, embed=embed, now_us=day(now))
+
+    def context(self, text: str | None, *, budget: int = 800, now: float = 10, **query: Any) -> Context:
+        with self.reader() as reader:
+            asked = None if text is None else Query(text=text, **query)
+            return context(asked, token_budget=budget, reader=reader, index=built(reader, None), now_us=day(now))
+
+
+def built(reader: Reader, model_id: str | None) -> ResidentIndex:
+    index = ResidentIndex(model_id=model_id)
+    while (delta := reader.delta(index.heads, model_id)).heads != index.heads:
+        index.fold(delta)
+    return index
+
+
+def hit_of(result: SearchResult, name: str) -> Hit:
+    (found,) = (hit for hit in result.hits if hit.id == name)
+    return found
+
+
+def names(result: SearchResult | Context) -> list[str]:
+    return [hit.id for hit in result.hits]

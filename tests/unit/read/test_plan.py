@@ -1,0 +1,116 @@
+"""What a question asks for."""
+
+import pytest
+
+from credenda.clock import DAY_US
+from credenda.model.query import Query
+from credenda.read.plan import Ask, Plan, SlotGuess, plan
+
+from .build import day
+
+SPEAKERS = ("Caroline", "Melanie", "Will", "user", "assistant")
+
+
+def made(text: str, now: float = 0) -> Plan:
+    return plan(Query(text=text), day(now), SPEAKERS)
+
+
+def slots(text: str) -> list[tuple[str, str]]:
+    return [(slot.entity, slot.attribute) for slot in made(text).slots]
+
+
+@pytest.mark.parametrize(
+    ("question", "slot"),
+    [
+        ("Where do I live?", ("user", "residence")),
+        ("where do i live now", ("user", "residence")),
+        ("Which city do I live in?", ("user", "residence")),
+        ("Where does Caroline work?", ("caroline", "employer")),
+        ("Who do I work for?", ("user", "employer")),
+        ("What is my job title?", ("user", "job_title")),
+        ("What's my name?", ("user", "name")),
+        ("user's name", ("user", "name")),
+        ("What is the user's birthday?", ("user", "birthday")),
+        ("When is my birthday?", ("user", "birthday")),
+        ("What am I allergic to?", ("user", "allergy")),
+        ("preferred language", ("user", "language")),
+        ("What is my time zone?", ("user", "timezone")),
+        ("What's my favorite colour?", ("user", "favourite_colour")),
+        ("What is my blood type?", ("user", "blood_type")),
+        ("When do I prefer to have meetings?", ("user", "meetings")),
+        ("What is Caroline's hobby?", ("caroline", "hobby")),
+        ("What is my dog's name?", ("user", "pet")),
+    ],
+)
+def test_a_question_leads_to_its_slot(question: str, slot: tuple[str, str]) -> None:
+    assert slot in slots(question)
+
+
+@pytest.mark.parametrize("question", ["Why did we move the launch?", "Tell me about the trip to Rome", "thanks!"])
+def test_other_questions_lead_to_no_slot_of_the_lexicon(question: str) -> None:
+    assert all(attribute not in {"residence", "employer", "name"} for _, attribute in slots(question))
+
+
+def test_only_a_few_slots_are_looked_up() -> None:
+    assert len(made("What is my current home city?").slots) <= 4
+
+
+@pytest.mark.parametrize(
+    ("question", "ask"),
+    [
+        ("Where do I live?", Ask.VALUE),
+        ("Where did I use to live?", Ask.PAST),
+        ("Where did I used to live?", Ask.PAST),
+        ("When did Melanie paint a sunrise?", Ask.WHEN),
+        ("Who supports Caroline?", Ask.WHO),
+        ("How many children does Melanie have?", Ask.COUNT),
+        ("List the books", Ask.LIST),
+        ("Tell me about the trip", Ask.OTHER),
+    ],
+)
+def test_the_kind_of_answer_is_read_from_the_question(question: str, ask: Ask) -> None:
+    assert made(question).ask is ask
+    assert made(question).history is (ask is Ask.PAST)
+
+
+def test_speakers_are_recognised_by_name_and_set_apart_from_the_subject() -> None:
+    asked = made("What did caroline's mentor teach Caroline?")
+    assert asked.people == ("Caroline",)
+    assert "carolin" in asked.terms
+    assert asked.subject == ("mentor", "teach")
+
+
+def test_a_name_that_is_a_common_word_must_be_capitalised_inside() -> None:
+    assert made("Will it rain?").people == ()
+    assert made("What does Will drink?").people == ("Will",)
+
+
+def test_a_question_of_a_name_alone_is_about_that_person() -> None:
+    assert made("Caroline").subject == ("carolin",)
+
+
+def test_times_become_intervals_and_leave_the_subject() -> None:
+    asked = made("What did I paint yesterday?", now=3.2)
+    (interval,) = asked.intervals
+    assert interval.from_us is not None
+    assert interval.until_us is not None
+    assert interval.from_us <= day(2) < interval.until_us
+    assert interval.until_us - interval.from_us == DAY_US
+    assert asked.subject == ("paint",)
+
+
+def test_times_count_from_as_of() -> None:
+    past = plan(Query(text="what happened yesterday", as_of_us=day(-100)), day(0), ())
+    assert past.intervals[0].from_us is not None
+    assert past.intervals[0].from_us < day(-100)
+
+
+def test_the_assistants_own_words_are_asked_for_only_when_named() -> None:
+    assert made("What did you recommend for the garden?").of_assistant
+    assert made("What was your suggestion?").of_assistant
+    assert not made("What did I plant?").of_assistant
+    assert made("What did I plant?").first_person
+
+
+def test_a_slot_guess_is_in_normal_form() -> None:
+    assert made("What is my  Favourite   Colour?").slots == (SlotGuess("user", "favourite_colour"),)

@@ -1,0 +1,131 @@
+"""What rows are worth, and what their scores mean."""
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from credenda.model.query import Query
+from credenda.read.candidates import Row, Signs
+from credenda.read.score import answerability, final_scores, keyed, recall_weights
+from credenda.read.tables import weights
+
+from .build import day, memory
+
+WORDS = weights().engine(None)
+
+
+def row(key: float = 1.0, *, signs: Signs = Signs(words=1, coverage=1), **parts: Any) -> Row:
+    held = memory(**parts)
+    return Row(kind="memory", id=held.id, text=held.text, key=key, signs=signs, memory=held)
+
+
+def only(one: Row, query: Query, now: float = 0) -> Row:
+    (scored,) = keyed([one], query, weights(), day(now))
+    return scored
+
+
+@pytest.mark.requirement("R-118")
+@given(st.floats(0, 1))
+def test_recalls_weights_add_up_to_one(recency_weight: float) -> None:
+    made = recall_weights(recency_weight)
+    assert made.relevance + made.recency + made.importance + made.strength == pytest.approx(1)
+    assert made.relevance >= 0.4
+
+
+@pytest.mark.requirement("R-119", "R-097")
+def test_recalls_score_is_the_published_sum() -> None:
+    one = row(0.5, importance=0.9, decay_score=0.3, access_count=3, last_accessed_us=day(6))
+    two = row(0.5, id="m2-abcde1", access_count=7)
+    scored, _ = keyed([one, two], Query(text="q", profile="recall"), weights(), day(10))
+    expected = {
+        "relevance": 0.61 * 0.5,
+        "recency": 0.12 * math.exp(-4 / 4),
+        "importance": 0.17 * 0.9 * 0.3,
+        "strength": 0.10 * math.log(4) / math.log(8),
+    }
+    assert scored.terms == pytest.approx(expected)
+    assert scored.key == pytest.approx(sum(expected.values()))
+
+
+@pytest.mark.requirement("D-001")
+@pytest.mark.parametrize("profile", ["default", "recall", "evidence"])
+def test_relevant_beats_important_but_irrelevant(profile: Any) -> None:
+    """First on both lists but old and of little weight, against far down both lists, fresh, weighty and popular."""
+    old = row(1.0 if profile == "recall" else 3.0, importance=0.5, decay_score=1.0, at=-60)
+    fresh = row(0.3 if profile == "recall" else 0.3, id="m2-abcde1", importance=1.0, decay_score=1.0, access_count=9)
+    first, second = keyed([old, fresh], Query(text="q", profile=profile), weights(), day(0))
+    assert first.key > second.key
+
+
+@pytest.mark.requirement("S-065")
+def test_profile_evidence_ranks_by_relevance_and_recency_alone() -> None:
+    query = Query(text="q", profile="evidence")
+    weighty, light = row(1, importance=1.0, decay_score=0.9), row(1, importance=0.0, decay_score=0.1)
+    assert only(weighty, query).key == only(light, query).key
+    assert set(only(weighty, query).terms) == {"relevance", "recency"}
+
+
+@pytest.mark.requirement("R-123")
+def test_a_higher_recency_weight_prefers_the_fresh() -> None:
+    for profile in ("default", "recall", "evidence"):
+        gaps: list[float] = []
+        for recency_weight in (0.0, 0.3, 1.0):
+            query = Query(text="q", profile=profile, recency_weight=recency_weight)
+            gaps.append(only(row(0.5), query).key - only(row(0.5, at=-20), query).key)
+        assert gaps[0] == pytest.approx(0) < gaps[1] < gaps[2]
+
+
+@pytest.mark.requirement("R-098")
+def test_decay_lowers_a_memory_and_does_not_remove_it() -> None:
+    query = Query(text="q")
+    faded, lively = only(row(1, decay_score=0.0), query), only(row(1, decay_score=1.0), query)
+    assert lively.key - faded.key == pytest.approx(weights().standing.retention)
+
+
+@pytest.mark.requirement("C-020")
+def test_an_answer_is_surer_the_more_of_the_question_is_covered() -> None:
+    sure = [answerability([row(signs=Signs(coverage=part))], WORDS, 4.0) for part in (0.0, 0.3, 0.7, 1.0)]
+    assert sure == sorted(sure)
+    assert sure[0] < weights().floor
+    assert sure[-1] > 0.9
+
+
+@pytest.mark.requirement("C-020")
+def test_a_slot_that_holds_the_answer_is_sure_without_shared_words() -> None:
+    assert answerability([row(signs=Signs(slot=True))], WORDS, weights().slot_logit) > 0.5
+
+
+def test_nothing_answers_nothing() -> None:
+    assert answerability([], WORDS, 4.0) == 0.0
+
+
+def test_an_engine_is_calibrated_by_its_model() -> None:
+    minilm = weights().engine("all-MiniLM-L6-v2:int8")
+    assert minilm.cosine > 0
+    near, far = (answerability([row(signs=Signs(coverage=0.5, cosine=m))], minilm, 4.0) for m in (0.7, 0.1))
+    assert near > 0.9 > 0.1 > far
+
+
+KEYS = st.lists(st.floats(-10, 10), min_size=1, max_size=20)
+
+
+@pytest.mark.requirement("C-019")
+@given(KEYS, st.floats(0, 1), st.sampled_from(["default", "recall", "evidence"]))
+def test_scores_lie_in_the_unit_interval_and_never_rise(keys: list[float], sure: float, profile: Any) -> None:
+    rows = [row(key) for key in sorted(keys, reverse=True)]
+    scores = final_scores(rows, Query(text="q", profile=profile), sure, 0.65)
+    assert all(0 <= score <= 1 for score in scores)
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_best_hit_scores_as_sure_as_the_search() -> None:
+    assert final_scores([row(5)], Query(text="q"), 0.8, 0.65) == [0.8]
+
+
+def test_a_row_that_is_here_for_its_neighbours_is_discounted() -> None:
+    beside = row(1.0, signs=Signs(words=2.0, coverage=0.0))
+    said, neighbour = final_scores([row(1.0), beside], Query(text="q"), 0.9, 0.65)
+    assert neighbour < 0.5 * said
