@@ -25,6 +25,7 @@ class Foreground:
         """Begin with nobody."""
         self._idle = Condition(Lock())
         self._calls = 0
+        self._waiters = 0
 
     def __enter__(self) -> None:
         """A call begins."""
@@ -35,13 +36,17 @@ class Foreground:
         """A call ends."""
         with self._idle:
             self._calls -= 1
-            if not self._calls:
+            if self._waiters and not self._calls:
                 self._idle.notify_all()
 
     def wait_idle(self, timeout_seconds: float) -> None:
         """Wait until no call is under way, but not longer than a bound: background work must not starve."""
         with self._idle:
-            self._idle.wait_for(lambda: not self._calls, timeout_seconds)
+            self._waiters += 1
+            try:
+                self._idle.wait_for(lambda: not self._calls, timeout_seconds)
+            finally:
+                self._waiters -= 1
 
 
 class AccessBuffer:

@@ -1,8 +1,8 @@
 """A plain BM25 over turns, the yardstick that runs beside every retrieval benchmark.
 
 Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), k₁ = 1.2, b = 0.75, with the idf that is never
-negative. It sees the words of each turn and nothing else: no speaker, date, neighbour or session. Its terms are those of
-the product's own tokenizer, so that what differs is the ranking.
+negative. It sees the words of each turn and nothing else: no speaker, date, neighbour or session. Its terms are those
+of the product's own tokenizer, so that what differs is the ranking.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import json
 import os
 import random
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from threading import Thread
@@ -20,11 +21,12 @@ from typing import Final
 from credenda import Credenda, MemoryUnit
 from credenda.clock import seconds
 
-__all__ = ["KEYED", "Plan", "keyed_text", "tell"]
+__all__ = ["KEYED", "Plan", "keyed_text", "plan_argument", "tell"]
 
 KEYED: Final = 400
 """Idempotency keys that all processes share: each names one text, which must come to exist at most once."""
 _HANG_SECONDS: Final = 90.0
+_SETTLE_SECONDS: Final = 60.0
 _COLOURS: Final = ("red", "green", "blue", "black", "white", "amber")
 _CITIES: Final = ("Linz", "Graz", "Vienna", "Salzburg", "Bregenz")
 
@@ -56,6 +58,11 @@ def keyed_text(number: int) -> str:
     return f"I like tea number kq{number}z0."
 
 
+Draw = random.Random
+Token = Callable[[], str]
+Act = Callable[[Draw, Token], None]
+
+
 class _Process:
     """A running plan."""
 
@@ -63,19 +70,23 @@ class _Process:
         self._plan = plan
         self._memory = memory
         self._until = seconds() + plan.run_seconds
+        self._roles: dict[str, dict[Act, int]] = {
+            "talker": {self._say: 60, self._say_keyed: 25, self._converse: 10, self._say_long: 5, self._search: 5},
+            "keeper": {self._store: 60, self._delete_said: 25, self._say: 10, self._settle: 5},
+            "asker": {self._search: 70, self._list: 20, self._context: 10},
+        }
 
     def run(self) -> None:
         """Work with several threads until the time is over."""
-        role = {"talker": self._talk, "keeper": self._keep, "asker": self._inquire}[self._plan.role]
         threads = self._plan.threads if self._plan.role == "talker" else 1
-        running = [Thread(target=self._guarded, args=(role, number)) for number in range(threads)]
+        running = [Thread(target=self._guarded, args=(number,)) for number in range(threads)]
         for thread in running:
             thread.start()
         for thread in running:
             thread.join()
 
-    def _guarded(self, role: Callable[[random.Random, Callable[[], str]], None], number: int) -> None:
-        """Repeat a role's step with fresh words; an error of any kind is a finding."""
+    def _guarded(self, number: int) -> None:
+        """Repeat the acts of a role, each with fresh words; an error of any kind is a finding."""
         draw = random.Random(f"{self._plan.seed} {number}")
         count = 0
 
@@ -84,96 +95,106 @@ class _Process:
             count += 1
             return f"{self._plan.name}t{number}n{count}z0"
 
+        acts = self._roles[self._plan.role]
         try:
             while seconds() < self._until:
-                role(draw, token)
+                (act,) = draw.choices([*acts], [*acts.values()])
+                act(draw, token)
         except Exception as error:  # noqa: BLE001 - whatever it is, the judge must hear of it
             tell(e="wrong", what=f"{self._plan.role}: {type(error).__name__}: {error}")
+            traceback.print_exc()
 
-    def _talk(self, draw: random.Random, token: Callable[[], str]) -> None:
-        """Say something; sometimes under a key that others use too, in several messages, or at length."""
-        chance = draw.random()
-        if chance < 0.25:
-            number = draw.randrange(KEYED)
-            text = keyed_text(number)
-            receipt = self._memory.remember(text, idempotency_key=f"key {number}")
-            tell(e="said", texts=[text], ids=receipt.event_ids, key=number, cached=receipt.cached)
-            return
-        if chance < 0.35:
-            texts = [f"I like tea number {token()}.", f"I live in {draw.choice(_CITIES)} since {token()}."]
-            receipt = self._memory.remember([{"role": "user", "content": text} for text in texts], session="talk")
-            tell(e="said", texts=texts, ids=receipt.event_ids)
-            return
-        if chance < 0.4:
-            self._memory.search(f"tea number {token()}")
-        word = token()
-        text = f"I like tea number {word}." if chance < 0.9 else _long(word)
-        receipt = self._memory.remember(text, session="talk" if chance < 0.6 else None)
+    def _say(self, draw: Draw, token: Token) -> None:
+        text = f"I like tea number {token()}."
+        receipt = self._memory.remember(text, session=draw.choice((None, "talk")))
         tell(e="said", texts=[text], ids=receipt.event_ids)
 
-    def _keep(self, draw: random.Random, token: Callable[[], str]) -> None:
-        """Store one memory or say one thing, then follow it through some of what may happen to it."""
-        if draw.random() < 0.3:
-            text = f"I like tea number {token()}."
-            said = self._memory.remember(text)
-            tell(e="said", texts=[text], ids=said.event_ids)
-            if draw.random() < 0.6:
-                tell(e="will", op="delete", id=said.event_ids[0])
-                self._memory.delete(said.event_ids[0])
-                tell(e="did", op="delete", id=said.event_ids[0])
-            return
-        if draw.random() < 0.1:
-            self._memory.settle(60.0)
+    def _say_keyed(self, draw: Draw, token: Token) -> None:
+        """Say something under a key that other processes use too."""
+        del token
+        number = draw.randrange(KEYED)
+        text = keyed_text(number)
+        receipt = self._memory.remember(text, idempotency_key=f"key {number}")
+        tell(e="said", texts=[text], ids=receipt.event_ids, key=number, cached=receipt.cached)
+
+    def _converse(self, draw: Draw, token: Token) -> None:
+        """Say several things at once, one of which competes for a slot with what all others say."""
+        texts = [f"I like tea number {token()}.", f"I live in {draw.choice(_CITIES)} since {token()}."]
+        receipt = self._memory.remember([{"role": "user", "content": text} for text in texts], session="talk")
+        tell(e="said", texts=texts, ids=receipt.event_ids)
+
+    def _say_long(self, draw: Draw, token: Token) -> None:
+        del draw
+        text = _long(token())
+        receipt = self._memory.remember(text)
+        tell(e="said", texts=[text], ids=receipt.event_ids)
+
+    def _delete_said(self, draw: Draw, token: Token) -> None:
+        """Say something and take it back for good, at times before it was read."""
+        del draw
+        text = f"I like tea number {token()}."
+        (said,) = self._memory.remember(text).event_ids
+        tell(e="said", texts=[text], ids=[said])
+        tell(e="will", op="delete", id=said)
+        self._memory.delete(said)
+        tell(e="did", op="delete", id=said)
+
+    def _settle(self, draw: Draw, token: Token) -> None:
+        del draw, token
+        self._memory.settle(_SETTLE_SECONDS)
+
+    def _store(self, draw: Draw, token: Token) -> None:
+        """Store a memory and follow it through some of what may happen to it."""
         word = token()
         text = f"The lamp {word} is {draw.choice(_COLOURS)}."
         unit = MemoryUnit(text=text, entity=f"lamp {word}", attribute="colour", value=draw.choice(_COLOURS))
         held = self._memory.store(unit).id
         tell(e="did", op="store", id=held, text=text)
         for _ in range(draw.randrange(4)):
-            held = self._alter(draw, held, token)
             if not held:
                 return
+            held = self._alter(draw.choice(("forget", "correct", "delete", "pin")), held, token)
 
-    def _alter(self, draw: random.Random, held: str, token: Callable[[], str]) -> str:
+    def _alter(self, op: str, held: str, token: Token) -> str:
         """Do one thing to a memory and return the id of what stands in its place, "" when nothing does."""
-        op = draw.choice(("forget", "correct", "delete", "pin"))
-        text = f"The lamp is of the colour {token()}." if op == "correct" else ""
-        tell(e="will", op=op, id=held, text=text)
+        tell(e="will", op=op, id=held)
+        if op == "correct":
+            text = f"The lamp is of the colour {token()}."
+            successor = self._memory.correct(held, text=text).id
+            tell(e="did", op=op, id=held, text=text, successor=successor)
+            return successor
         if op == "forget":
             self._memory.forget(held)
-            tell(e="did", op="forget", id=held)
+            tell(e="did", op=op, id=held)
             tell(e="will", op="restore", id=held)
             self._memory.restore(held)
             tell(e="did", op="restore", id=held)
             return held
-        if op == "correct":
-            successor = self._memory.correct(held, text=text).id
-            tell(e="did", op="correct", id=held, text=text, successor=successor)
-            return successor
         if op == "pin":
             self._memory.manage.pin(held)
-            tell(e="did", op="pin", id=held)
-            return held
-        self._memory.delete(held)
-        tell(e="did", op="delete", id=held)
-        return ""
-
-    def _inquire(self, draw: random.Random, token: Callable[[], str]) -> None:
-        """Ask in every way, so that readers run beside writers."""
-        del token
-        chance = draw.random()
-        if chance < 0.7:
-            found = self._memory.search(f"Which tea, number kq{draw.randrange(KEYED)}z0?")
-            tell(e="asked", hits=len(found.hits))
-        elif chance < 0.9:
-            self._memory.list(limit=50)
         else:
-            self._memory.context("Where do I live?")
+            self._memory.delete(held)
+        tell(e="did", op=op, id=held)
+        return held if op == "pin" else ""
+
+    def _search(self, draw: Draw, token: Token) -> None:
+        del token
+        found = self._memory.search(f"Which tea, number kq{draw.randrange(KEYED)}z0?")
+        tell(e="asked", hits=len(found.hits))
+
+    def _list(self, draw: Draw, token: Token) -> None:
+        del draw, token
+        tell(e="asked", hits=len(self._memory.list(limit=50).items))
+
+    def _context(self, draw: Draw, token: Token) -> None:
+        del draw, token
+        tell(e="asked", hits=len(self._memory.context("Where do I live?").hits))
 
 
 def _long(word: str) -> str:
-    """Make a text of several passages."""
-    return " ".join(f"On day {day} of the trip {word} we walked along the river and talked." for day in range(60))
+    """Make a text of several passages, whose last sentence tells it from others."""
+    days = " ".join(f"On day {day} of the trip it rained, and the train was {day} minutes late." for day in range(40))
+    return f"{days} The ticket said {word}."
 
 
 def main(argument: str) -> None:
@@ -186,7 +207,7 @@ def main(argument: str) -> None:
     _Process(plan, memory).run()
     if plan.settle:
         tell(e="stage", at="settling")
-        memory.settle(60.0)
+        memory.settle(_SETTLE_SECONDS)
     tell(e="stage", at="closing")
     memory.close()
     tell(e="stage", at="closed")

@@ -191,9 +191,7 @@ def report(answers: Sequence[_Answer], *, embedder: str, store_seconds: float) -
     judged = [(answer, judge(answer.turns, answer.question.gold)) for answer in answers if answer.question.gold]
     usual = [measures for answer, measures in judged if answer.question.category != "adversarial"]
     plain = [
-        judge(answer.plain, answer.question.gold)
-        for answer, _ in judged
-        if answer.question.category != "adversarial"
+        judge(answer.plain, answer.question.gold) for answer, _ in judged if answer.question.category != "adversarial"
     ]
     categories: dict[str, list[dict[str, float]]] = {}
     for answer, measures in judged:

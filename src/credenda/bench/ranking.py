@@ -56,7 +56,7 @@ def means(judged: Sequence[Mapping[str, float]]) -> dict[str, float]:
 def bootstrap(judged: Sequence[Mapping[str, float]], *, seed: int = 0) -> dict[str, tuple[float, float]]:
     """Return a 95 % interval of each mean: percentiles over seeded resamples of the questions."""
     if not judged:
-        return {name: (0.0, 0.0) for name in MEASURES}
+        return dict.fromkeys(MEASURES, (0.0, 0.0))
     draw = random.Random(seed)
     rows = [[one[name] for name in MEASURES] for one in judged]
     resampled: list[list[float]] = []

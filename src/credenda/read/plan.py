@@ -20,7 +20,9 @@ _SLOTS_MAX: Final = 4
 _NOUN_WORDS: Final = 4
 _USER: Final = "user"
 _SPACE: Final = re.compile(r"\s+")
-_END: Final = re.compile(r"[\s?!.]+$")
+_END: Final = re.compile(
+    r"(?:[\s,]+(?:right now|now|currently|nowadays|these days|at the moment|again|please))?[\s?!.]*$"
+)
 _NOT_WORD: Final = re.compile(r"[^\w]+")
 _NOUN: Final = (
     r"(?P<noun>(?:(?!(?:is|are|was|were|do|does|did|has|have|had|in|on|at|of|for|to|from|with|and|or|that|called|now)\b)"
@@ -116,7 +118,7 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
 
 def _fold(text: str) -> str:
     plain = text.replace("\u2019", "'").casefold()
-    return _END.sub("", _SPACE.sub(" ", plain)).strip()
+    return _END.sub("", _SPACE.sub(" ", plain).strip(), count=1)
 
 
 def _dates(query: Query, now_us: int, *, future: bool) -> list[DateSpan]:

@@ -201,13 +201,17 @@ def _gather(index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, 
 
 
 def _coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats:
-    """Return the share of the subject's idf that each text holds; a question of a time alone is covered by it."""
-    if not made.subject and made.intervals:
-        return timely[rows].astype(np.float32)
+    """Return the share of the subject's idf that each text holds; a named time counts as one more term of mean idf."""
     held = np.zeros(len(rows), np.float32)
+    total = 0.0
     for idf, scores in words.parts:
         held += np.float32(idf) * (scores[rows] > 0)
-    return held / np.float32(sum(idf for idf, _ in words.parts) or 1.0)
+        total += idf
+    if made.intervals:
+        mean = total / len(words.parts) if words.parts else 1.0
+        held += np.float32(mean) * timely[rows]
+        total += mean
+    return held / np.float32(total or 1.0)
 
 
 def _speakers(index: ResidentIndex, names: Sequence[str]) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from credenda.ids import Kind, number_of, parse_id, public_id
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
@@ -40,7 +40,8 @@ class Record(Protocol):
     def __getitem__(self, key: str, /) -> Any: ...
 
 
-_STATES = {
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+_STATES: Final = {
     Status.ACTIVE: DocumentState.CURRENT,
     Status.CHALLENGED: DocumentState.CURRENT,
     Status.CANDIDATE: DocumentState.HIDDEN,
@@ -63,7 +64,7 @@ def text_hash(text: str) -> int:
 
 def canonical_json(value: object) -> str:
     """Write JSON with sorted keys and no spaces, the form that hashes and logs use."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+    return _CANONICAL.encode(value)
 
 
 def _packed(value: object) -> str | None:

@@ -19,6 +19,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
+from credenda.storage.portable import Portable
 from credenda.storage.records import (
     CODE_BITS,
     Access,
@@ -162,8 +163,8 @@ class Writer(Reader, Protocol):
         ...
 
 
-class Store(Protocol):
-    """One database. All methods may be called from any thread."""
+class Store(Portable, Protocol):
+    """One database. All methods may be called from any thread; `Portable` adds the two that move a whole tenant."""
 
     def reader(self, user_id: str) -> AbstractContextManager[Reader]:
         """Open a consistent view of one tenant; a tenant that never wrote is empty."""

@@ -89,9 +89,11 @@ class Scene:
 def scene_of(saying: Saying, slot: Slot, known: Known) -> Scene:
     """Sort what is known around a firm claim."""
     claim, now_us = saying.claim, saying.occasion.now_us
-    rows = [one for one in newest_first(known.current) if one.status in CURRENT and not one.provisional]
-    here = [one for one in rows if slot_of(one) == slot]
+    current = [one for one in newest_first(known.current) if one.status in CURRENT]
+    placed = [(one, slot_of(one)) for one in current if not one.provisional]
+    here = [one for one, its in placed if its == slot]
     firm = [one for one in here if one.stance in FIRM]
+    across = [one for one, its in placed if _across_classes(slot, its)]
     return Scene(
         saying=saying,
         slot=slot,
@@ -99,10 +101,10 @@ def scene_of(saying: Saying, slot: Slot, known: Known) -> Scene:
         twins=tuple(one for one in firm if same_meaning(claim, one)),
         rivals=tuple(one for one in firm if _is_rival(claim, one, now_us)),
         wishes=tuple(one for one in here if one.stance not in FIRM and _fulfils(claim, one)),
-        unread=tuple(one for one in same_words(claim, known.current) if one.provisional or slot_of(one) is None),
-        elsewhere=tuple(one for one in rows if _in_another_scope(slot, slot_of(one))),
-        opposed=tuple(one for one in rows if _across_classes(slot, slot_of(one)) and contradicts(claim, one)),
-        past=tuple(one for one in newest_first(known.past) if slot_of(one) == slot and one.stance in FIRM),
+        unread=tuple(one for one in same_words(claim, current) if one.provisional or slot_of(one) is None),
+        elsewhere=tuple(one for one, its in placed if _in_another_scope(slot, its)),
+        opposed=tuple(one for one in across if contradicts(claim, one)),
+        past=tuple(one for one in newest_first(known.past) if one.stance in FIRM and slot_of(one) == slot),
     )
 
 

@@ -186,9 +186,9 @@ def test_a_redaction_that_fails_closes_the_journal_again(store: Store) -> None:
 
     def work(writer: Writer) -> None:
         writer.put(Redaction(id=event_id, at_us=9))
-        raise ValueError
+        raise ZeroDivisionError
 
-    with pytest.raises(ValueError, match=""):
+    with pytest.raises(ZeroDivisionError):
         store.commit(ANA, work)
     assert see(store, ANA, lambda reader: reader.events([event_id]))[0].text == "One."
     assert see(store, ANA, lambda reader: reader.nominate(["one"], 10)) == [pack_code(1, memory=False)]
@@ -197,7 +197,13 @@ def test_a_redaction_that_fails_closes_the_journal_again(store: Store) -> None:
 
 def test_redaction_ends_at_the_tenant(told: tuple[Store, str, str]) -> None:
     store, event_id, memory_id = told
-    put(store, BEN, said(f"Ben's {SECRET}."), Snapshot(name="words", blobs=(b"ben",)), vector(pack_code(1, memory=False)))
+    put(
+        store,
+        BEN,
+        said(f"Ben's {SECRET}."),
+        Snapshot(name="words", blobs=(b"ben",)),
+        vector(pack_code(1, memory=False)),
+    )
     add(store, BEN, held(f"Ben keeps {SECRET}."))
     forget(store, event_id, memory_id)
     assert see(store, BEN, words_of).count(SECRET) >= 4

@@ -82,14 +82,12 @@ def test_filing_the_same_evidence_twice_does_nothing(store: Store) -> None:
 def test_evidence_is_found_from_both_ends_in_order_of_event_and_span(store: Store) -> None:
     events = put(store, ANA, said("I like tea, and cake."), said("Tea and cake it is."))
     tea, cake = add(store, ANA, held("Ana likes tea."), held("Ana likes cake."))
-    late, early = because(tea, events[1], 0, 3), because(tea, events[0], 7, 10)
-    other, again = because(cake, events[0], 12, 20), because(tea, events[0], 7, 10, b"d" * 16)
+    late, early = because(tea, events[1], (0, 3)), because(tea, events[0], (7, 10))
+    other, again = because(cake, events[0], (12, 20)), because(tea, events[0], (7, 10), b"d" * 16)
     put(store, ANA, late, other, early, again)
 
     def found(memory_ids: list[str], event_ids: list[str]) -> list[int]:
-        pieces = see(
-            store, ANA, lambda reader: reader.evidence(memory_ids=memory_ids, event_ids=event_ids)
-        )
+        pieces = see(store, ANA, lambda reader: reader.evidence(memory_ids=memory_ids, event_ids=event_ids))
         assert len(set(pieces)) == len(pieces)
         return [piece.span.start for piece in pieces]
 

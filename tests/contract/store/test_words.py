@@ -6,7 +6,7 @@ from credenda.ids import Kind
 from credenda.model.event import Role
 from credenda.storage.store import Store, pack_code
 
-from .build import ANA, BEN, add, ended, current, held, number, put, said, see
+from .build import ANA, BEN, add, current, ended, held, number, put, said, see
 
 
 def nominated(store: Store, *terms: str, limit: int = 50, user_id: str = ANA) -> list[int]:
@@ -56,8 +56,8 @@ def test_rare_terms_come_first_and_the_limit_holds(store: Store) -> None:
     ("text", "terms"),
     [
         ("Un café à Zürich.", ["cafe", "CAFÉ", "cafe\u0301", "zurich", "Zürich"]),
-        ("Ми живемо у Києві.", ["києві"]),
-        ("Η Ελένη πίνει καφέ.", ["καφε", "καφέ"]),
+        ("Мій кіт живе в Києві.", ["києві", "Києві", "кіт"]),
+        ("Πίνουμε καφέ.", ["καφε", "καφέ", "πινουμε"]),
         ("मैं हिन्दी भाषा बोलता हूँ", ["हिन्दी", "भाषा"]),
         ("Built with node.js v2.1 by ana@example.com", ["node.js", "v2.1", "ana@example.com", "node"]),
         ("She runs and was running.", ["run", "running"]),

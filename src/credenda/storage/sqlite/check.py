@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Final
 
-from credenda.storage.sqlite.writer import GENESIS, chain_link
+from credenda.storage.sqlite.writer import GENESIS, chain_link, content_hmac
 from credenda.storage.store import Finding, Tenant
 
 __all__ = ["check_store", "rebuild_words", "words_agree"]
@@ -95,11 +95,14 @@ def _journal_chain(connection: sqlite3.Connection, tenant: Tenant) -> Iterator[F
     previous = GENESIS
     found = connection.execute(
         """SELECT id, role, speaker, source, session_id AS session, agent_id AS agent, occurred_at AS occurred_us,
-           recorded_at AS recorded_us, content_hmac, chain_hash FROM events WHERE user_id = ? ORDER BY id""",
+           recorded_at AS recorded_us, content_hmac, chain_hash, text, redacted_at FROM events
+           WHERE user_id = ? ORDER BY id""",
         (tenant.user_id,),
     )
     for row in found:
         if chain_link(previous, dict(row)) != row["chain_hash"]:
             yield Finding(check="journal_chain", detail=f"the chain of the journal breaks at event {row['id']}")
             return
+        if row["redacted_at"] is None and content_hmac(tenant.key, row["text"]) != row["content_hmac"]:
+            yield Finding(check="journal_text", detail=f"the text of event {row['id']} is not what was recorded")
         previous = row["chain_hash"]

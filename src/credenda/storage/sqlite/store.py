@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -12,8 +12,10 @@ from typing import Final, TypeVar
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
+from credenda.storage.portable import Dump, Origin, PlacedRow
 from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
 from credenda.storage.sqlite.connection import ReadPool, connect, statements
+from credenda.storage.sqlite.dump import dump_rows, load_rows, read_origin
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.migrate import check_version, migrate, schema_version
@@ -87,11 +89,7 @@ class SqliteStore:
 
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
         """Run a unit of work and return its result once it is on disk."""
-        connection, commits = self._writer, self._commits
-        if connection is None or commits is None:
-            if self._readers.closed:
-                raise Unavailable("this memory is closed", fix="open it again")
-            raise Invalid("this memory was opened to be read only", fix="open it without --read-only to write")
+        connection, commits = self._writable()
 
         def unit() -> T:
             writer = SqliteWriter(connection, self._tenant(connection, user_id), self._clock)
@@ -101,6 +99,25 @@ class SqliteStore:
             return result
 
         return commits.run(unit)
+
+    def _writable(self) -> tuple[sqlite3.Connection, GroupCommit]:
+        connection, commits = self._writer, self._commits
+        if connection is not None and commits is not None:
+            return connection, commits
+        if self._readers.closed:
+            raise Unavailable("this memory is closed", fix="open it again")
+        raise Invalid("this memory was opened to be read only", fix="open it without --read-only to write")
+
+    @contextmanager
+    def dump(self, user_id: str) -> Generator[Dump]:
+        """Open all rows of a tenant as they were at one moment."""
+        with self._readers.take() as connection:
+            yield Dump(origin=read_origin(connection, user_id), rows=dump_rows(connection, user_id))
+
+    def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
+        """Take rows into an empty tenant, in one transaction."""
+        connection, commits = self._writable()
+        return commits.run(lambda: load_rows(connection, user_id, origin, rows))
 
     def _tenant(self, connection: sqlite3.Connection, user_id: str) -> Tenant:
         found = read_tenant(connection, user_id)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import sqlite3
 from typing import Final, assert_never
 
@@ -38,19 +37,19 @@ GENESIS: Final = b"\x00" * 32
 
 
 def content_hmac(key: bytes, text: str) -> bytes:
-    """Sign an event's text with the tenant's key: 16 bytes."""
-    return hmac.digest(key, text.encode(), "sha256")[:16]
+    """Sign an event's text with the tenant's key: keyed BLAKE2b (RFC 7693), 16 bytes."""
+    return hashlib.blake2b(text.encode(), key=key, digest_size=16).digest()
 
 
 def chain_link(previous: bytes, event: dict[str, object]) -> bytes:
-    """Hash an event onto the journal's chain (32 bytes).
+    """Hash an event onto the journal's chain: BLAKE2b, 32 bytes.
 
     It covers the text by its keyed hash only, so that the chain still holds after a redaction.
     """
     fields = ("id", "role", "speaker", "source", "session", "agent", "occurred_us", "recorded_us")
     body = rows.canonical_json([event[name] for name in fields]).encode()
     signed = event["content_hmac"]
-    return hashlib.sha256(previous + bytes(signed) + body).digest()  # type: ignore[arg-type]
+    return hashlib.blake2b(previous + bytes(signed) + body, digest_size=32).digest()  # type: ignore[arg-type]
 
 
 class SqliteWriter(SqliteReader):
@@ -60,6 +59,7 @@ class SqliteWriter(SqliteReader):
         """Bind a connection in a write transaction to a tenant."""
         super().__init__(connection, tenant)
         self._clock = clock
+        self._tips: tuple[int, bytes, int] | None = None
         self.redacted = False
 
     def put(self, row: Row) -> str:
@@ -116,14 +116,13 @@ class SqliteWriter(SqliteReader):
         self._run(name, doc=self._document(code), tenant=self._tenant.tag, body=body)
 
     def _event(self, event: NewEvent) -> str:
-        last = self._run("last_event").fetchone()
-        number, previous = (last["id"] + 1, last["chain_hash"]) if last else (1, GENESIS)
+        number, previous = self._heads()[:2]
         spans = passages(event.text)
         columns = rows.event_row(event)
         columns["id"] = number
         columns["recorded_us"] = self._clock.now_us()
         columns["content_hmac"] = content_hmac(self._tenant.key, event.text)
-        columns["chain_hash"] = chain_link(previous, columns)
+        columns["chain_hash"] = link = chain_link(previous, columns)
         columns["passages"] = max(1, len(spans))
         self._run("insert_event", **columns)
         if len(spans) > 1:
@@ -133,7 +132,15 @@ class SqliteWriter(SqliteReader):
                 self._event_words("insert_words", code, event, event.text[start:stop])
         else:
             self._event_words("insert_words", pack_code(number, memory=False), event, event.text)
+        self._tips = (number + 1, link, self._heads()[2])
         return self._public(Kind.EVENT, number)
+
+    def _heads(self) -> tuple[int, bytes, int]:
+        """Return the next event's number, the chain to continue and the next job's number; read once a unit."""
+        if self._tips is None:
+            row = self._run("journal_heads").fetchone()
+            self._tips = (row["event"] + 1, row["chain_hash"] or GENESIS, row["job"] + 1)
+        return self._tips
 
     def _event_words(self, name: str, code: int, event: NewEvent, text: str) -> None:
         self._words(name, code, event_words(event.role.value, event.speaker, event.occurred_us, text))
@@ -194,7 +201,8 @@ class SqliteWriter(SqliteReader):
             if not self._run("update_job", id=number, **columns).rowcount:
                 raise _missing("job", job.id)
         else:
-            number = self._value("next_job")
+            event, link, number = self._heads()
+            self._tips = (event, link, number + 1)
             self._run(
                 "insert_job",
                 id=number,

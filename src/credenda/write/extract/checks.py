@@ -28,7 +28,7 @@ _ARTICLE: Final = re.compile(r"^(?:an?|the|my|our|\d+) ", re.IGNORECASE)
 _DATE_LIKE: Final = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?\d|\d ?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"|\b(?:tomorrow|tonight|noon|midnight|weekends?|(?:next|this) (?:week|month|year|spring|summer|autumn|fall|winter|quarter))\b|\d{4}-\d\d|\b\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock|h\b|utc)|\b\d{1,2}:\d\d\b|\b(?:19|20)\d\d\b"
-    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b(?:at|by|around) (?:\d|noon|nine|ten|eight|eleven|seven)|\bQ[1-4]\b|\bevery (?:day|week|month|other)|\b(?:daily|weekly|monthly|biweekly|fortnightly|quarterly)\b|\b(?:end|start|beginning) of\b",
+    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b(?:at|by|around) (?:\d|noon|nine|ten|eight|eleven|seven)|\bQ[1-4]\b|\bevery \w+|^\d{1,2}(?::\d\d)?$|\b(?:daily|weekly|monthly|biweekly|fortnightly|quarterly)\b|\b(?:end|start|beginning) of\b",
     re.IGNORECASE,
 )
 _HEAD_END: Final = re.compile(r"\s(?:in|of|for|with|at|from|who|that|on|by|to|and|specialising|specializing|working)\s|,")
@@ -194,8 +194,10 @@ def _the(value: Value, situation: Situation) -> bool:
     if "degree" in situation.predicate.cues:
         return False
     if subject.entity:
-        named = attribute.known or subject.noun.casefold() in names().the_nouns or subject.entity[0].isupper()
+        named = attribute.known or subject.noun.casefold().rpartition(" ")[2] in names().the_nouns or subject.entity[0].isupper()
         return named and (marked or attribute.known)
+    if subject.noun.casefold().rpartition(" ")[2] in names().the_nouns and " " in subject.noun:
+        return marked
     return attribute.known and (marked or lexicon().category(value.text) == attribute.name)
 
 
@@ -206,6 +208,33 @@ def _choice(value: Value, situation: Situation) -> bool:
 
 def _appointment(value: Value, situation: Situation) -> bool:
     return not situation.dated_past and _date(value, situation)
+
+
+def _habit(value: Value, situation: Situation) -> bool:
+    """Say whether a predicate is a habit: "always", "never", "usually", or one that is given up."""
+    predicate = situation.predicate
+    lasting = predicate.ended or not predicate.cues.isdisjoint({"always", "never", "usually"})
+    if not lasting or predicate.verb in names().mental:
+        return False
+    return 1 < _words(value) <= _PHRASE and _POINTS.search(value.text) is None
+
+
+def _does(value: Value, situation: Situation) -> bool:
+    del situation
+    return 1 < _words(value) <= _TASTE and _POINTS.search(value.text) is None
+
+
+def _maybe(value: Value, situation: Situation) -> bool:
+    if situation.predicate.verb in names().mental:
+        return False
+    return 1 < _words(value) <= _TASTE and _POINTS.search(value.text) is None
+
+
+def _located(value: Value, situation: Situation) -> bool:
+    if _date(value, situation):
+        return False
+    last = situation.subject.noun.casefold().rpartition(" ")[2]
+    return _capital(value, situation) or (last in names().the_nouns and _words(value) <= _SHORT)
 
 
 def _kin_name(value: Value, situation: Situation) -> bool:
@@ -257,6 +286,14 @@ _CHECKS: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "recurring": _recurring,
     "appointment": _appointment,
     "known": _known,
+    "opinion": lambda value, _: 2 < _words(value) <= _PHRASE and _POINTS.search(value.text) is None,
+    "refused": lambda value, situation: situation.predicate.negated and _choice(value, situation),
+    "habit": _habit,
+    "does": _does,
+    "person_does": _does,
+    "maybe": _maybe,
+    "located": _located,
+    "our_role": lambda _, situation: situation.attribute.known is False and is_role(situation.attribute.name.replace("_", " ")),
     "food": lambda value, _: lexicon().category(value.text) == "food",
     "drink": lambda value, _: lexicon().category(value.text) == "drink",
     "kin_name": _kin_name,

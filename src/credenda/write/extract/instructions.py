@@ -21,6 +21,8 @@ _POLITE: Final = re.compile(
     re.IGNORECASE,
 )
 _NEVER: Final = re.compile(r"\b(?:never|do not|don't|no)\b", re.IGNORECASE)
+_PLEASE: Final = re.compile(r",? please$", re.IGNORECASE)
+_CHOOSING: Final = re.compile(r"^let(?:'s| us) (?:go|stick|stay|settle)\b", re.IGNORECASE)
 _STEPS_MAX: Final = 4
 
 
@@ -112,7 +114,7 @@ def _decision(text: str, clause: Clause) -> Reading | None:
         value = clean_value(found["value"], [])
         take_scope(value)
         category = lexicon().category(value.text)
-        if name == "let_us" and category is None and not value.text[:1].isupper():
+        if name == "let_us" and category is None and not _CHOOSING.match(text):
             return None
         return Reading(
             type=MemoryType.DECISION,
@@ -132,7 +134,7 @@ def _decision(text: str, clause: Clause) -> Reading | None:
 
 def read_directive(clause: Clause) -> Reading | None:
     """Read a whole sentence as a standing instruction, a procedure or a decision; None where it is none."""
-    text = clause.text
+    text = _PLEASE.sub("", clause.text)
     found = _instruction(text, clause) or _procedure(text, clause)
     if found is not None and _here().search(text):
         return None

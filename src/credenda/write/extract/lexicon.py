@@ -101,6 +101,7 @@ class Names:
     the_nouns: frozenset[str]
     vague_happenings: re.Pattern[str]
     family: frozenset[str]
+    mental: frozenset[str]
     skip_values: re.Pattern[str]
     pointing: re.Pattern[str]
     role_suffixes: tuple[str, ...]
@@ -191,6 +192,7 @@ def names() -> Names:
         the_nouns=frozenset(skip["the_nouns"]),
         vague_happenings=re.compile(skip["happenings"], re.IGNORECASE),
         family=frozenset(roles["family"]),
+        mental=frozenset(table["mental"]["verbs"]),
         skip_values=re.compile(skip["values"], re.IGNORECASE),
         pointing=re.compile(table["pronouns"]["values"], re.IGNORECASE),
         role_suffixes=tuple(roles["suffixes"]),

@@ -85,4 +85,5 @@ def _by_verb() -> Mapping[tuple[str, str], tuple[Pattern, ...]]:
 
 def patterns_for(who: str, verb: str) -> tuple[Pattern, ...]:
     """Give the patterns for a kind of subject and a main verb, in the order of the data files."""
-    return _by_verb().get((who, verb), ())
+    table = _by_verb()
+    return table.get((who, verb), ()) + table.get((who, "*"), ())

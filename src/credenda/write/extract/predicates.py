@@ -11,10 +11,10 @@ __all__ = ["Predicate", "read_predicate"]
 
 _STEPS_MAX: Final = 12
 _NO_MORE: Final = re.compile(r",?\s*\b(?:any ?more|any longer)\b", re.IGNORECASE)
-_MODALS: Final = {"will": "future", "shall": "future", "might": "modal", "may": "modal", "could": "skip", "should": "skip",
-                  "would": "skip", "must": "skip", "can": "can"}  # fmt: skip
+_MODALS: Final = {"will": "future", "shall": "future", "might": "modal", "may": "modal", "could": "maybe", "should": "maybe",
+                  "would": "wish", "must": "skip", "can": "can"}  # fmt: skip
 _STOPPING: Final = frozenset({"stop", "quit"})
-_MOTION: Final = frozenset({"move", "leave", "go", "start", "switch", "stop", "join", "relocate", "retire"})
+_PENDING: Final = frozenset({"think", "consider", "plan", "hope", "lean", "debate"})
 
 
 class Predicate(NamedTuple):
@@ -77,6 +77,10 @@ class _Reader:
             self.tense = self.tense if kind == "can" else kind
             self.cues.add(word)
             self.at += 1
+            return True
+        if word in {"tend", "tends"} and self.word(1) == "to":
+            self.cues.add("usually")
+            self.at += 2
             return True
         if word == "used" and self.word(1) == "to":
             self.tense = "former"
@@ -141,11 +145,9 @@ class _Reader:
                     self._skip_to(at + 2)
                     self.tense = "future"
                     return True
-            past = form.kinds == {"past"}
+            past = form.kinds == {"past"} and following.base not in _PENDING
             self._skip_to(at)
             self.tense = "past" if past else "progressive"
-            return False
-        if following.base in _MOTION and "participle" in following.kinds and "third" in form.kinds and self.word() != "was":
             return False
         return False
 

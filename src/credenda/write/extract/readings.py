@@ -29,11 +29,13 @@ _TENSES: Final = {
     "past": _PAST,
     "coming": frozenset({"simple", "progressive", "perfect"}),
     "future": frozenset({"future"}),
+    "wish": frozenset({"wish"}),
+    "maybe": frozenset({"maybe"}),
     "former": frozenset({"former"}),
     "any": frozenset({"simple", "progressive", "past", "perfect", "future"}),
 }
 _SHORT_WORDS: Final = 6
-_LASTING: Final = re.compile(r"\b(?:since|for (?:over |about |almost |nearly |more than )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|many|several|a few|the last|the past) \w+|all my life|always)\b", re.IGNORECASE)  # fmt: skip
+_LASTING: Final = re.compile(r"\b(?:since|for (?:over |about |almost |nearly |more than )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|many|several|a few|the last|the past|\w+)(?: \w+)? (?:years?|months?|weeks?|days?|decades?)|all my life|ages|always)\b", re.IGNORECASE)  # fmt: skip
 _OF: Final = re.compile(r"^(?P<noun>.+?) (?:of|for) (?:the |my |our )?(?P<entity>.+)$", re.IGNORECASE)
 _RECURS: Final = re.compile(r"days\b|\b(?:every|each|daily|weekly|monthly|weekdays?|weekends?)\b", re.IGNORECASE)
 _ING: Final = re.compile(r"^(?:to )(?=\w)")
@@ -113,9 +115,11 @@ def clause_dates(text: str, anchor_us: int, lean: Lean | None) -> Moment:
     return Moment(anchor_us=anchor_us, spans=tuple(spans), literals=tuple(text[one.start : one.stop] for one in spans))
 
 
-def _tense_fits(pattern: Pattern, predicate: Predicate, moment: Moment) -> str | None:
+def _tense_fits(pattern: Pattern, predicate: Predicate, moment: Moment, *, hedged: bool) -> str | None:
     """Say how a pattern reads this tense: "now", "former", or None."""
     tense = predicate.tense
+    if tense in {"future", "maybe"} and pattern.tense == "maybe":
+        return "now" if hedged else None
     if tense == "perfect" and pattern.tense in {"present", "simple"} and _LASTING.search(predicate.text):
         return "now"
     if pattern.tense == "present" and pattern.former and tense in {*_PAST, "former"}:
@@ -297,7 +301,7 @@ def _dates(pattern: Pattern, attribute: Attribute, value: Value, moment: Moment,
 def _candidates(subject: Subject, predicate: Predicate) -> tuple[Pattern, ...]:
     """Give the patterns to try; a capitalised name may be a person unless it is a known tool."""
     if predicate.tense == "modal":
-        return patterns_for(subject.who, "might")
+        return patterns_for(subject.who, "might")[:1]
     found = patterns_for(subject.who, predicate.verb)
     if subject.who == "name" and lexicon().category(subject.entity) is None:
         return found + patterns_for("person", predicate.verb)
@@ -311,7 +315,7 @@ def read(
     subject = _subject_slot(subject)
     text = _plain_dates(predicate.text, moment)
     for pattern in _candidates(subject, predicate):
-        as_what = _tense_fits(pattern, predicate, moment)
+        as_what = _tense_fits(pattern, predicate, moment, hedged=clause.hedged)
         if as_what is None or ("can" in predicate.cues and not pattern.can):
             continue
         shown = predicate.said if pattern.check == "happening" else text

@@ -6,6 +6,7 @@ pattern knows gives no claim; the words stay searchable as an event.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -13,7 +14,8 @@ from typing import Final
 from credenda import limits
 from credenda.model.claim import Claim, Move, Span, Turn
 from credenda.model.event import Event, Role
-from credenda.model.memory import Cardinality, MemoryType, Stance
+from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
+from credenda.text.normal import same_value
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.acts import Act, act_of, is_hedged, is_joke_only, is_question, is_transient
 from credenda.write.extract.clauses import Clause, open_contractions, open_sentence, read_clause, split_clauses, straighten
@@ -22,7 +24,7 @@ from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.readings import Moment, Reading, clause_dates, read
 from credenda.write.extract.subjects import Subject, find_subject
-from credenda.write.extract.values import leading_scope
+from credenda.write.extract.values import corrected_value, leading_scope
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
@@ -42,6 +44,7 @@ CONFIDENCE_MAX: Final = {
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
 _SHORT_WORDS: Final = 6
+_LEAVING: Final = re.compile(r"\b(?:jobs?|left|quit|hired|position|employer|company|resigned|laid off)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
 _WORK_VERBS: Final = frozenset(
     "run deploy release ship build test merge review commit push tag back restart start stop check host store migrate publish".split()
@@ -58,6 +61,7 @@ class _Listener:
     claims: list[Claim] = field(default_factory=list[Claim])
     last_person: str | None = None
     last_start: int = 0
+    known: tuple[Memory, ...] = ()
 
 
 def _claim(listener: _Listener, span: TextSpan, reading: Reading) -> Claim:
@@ -100,6 +104,9 @@ def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: 
     scope, text = leading_scope(text)
     if is_question(text):
         return [], None
+    named = _renamed(listener, clause, text)
+    if named is not None:
+        return [named], None
     subject = _subject(listener, clause, text)
     predicate = None if subject is None else read_predicate(subject.rest, third=subject.who != "me")
     if subject is None or predicate is None or predicate.tense == "skip":
@@ -111,6 +118,21 @@ def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: 
     if not readings and not moment.spans:
         readings = _group_habit(subject, predicate)
     return readings, subject
+
+
+def _renamed(listener: _Listener, clause: Clause, text: str) -> Reading | None:
+    """Read "it's Split, not Zagreb": the slot is that of a memory or claim with the value Zagreb, if there is one."""
+    found = corrected_value(text, corrects=clause.move is Move.CORRECT)
+    if found is None:
+        return None
+    value, prior = found
+    for one in (*reversed(listener.claims), *listener.known):
+        if same_value(one.value, prior):
+            return Reading(
+                type=one.type, entity=one.entity, attribute=one.attribute, value=value, prior=prior, scope=one.scope,
+                cardinality=one.cardinality, move=Move.CORRECT, confidence=0.85, importance=0.8, durable=True,
+            )  # fmt: skip
+    return Reading(type=MemoryType.FACT, value=value, prior=prior, move=Move.CORRECT, importance=0.6, durable=True)
 
 
 def _group_habit(subject: Subject, predicate: Predicate) -> list[Reading]:
@@ -165,7 +187,7 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
         opening = clause.move if clause.move is not Move.STATE else opening
         if clause.move is not opening or clause.hedged is not opened.hedged:
             clause = replace(clause, move=opening, hedged=clause.hedged or opened.hedged)
-        left = bool(readings) and readings[-1].move is Move.END
+        left = number > 0 and _LEAVING.search(" ".join(pieces[:number])) is not None
         found, subject = _clause_readings(listener, clause, left=left, short=short)
         if found and is_hedged(clause.text):
             found = [replace(one, confidence=min(one.confidence, 0.5)) for one in found]
@@ -249,7 +271,7 @@ class RulesExtractor:
         if event.role is Role.ASSISTANT:
             return []
         speaker, owner = _who(event)
-        listener = _Listener(event=event, speaker=speaker, owner=owner)
+        listener = _Listener(event=event, speaker=speaker, owner=owner, known=turn.known)
         for span in own_sentences(event.text):
             found = [_claim(listener, span, reading) for reading in _hear(listener, span)]
             if found:

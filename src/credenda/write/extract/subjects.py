@@ -83,11 +83,13 @@ def _possessed(owner: str, nouns: list[str], rest: tuple[str, ...]) -> Subject |
     singular = names().kin_noun(holder[-1])
     if noun.casefold() in {"name", "first name"} and singular:
         return Subject("own", owner, singular, rest)
+    if names().kin_noun(noun):
+        return Subject("person", f"{kin[0]}'s {noun}", noun, rest)
     return Subject("own", kin[0], noun, rest)
 
 
 def _own(words: list[str], owner: str) -> Subject | None:
-    at = _verb_at(words, 2)
+    at = _verb_at(words, 2, plural=words[1].endswith("s") and not words[1].endswith("'s") or words[1].lower() in {"children", "people"})
     if at is None:
         return None
     nouns, rest = words[1:at], tuple(words[at:])
@@ -120,6 +122,8 @@ def _the(words: list[str], owner: str) -> Subject | None:
         elif first.lower() in _ARTICLES and tail:
             entity = tail
         return Subject("the", entity, found["noun"], rest)
+    if names().kin_noun(words[at - 1]) and at <= 3:  # noqa: PLR2004
+        return Subject("person", phrase, phrase, rest)
     return Subject("the", "", phrase, rest)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from credenda.model.claim import Move
 from credenda.write.extract.lexicon import load_table
 
-__all__ = ["Value", "clean_value", "day_first", "leading_scope", "only_day", "split_list", "take_company", "take_purpose", "take_rather", "take_scope", "until_day"]
+__all__ = ["Value", "clean_value", "corrected_value", "day_first", "leading_scope", "only_day", "split_list", "take_company", "take_purpose", "take_rather", "take_scope", "until_day"]
 
 _TRIMS_MAX: Final = 6
 _ITEM_WORDS_MAX: Final = 4
@@ -101,6 +101,23 @@ def until_day(value: Value, literals: list[str]) -> None:
     places = [at for literal in literals if (at := value.text.find(literal)) > 0]
     if places:
         value.text = value.text[: min(places)].strip(_EDGES)
+
+
+def corrected_value(text: str, *, corrects: bool) -> tuple[str, str] | None:
+    """Read "it is Split, not Zagreb" and "not Zagreb but Split" as the value and what it replaces."""
+    found = load_clause("it_is").match(text) or (load_clause("bare_not").match(text) if corrects else None)
+    if found is None:
+        return None
+    value, prior = found["value"] or found["value2"], found["prior"] or found["prior2"]
+    plain = _ARTICLE.sub("", value.strip(_EDGES)), _ARTICLE.sub("", prior.strip(_EDGES))
+    short = all(0 < len(one.split()) <= _ITEM_WORDS_MAX for one in plain)
+    return plain if short else None
+
+
+@cache
+def load_clause(name: str) -> re.Pattern[str]:
+    """Compile one expression of the clause table."""
+    return re.compile(load_table("tails")["clauses"][name], re.IGNORECASE)
 
 
 def take_rather(value: Value) -> None:

@@ -96,10 +96,6 @@ DELETE FROM index_blobs WHERE user_id = :user_id AND name = :name;
 -- Drop every image of a tenant.
 DELETE FROM index_blobs WHERE user_id = :user_id;
 
--- name: next_job$
--- The next free number of a job.
-SELECT coalesce(max(id), 0) + 1 FROM operations WHERE user_id = :user_id;
-
 -- name: insert_job!
 -- File a job.
 INSERT INTO operations (

@@ -13,9 +13,12 @@ SELECT coalesce(max(number), 0) + 1 FROM tenants;
 INSERT INTO tenants (user_id, number, tag, hmac_key, created_at)
 VALUES (:user_id, :number, :tag, :hmac_key, :created_at);
 
--- name: last_event^
--- The head of the journal's chain.
-SELECT id, chain_hash FROM events WHERE user_id = :user_id ORDER BY id DESC LIMIT 1;
+-- name: journal_heads^
+-- The last event with its link of the chain, and the last job.
+SELECT
+    coalesce(max(e.id), 0) AS event, e.chain_hash AS chain_hash,
+    (SELECT coalesce(max(id), 0) FROM operations WHERE user_id = :user_id) AS job
+FROM events AS e WHERE e.user_id = :user_id;
 
 -- name: insert_event!
 -- Journal one event.

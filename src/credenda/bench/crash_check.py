@@ -1,0 +1,219 @@
+"""The judge of the crash benchmark: a fresh process that opens the file, settles it, and looks at everything.
+
+Started as `python -m credenda.bench.crash_check`, with the ledger as JSON on its standard input. It reads the rows by
+plain SQL, so that the product's own reading is not its only witness, and asks the product as a user would.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from credenda import Credenda, CredendaError, NotFound
+from credenda.bench.crash_ledger import Ledger
+from credenda.providers.embed.choose import open_embedder
+from credenda.storage.sqlite.store import SqliteStore
+from credenda.vectors.cache import IndexCache
+from credenda.vectors.resident import STATE_GONE, ResidentIndex
+
+__all__ = ["LOST", "check"]
+
+LOST: Final = "lost:"
+"""Begins a finding that says that something acknowledged is not there."""
+_TOKEN: Final = re.compile(r"\w+z0\b")
+_CLAIM: Final = "I like tea number "
+_SAMPLE: Final = 25
+_SETTLE_SECONDS: Final = 120.0
+_NUMBERED: Final = ("events", "changes", "operations")
+
+
+def check(ledger: Ledger) -> list[str]:
+    """Return every way in which the file breaks what was acknowledged; an empty list means that all of it holds."""
+    findings: list[str] = []
+    with Credenda.open(ledger.path, user=ledger.user, embedder=ledger.embedder, workers=False) as memory:
+        try:
+            memory.settle(_SETTLE_SECONDS)
+        except CredendaError as error:
+            findings.append(f"settle: {error}")
+        findings += _standing(memory, ledger)
+        findings += _searching(memory, ledger)
+        report = memory.data.doctor()
+        findings += [f"doctor: {finding.check}: {finding.detail}" for finding in report.findings]
+    connection = sqlite3.connect(f"{Path(ledger.path).absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        rows = _Rows(connection, ledger)
+        for part in (rows.events, rows.tokens, rows.claims, rows.jobs, rows.numbers, rows.remains):
+            findings += part()
+    finally:
+        connection.close()
+    return findings + list(_index_parity(ledger))
+
+
+def _standing(memory: Credenda, ledger: Ledger) -> Iterator[str]:
+    """Hold every memory against the statuses it may be in."""
+    for name, allowed in ledger.memories.items():
+        try:
+            held = memory.get(name)
+        except NotFound:
+            if "deleted" not in allowed:
+                yield f"{LOST} memory {name}, which should be {' or '.join(allowed)}"
+            continue
+        if held.status.value not in allowed:
+            yield f"memory {name} is {held.status.value}, not {' or '.join(allowed)}"
+        if name in ledger.texts and held.text != ledger.texts[name]:
+            yield f"memory {name} has another text than was acknowledged"
+
+
+def _spread_sample(names: Sequence[str]) -> Sequence[str]:
+    """Pick names evenly from first to last."""
+    return names[:: max(1, len(names) // _SAMPLE)][-_SAMPLE:]
+
+
+def _searching(memory: Credenda, ledger: Ledger) -> Iterator[str]:
+    """Search for what must be found and for what must not."""
+    uncertain = {*ledger.deleted, *ledger.doubtful}
+    for name in _spread_sample([name for name in ledger.said if name not in uncertain]):
+        found = memory.search(_token(ledger.said[name]), limit=50, record_access=False)
+        reached = {hit.id for hit in found.hits} | {event.id for hit in found.hits for event in hit.evidence}
+        if name not in reached:
+            yield f"search does not find the acknowledged event {name}"
+    known = {**ledger.said, **ledger.texts}
+    for name in _spread_sample([name for name in ledger.deleted if name in known]):
+        token = _token(known[name])
+        found = memory.search(token, limit=50, include=("superseded", "low_confidence", "archived"))
+        if any(token in hit.text for hit in found.hits):
+            yield f"search still finds {name}, which was deleted"
+
+
+def _token(text: str) -> str:
+    """Return the word that only this text has."""
+    return _TOKEN.findall(text)[-1]
+
+
+class _Rows:
+    """The rows of one tenant, read by plain SQL."""
+
+    def __init__(self, connection: sqlite3.Connection, ledger: Ledger) -> None:
+        self._connection = connection
+        self._ledger = ledger
+        row = connection.execute("SELECT tag FROM tenants WHERE user_id = ?", (ledger.user,)).fetchone()
+        self._tag = row[0] if row else ""
+        self._texts = {
+            f"e{number}-{self._tag}": text
+            for number, text in self._all("SELECT id, text FROM events WHERE user_id = ? ORDER BY id")
+        }
+
+    def _all(self, statement: str) -> list[tuple[Any, ...]]:
+        return self._connection.execute(statement, (self._ledger.user,)).fetchall()
+
+    def events(self) -> Iterator[str]:
+        """Every acknowledged event is there with its exact text, or without it if it was deleted."""
+        for name, text in self._ledger.said.items():
+            there = self._texts.get(name)
+            if name in self._ledger.deleted:
+                if there != "":
+                    yield f"event {name} was deleted and still has words"
+            elif name in self._ledger.doubtful:
+                if there not in (text, ""):
+                    yield f"event {name} is half deleted"
+            elif there != text:
+                yield f"{LOST} event {name}" if there is None else f"event {name} is not what was acknowledged"
+
+    def tokens(self) -> Iterator[str]:
+        """Nothing that was said once is in the journal twice."""
+        counts = Counter(token for text in self._texts.values() for token in set(_TOKEN.findall(text)))
+        yield from (f"{token} is in {count} events" for token, count in counts.items() if count > 1)
+
+    def claims(self) -> Iterator[str]:
+        """Each claim gave one memory, however often its job was begun."""
+        held: defaultdict[str, set[int]] = defaultdict(set)
+        for number, text in self._all("SELECT id, text FROM memories WHERE user_id = ? AND expired_at IS NULL"):
+            for token in _TOKEN.findall(text):
+                held[token].add(number)
+        yield from (f"{token} is in memories {sorted(ids)}" for token, ids in held.items() if len(ids) > 1)
+        uncertain = {*self._ledger.deleted, *self._ledger.doubtful}
+        for name, text in self._ledger.said.items():
+            if text.startswith(_CLAIM) and name not in uncertain and not held[_token(text)]:
+                yield f"no memory was made from event {name}"
+
+    def jobs(self) -> Iterator[str]:
+        """No job waits or was given up, and each event that was said is read by exactly one."""
+        counts = self._all("SELECT status, count(*) FROM operations WHERE user_id = ? GROUP BY status")
+        yield from (f"{count} jobs are {status}" for status, count in counts if status != "complete")
+        covered: Counter[int] = Counter()
+        for first, last in self._all("SELECT first, last FROM operations WHERE user_id = ? AND kind = 'extract'"):
+            covered.update(range(first, last + 1))
+        for name in self._ledger.said:
+            times = covered[int(name[1:].partition("-")[0])]
+            if times != 1:
+                yield f"event {name} is covered by {times} jobs"
+
+    def numbers(self) -> Iterator[str]:
+        """Events, changes and jobs are numbered without a gap."""
+        for table in _NUMBERED:
+            statement = f"SELECT count(*), coalesce(max(id), 0), coalesce(min(id), 1) FROM {table} WHERE user_id = ?"  # noqa: S608 - a constant name
+            for count, highest, lowest in self._all(statement):
+                if count != highest or lowest != 1:
+                    yield f"{table} are numbered {lowest} to {highest}, but there are {count}"
+
+    def remains(self) -> Iterator[str]:
+        """No deleted word is left in any row."""
+        known = {**self._ledger.said, **self._ledger.texts}
+        gone = {_token(known[name]): name for name in self._ledger.deleted if name in known}
+        for table in ("events", "memories", "changes", "contests", "entities", "tenants", "operations"):
+            for row in self._all(f"SELECT * FROM {table} WHERE user_id = ?"):  # noqa: S608 - as above
+                words = set(_TOKEN.findall(" ".join(value for value in row if isinstance(value, str))))
+                yield from (f"words of deleted {gone[word]} are left in {table}" for word in words & gone.keys())
+
+
+def _index_parity(ledger: Ledger) -> Iterator[str]:
+    """Compare the index of the stored image, caught up, with one made afresh from the rows."""
+    model_id = _model_of(ledger.embedder)
+    store = SqliteStore(ledger.path)
+    try:
+        with store.reader(ledger.user) as reader:
+            kept = IndexCache().get(reader, model_id=model_id)
+            fresh = ResidentIndex(model_id=model_id)
+            while True:
+                delta = reader.delta(fresh.heads, model_id)
+                if delta.heads == fresh.heads:
+                    break
+                fresh.fold(delta)
+    finally:
+        store.close()
+    one, other = _documents(kept), _documents(fresh)
+    differing = [code for code in one.keys() | other.keys() if one.get(code) != other.get(code)]
+    if differing:
+        yield f"the kept index differs from a fresh one in {len(differing)} of {len(other)} documents"
+    if model_id is not None:
+        without = sum(not vector for _, _, vector in other.values())
+        if without:
+            yield f"{without} documents have no vector"
+
+
+def _documents(index: ResidentIndex) -> dict[int, tuple[int, int, bool]]:
+    """Return state, length and whether there is a vector of every document that is still there."""
+    columns = (index.codes, index.state, index.length, index.has_vector)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return {code: (state, length, vector) for code, state, length, vector in rows if state != STATE_GONE}
+
+
+def _model_of(embedder: str) -> str | None:
+    engine = open_embedder(embedder)
+    return None if engine is None else engine.model_id
+
+
+def main() -> None:
+    """Read a ledger, check its file, write the findings."""
+    findings = check(Ledger(**json.load(sys.stdin)))
+    sys.stdout.write(json.dumps(findings))
+
+
+if __name__ == "__main__":
+    main()

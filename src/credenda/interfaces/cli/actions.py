@@ -1,0 +1,190 @@
+"""What commands do beyond calling their operation: read standard input, wait, ask, report a damaged store."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from credenda.errors import CredendaError, Invalid, Unavailable
+from credenda.interfaces.cli.layout import clean
+from credenda.interfaces.cli.outcome import (
+    Believed,
+    Consequence,
+    Done,
+    Outcome,
+    Remembered,
+    consequence,
+    successor,
+)
+from credenda.interfaces.cli.output import interactive, note
+from credenda.interfaces.cli.session import Session, invoke
+from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.operations.table import Operation
+
+if TYPE_CHECKING:
+    from credenda.client import Credenda
+    from credenda.model.event import Receipt
+    from credenda.model.memory import Memory
+
+__all__ = ["act"]
+
+Given = dict[str, Any]
+Action = Callable[[Session, Operation, Given], Outcome]
+_WAIT_SECONDS: Final = 30.0
+_STEP_SECONDS: Final = 0.5
+_IDLE_STEPS: Final = 60
+"""Steps without progress after which waiting for an import is given up."""
+_CORRUPT: Final = 7
+
+
+def act(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Run one command on an open memory."""
+    return _ACTIONS.get(operation.name, _plain)(session, operation, given)
+
+
+def _plain(session: Session, operation: Operation, given: Given) -> Outcome:
+    with session.open() as memory:
+        return Outcome(value=invoke(memory, operation, given))
+
+
+def _feedback(session: Session, operation: Operation, given: Given) -> Outcome:
+    _plain(session, operation, given)
+    return Outcome(value=Done(id=given["id"], done="useful" if given["useful"] else "useless"))
+
+
+def _settled(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Call an operation that leaves work behind, and do that work."""
+    with session.open() as memory:
+        value = invoke(memory, operation, given)
+        _settle(memory)
+        return Outcome(value=value)
+
+
+def _doctor(session: Session, operation: Operation, given: Given) -> Outcome:
+    outcome = _plain(session, operation, given)
+    return Outcome(value=outcome.value, exit_code=0 if getattr(outcome.value, "ok", False) else _CORRUPT)
+
+
+def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Delete, after asking where somebody can be asked."""
+    if not given.pop("yes", False) and interactive():
+        question = f"Delete {clean(given['id'])} for good, with the words it rests on?"
+        if not click.confirm(question, err=True):
+            return Outcome(value=Done(id=given["id"], done="kept"))
+    _plain(session, operation, given)
+    return Outcome(value=Done(id=given["id"], done="deleted"))
+
+
+def _remember(session: Session, operation: Operation, given: Given) -> Outcome:
+    """File what was said, wait until it has been read, and tell what is believed from it."""
+    wait = given.pop("wait", True)
+    if given["content"] == "-":
+        given["content"] = _standard_input()
+    with session.open() as memory:
+        receipt = invoke(memory, operation, given)
+        settled = wait and _settle(memory)
+        return Outcome(value=_consequences(memory, receipt) if settled else Remembered(receipt=receipt, settled=False))
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Invalid(
+            "standard input is not UTF-8",
+            why=f"byte {error.start} begins no character",
+            fix="convert it first, for instance with iconv",
+        ) from error
+
+
+def _settle(memory: Credenda) -> bool:
+    """Read what waits. What was filed stays filed when this fails, and a later command reads it."""
+    try:
+        memory.settle(_WAIT_SECONDS)
+    except CredendaError as error:
+        note(f"filed, but not read yet: {clean(str(error))}")
+        return False
+    return True
+
+
+def _consequences(memory: Credenda, receipt: Receipt) -> Remembered:
+    """Find what followed from a receipt's events."""
+    changes = [change for event_id in receipt.event_ids for change in memory.changes(event_id)]
+    ids = dict.fromkeys(change.memory_id for change in changes if change.memory_id)
+    held = {memory_id: one for memory_id in ids if (one := _held(memory, memory_id)) is not None}
+    contested = {change.memory_id for change in changes if change.kind is ChangeKind.CONTEST}
+    cases = [case for case in memory.manage.contests() if contested & set(case.memory_ids)] if contested else []
+    return Remembered(
+        receipt=receipt, settled=True, believed=tuple(_believed(changes, held)), contests=tuple(cases)
+    )
+
+
+def _held(memory: Credenda, memory_id: str) -> Memory | None:
+    """Return a memory unless it was deleted since."""
+    try:
+        return memory.get(memory_id)
+    except CredendaError:
+        return None
+
+
+def _believed(changes: Sequence[ChangeRecord], held: Mapping[str, Memory]) -> list[Believed]:
+    """Join the changes of one saying: what replaced something is told once, with what it replaced."""
+    told: dict[str, Believed] = {}
+    for change in changes:
+        one = held.get(change.memory_id or "")
+        if one is None or (change.kind is ChangeKind.SUPERSEDE and successor(change) in held):
+            continue
+        previous = tuple(
+            held[other.memory_id]
+            for other in changes
+            if other.memory_id in held and other.kind is ChangeKind.SUPERSEDE and successor(other) == one.id
+        )
+        what = consequence(change)
+        if previous and what in {Consequence.ADDED, Consequence.CONFIRMED}:
+            what = Consequence.CHANGED
+        if one.id not in told or what is Consequence.CONTESTED:
+            told[one.id] = Believed(consequence=what, memory=one, previous=previous, reason=change.reason)
+    return list(told.values())
+
+
+def _import(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Import, and read all that was said in it, with a counter for whoever watches."""
+    with session.open() as memory:
+        report = invoke(memory, operation, given)
+        _read_all(memory)
+        return Outcome(value=report)
+
+
+def _read_all(memory: Credenda) -> None:
+    """Settle step by step for as long as there is progress."""
+    watched = sys.stderr.isatty()
+    first = left = memory.stats().pending_extractions
+    idle = 0
+    while left:
+        try:
+            memory.settle(_STEP_SECONDS)
+        except Unavailable:
+            if idle >= _IDLE_STEPS:
+                raise
+        now = memory.stats().pending_extractions
+        idle = idle + 1 if now >= left else 0
+        left = now
+        if watched:
+            sys.stderr.write(f"\rread {first - left:,} of {first:,} ")
+            sys.stderr.flush()
+    if watched and first:
+        sys.stderr.write("\r\033[K")
+
+
+_ACTIONS: Final[Mapping[str, Action]] = {
+    "remember": _remember,
+    "correct": _settled,
+    "resolve": _settled,
+    "delete": _delete,
+    "feedback": _feedback,
+    "doctor": _doctor,
+    "import": _import,
+}

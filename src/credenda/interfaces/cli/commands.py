@@ -1,0 +1,190 @@
+"""Commands, built from the table of operations: a parameter is described there, once, for every interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+import click
+
+from credenda.interfaces.cli.actions import act
+from credenda.interfaces.cli.jsonout import dumps
+from credenda.interfaces.cli.layout import open_screen
+from credenda.interfaces.cli.output import emit
+from credenda.interfaces.cli.render import render
+from credenda.interfaces.cli.session import Session
+from credenda.operations.table import OPERATIONS, Operation, Param
+
+__all__ = ["build", "names", "present", "program_options"]
+
+_ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
+    "remember": (
+        click.Option(
+            ["--wait/--no-wait"], default=None, help="Read it before returning, and show what follows. [default: wait]"
+        ),
+    ),
+    "delete": (click.Option(["--yes"], is_flag=True, help="Do not ask."),),
+}
+"""Options that only make sense at a terminal."""
+_EPILOGS: Final[Mapping[str, str]] = {
+    "remember": "`-` as CONTENT reads standard input.",
+    "doctor": "Exits with 7 when something is wrong.",
+}
+
+
+class _Pair(click.ParamType):
+    """One KEY=VALUE."""
+
+    name = "pair"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:  # noqa: ANN401 - click's signature
+        """Split at the first equals sign."""
+        if isinstance(value, tuple):
+            return value  # pyright: ignore[reportUnknownVariableType]
+        key, sign, rest = str(value).partition("=")
+        if not sign or not key.strip():
+            self.fail(f"{value!r} is not KEY=VALUE", param, ctx)
+        return key.strip(), rest
+
+
+def names() -> list[str]:
+    """Name the operations that the command line offers, in the table's order."""
+    return [name for name, operation in OPERATIONS.items() if "cli" in operation.doors]
+
+
+def build(name: str) -> click.Command | None:
+    """Build the command of an operation; None for one that is not offered here."""
+    operation = OPERATIONS.get(name)
+    if operation is None or "cli" not in operation.doors:
+        return None
+    params: list[click.Parameter] = [_parameter(param) for param in operation.params]
+    return click.Command(
+        name,
+        params=[*params, *_ONLY_HERE.get(name, ()), *program_options(hidden=True)],
+        callback=click.pass_obj(partial(_run, operation)),
+        help=operation.summary,
+        short_help=operation.summary,
+        epilog=_EPILOGS.get(name),
+    )
+
+
+def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # noqa: ANN401 - what click parsed
+    """Run a command and show its result. Inputs that were not given are left out: defaults live in one place."""
+    said = {name: _value(operation, name, value) for name, value in given.items() if value is not None and value != ()}
+    outcome = act(session, operation, said)
+    present(session, operation.name, outcome.value)
+    if outcome.exit_code:
+        raise click.exceptions.Exit(outcome.exit_code)
+
+
+def present(session: Session, name: str, value: object) -> None:
+    """Write a result as was asked for."""
+    if session.json:
+        emit(dumps(value, ascii_only=not _writes_unicode()))
+    else:
+        emit(render(open_screen(), name, value))
+
+
+def _writes_unicode() -> bool:
+    import sys
+
+    return (sys.stdout.encoding or "").casefold().replace("-", "") == "utf8"
+
+
+def _value(operation: Operation, name: str, value: Any) -> Any:  # noqa: ANN401 - what click parsed
+    """Turn repeated pairs into a table."""
+    tables = {param.name for param in operation.params if param.kind == "table"}
+    if name not in tables:
+        return value
+    if len(dict(value)) < len(value):
+        raise click.BadParameter(f"the same key was given twice to --{name}")
+    return dict(value)
+
+
+def _parameter(param: Param) -> click.Parameter:
+    if param.positional:
+        return click.Argument([param.name], required=not param.optional, type=_type(param), metavar=_metavar(param))
+    return _flag(param) if param.kind == "flag" else _option(param)
+
+
+def _metavar(param: Param) -> str:
+    name = param.name.upper()
+    return f"[{name}]" if param.optional else name
+
+
+def _type(param: Param) -> click.ParamType[Any]:
+    if param.choices:
+        return click.Choice([str(choice) for choice in param.choices])  # a StrEnum would show its member names
+    match param.kind:
+        case "integer":
+            return click.INT
+        case "number":
+            return click.FLOAT
+        case "table":
+            return _Pair()
+        case _:
+            return click.STRING
+
+
+def _option(param: Param) -> click.Option:
+    flag = (param.option or param.name).replace("_", "-")
+    several = param.kind in {"names", "table"}
+    metavar = {"table": "KEY=VALUE", "time": "TIME"}.get(param.kind)
+    return click.Option(
+        [f"--{flag}", param.name],
+        type=_type(param),
+        multiple=several,
+        metavar=metavar,
+        help=param.help + (" Repeatable." if several else "") + _default(param),
+    )
+
+
+def _flag(param: Param) -> click.Option:
+    on, _, off = (param.option or param.name).replace("_", "-").partition("/")
+    return click.Option(
+        [f"--{on}/--{off or f'no-{on}'}", param.name],
+        default=None,
+        required=param.default is None,
+        help=param.help,
+    )
+
+
+def _default(param: Param) -> str:
+    """Say what holds when an option is left out; the operation, not click, puts it in."""
+    if param.default is None:
+        return ""
+    words = " and ".join(map(str, param.default)) if isinstance(param.default, tuple) else str(param.default)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return f" [default: {words}]"
+
+
+def program_options(*, hidden: bool = False) -> list[click.Option]:
+    """Make the options of the program; hidden ones let them stand behind the command as well."""
+    texts = {
+        "db": "Database: a path or sqlite:///path. [default: CREDENDA_DB, else a file in your data folder]",
+        "user": "Whose memory it is. [default: CREDENDA_USER, else default]",
+    }
+    flags = {"json": "Write the result as one JSON document.", "read_only": "Open the database without writing to it."}
+    options = [
+        click.Option([f"--{name}"], metavar=metavar, help=texts[name], hidden=hidden, expose_value=False, callback=_keep)
+        for name, metavar in (("db", "TARGET"), ("user", "NAME"))
+    ]
+    return options + [
+        click.Option(
+            [f"--{name.replace('_', '-')}", name],
+            is_flag=True,
+            default=None,
+            help=text,
+            hidden=hidden,
+            expose_value=False,
+            callback=_keep,
+        )
+        for name, text in flags.items()
+    ]
+
+
+def _keep(context: click.Context, param: click.Parameter, value: Any) -> None:  # noqa: ANN401 - click's signature
+    """Note an option of the program, wherever it stands."""
+    session = context.ensure_object(Session)
+    if value is not None and param.name:
+        setattr(session, param.name, value)

@@ -1,0 +1,228 @@
+"""Hold what the demo found against what it must find. How entries match is said in demo_expectations.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from credenda.clock import DAY_US, from_datetime, parse_time
+from credenda.interfaces.cli.demo_run import DemoRun
+from credenda.interfaces.cli.demo_script import Script
+from credenda.model.contest import ContestState
+from credenda.model.memory import Memory, Relation, Status
+from credenda.model.query import Explanation
+from credenda.text.dates import find_dates
+from credenda.text.normal import attribute_key, name_key, value_key
+
+__all__ = ["Check", "Checked", "check", "of_turn", "says"]
+
+Entry = Mapping[str, Any]
+_FLOOR: Final = 0.4
+"""Least confidence that a search shows."""
+_NOT_HELD: Final = 0.3
+"""A belief at or below this confidence is kept, but not held."""
+_TOP: Final = 3
+_CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_PAST: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """How many expectations were looked at, and which do not hold."""
+
+    ok: bool
+    checks: int
+    mismatches: tuple[str, ...]
+
+
+def says(memory: Memory, words: str) -> bool:
+    """Say whether words occur in a belief's value, or in its text where it has none, whatever the case."""
+    return value_key(words) in value_key(memory.value or memory.text)
+
+
+def of_turn(why: Explanation, run: DemoRun, turn: str) -> bool:
+    """Say whether a turn is evidence of a memory."""
+    return any(event.id == run.events[turn] for event, _, _ in why.evidence)
+
+
+def check(run: DemoRun, script: Script) -> Checked:
+    """Look at every expectation."""
+    checker = Check(run, script)
+    problems: list[str] = []
+    count = 0
+    for problem in checker.problems():
+        count += 1
+        if problem:
+            problems.append(problem)
+    return Checked(ok=not problems, checks=count, mismatches=tuple(problems))
+
+
+class Check:
+    """All comparisons of one run; each gives "" or what is wrong."""
+
+    def __init__(self, run: DemoRun, script: Script) -> None:
+        """Take what was found and what was expected."""
+        self._run = run
+        self._script = script
+
+    def problems(self) -> Iterator[str]:
+        """Give "" for what holds, and one line for what does not."""
+        kinds = {
+            "current": self._current,
+            "superseded": self._superseded,
+            "ended": self._ended,
+            "restated": self._restated,
+            "dated": self._dated,
+            "contest": self._contest,
+            "refused": self._refused,
+            "search": self._search,
+        }
+        for name, compare in kinds.items():
+            for entry in self._script.entries(name):
+                yield compare(entry)
+        yield self._abstain()
+        yield self._resolved(self._script.expected["resolve"])
+        yield self._deleted(self._script.expected["delete"])
+
+    def _from(self, turn: str, words: str) -> list[Memory]:
+        """Return the memories that rest on a turn and say some words."""
+        return [why.memory for why in self._run.held if of_turn(why, self._run, turn) and says(why.memory, words)]
+
+    def _current(self, entry: Entry) -> str:
+        name = f"current {entry['attribute']} = {entry['value']!r} ({entry['turn']})"
+        found = [one for one in self._from(entry["turn"], entry["value"]) if one.status is Status.ACTIVE]
+        if not found:
+            return f"{name}: no active belief rests on this turn"
+        one = found[0]
+        if one.contested or one.confidence < _FLOOR or one.speaker != "user":
+            return f"{name}: contested {one.contested}, confidence {one.confidence}, speaker {one.speaker}"
+        if one.type.value != entry.get("type", one.type.value):
+            return f"{name}: it is a {one.type.value}, not a {entry['type']}"
+        scope = name_key(entry.get("scope", ""))
+        shown = name_key(f"{one.scope or ''} {one.entity or ''} {one.text}")
+        return "" if scope in shown else f"{name}: its scope is {one.scope!r}, not {entry['scope']!r}"
+
+    def _superseded(self, entry: Entry) -> str:
+        name = f"superseded {entry['attribute']} {entry['old']!r} → {entry['new']!r}"
+        old = [one for one in self._from(entry["old_turn"], entry["old"]) if one.status in _PAST]
+        new = {one.id for one in self._from(entry["new_turn"], entry["new"])}
+        if not old:
+            return f"{name}: the old value is not superseded"
+        one = old[0]
+        if one.relation is not Relation(entry["relation"]):
+            return f"{name}: the relation is {one.relation}, not {entry['relation']}"
+        if one.superseded_by not in new:
+            return f"{name}: it was not replaced by the new value but by {one.superseded_by}"
+        return "" if one.valid_until_us is not None else f"{name}: the old value has no end"
+
+    def _ended(self, entry: Entry) -> str:
+        name = f"ended {entry['attribute']} {entry['value']!r}"
+        found = self._from(entry["turn"], entry["value"])
+        ended = [one for one in found if one.status not in _CURRENT and one.valid_until_us is not None]
+        moment_us = self._script.turn(entry["ended_turn"]).time_us
+        if not ended:
+            return f"{name}: it has not ended"
+        if abs((ended[0].valid_until_us or 0) - moment_us) > DAY_US:
+            return f"{name}: it ended at {ended[0].valid_until}"
+        lost = [word for word in entry["remaining"] if not any(map(self._is_active, self._from(entry["turn"], word)))]
+        return f"{name}: {lost} did not stay" if lost else ""
+
+    @staticmethod
+    def _is_active(memory: Memory) -> bool:
+        return memory.status is Status.ACTIVE
+
+    def _restated(self, entry: Entry) -> str:
+        name = f"restated {entry['attribute']} {entry['value']!r}"
+        first = {one.id for one in self._from(entry["first_turn"], entry["value"])}
+        again = {one.id for one in self._from(entry["again_turn"], entry["value"])}
+        if not first or first != again:
+            return f"{name}: {sorted(first)} from the first turn, {sorted(again)} from the second"
+        return ""
+
+    def _dated(self, entry: Entry) -> str:
+        name = f"dated {entry['words']!r} ({entry['turn']})"
+        turn = self._script.turn(entry["turn"])
+        spans = [
+            (found.from_us, found.until_us)
+            for found in find_dates(turn.text, turn.time_us)
+            if turn.text[found.start : found.stop].casefold() in entry["words"].casefold()
+        ]
+        first: date = entry["day"]
+        last: date = entry.get("until", first)
+        wanted = (parse_time(first.isoformat()), parse_time((last + timedelta(days=1)).isoformat()))
+        return "" if wanted in spans else f"{name}: read as {spans}"
+
+    def _contest(self, entry: Entry) -> str:
+        name = f"contest {entry['attribute']}"
+        opened = [case for case in self._run.contests if case.state is ContestState.OPEN]
+        for case in opened:
+            known = " ".join(map(value_key, case.values))
+            if all(value_key(value).split()[0] in known for value in entry["values"]):
+                return "" if case.question else f"{name}: it asks nothing"
+        return f"{name}: open contests are {[case.values for case in opened]}"
+
+    def _refused(self, entry: Entry) -> str:
+        name = f"refused ({entry['why']}) {entry.get('value', '')!r} ({entry['turn']})"
+        bound = -1.0 if entry["why"] == "retracted" else _NOT_HELD
+        believed = [one for one in self._of_user(entry) if one.confidence > bound]
+        if believed:
+            return f"{name}: believed as {believed[0].attribute} = {believed[0].value!r} at {believed[0].confidence}"
+        if entry["why"] == "secret" and self._on_disk(entry["value"]):
+            return f"{name}: the words are in the store"
+        return ""
+
+    def _of_user(self, entry: Entry) -> list[Memory]:
+        """Return current beliefs about the user that a refused turn led to, with its value where one is named."""
+        found = self._from(entry["turn"], entry.get("value", ""))
+        attribute = attribute_key(entry.get("attribute", ""))
+        return [
+            one
+            for one in found
+            if one.status in _CURRENT
+            and name_key(one.entity or "user") == "user"
+            and (not attribute or attribute_key(one.attribute or "") == attribute)
+        ]
+
+    def _on_disk(self, words: str) -> bool:
+        database = Path(self._run.database)
+        return any(words.encode() in path.read_bytes() for path in database.parent.glob(f"{database.name}*"))
+
+    def _search(self, entry: Entry) -> str:
+        name = f"search {entry['question']!r}"
+        asked = next(one for one in self._run.searches if one.question == entry["question"])
+        wanted = {self._run.events[turn] for turn in entry["turns"]}
+        for hit in asked.result.hits[:_TOP]:
+            sources = {hit.id, *(event.id for event in hit.evidence)}
+            if wanted & sources and entry["words"].casefold() in hit.text.casefold():
+                return f"{name}: it abstained" if asked.result.abstained else ""
+        return f"{name}: the first hits are {[hit.text for hit in asked.result.hits[:_TOP]]}"
+
+    def _abstain(self) -> str:
+        asked = self._run.abstention
+        return "" if asked.result.abstained else f"abstain {asked.question!r}: it answered"
+
+    def _resolved(self, entry: Entry) -> str:
+        name = f"resolve {entry['attribute']}"
+        answered = self._run.answered
+        if answered is None or answered.resolution.contest.state is not ContestState.RESOLVED:
+            return f"{name}: nothing was resolved"
+        for scope, value in entry["scopes"].items():
+            wanted = "" if scope == "default" else scope
+            if not any(says(one, value) and (one.scope or "") == wanted for one in answered.believed):
+                return f"{name}: {value!r} is not held for {scope!r}"
+        return "" if not any(one.contested for one in answered.believed) else f"{name}: it is still contested"
+
+    def _deleted(self, entry: Entry) -> str:
+        name = f"delete {entry['attribute']} {entry['value']!r}"
+        deleted = self._run.deleted
+        if deleted is None:
+            return f"{name}: there was nothing to delete"
+        if not deleted.receipt.refused:
+            return f"{name}: saying it again was not refused"
+        back = deleted.left or [hit for hit in deleted.search.hits if entry["value"] in hit.text]
+        if back or self._on_disk(entry["value"]):
+            return f"{name}: it is still there"
+        return ""

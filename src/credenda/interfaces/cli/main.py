@@ -1,0 +1,178 @@
+"""The command line: `credenda COMMAND`. Errors end here, in one line and an exit code."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import click
+
+from credenda import __version__
+from credenda.config import debug_wanted
+from credenda.errors import CredendaError
+from credenda.interfaces.cli.commands import build, names, program_options
+from credenda.interfaces.cli.jsonout import dumps
+from credenda.interfaces.cli.layout import clean
+from credenda.interfaces.cli.output import emit, note
+
+__all__ = ["cli", "main"]
+
+_INTERNAL: Final = 1
+_USAGE: Final = 2
+_INTERRUPTED: Final = 130
+_HELP: Final = """The memory of an agent, kept as a belief state: what it may hold true, since when, and why.
+
+Results go to standard output, everything else to standard error. The options below may also stand behind a command.
+"""
+_EPILOG: Final = (
+    "Exit codes: 0 done, 1 internal error, 2 usage or invalid input, 3 not found, 4 conflict, 5 unavailable, "
+    "6 limit exceeded, 7 corrupt."
+)
+
+
+class Program(click.Group):
+    """The group of all commands, built when they are asked for; it ends every error in one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name all commands in the order in which they are shown."""
+        del ctx
+        return ["demo", *names(), "completion"]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Build a command; an unknown one is None."""
+        del ctx
+        if cmd_name == "demo":
+            from credenda.interfaces.cli.demo import demo
+
+            return demo()
+        return _completion() if cmd_name == "completion" else build(cmd_name)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,  # noqa: FBT001, FBT002 - click's signature
+        **extra: Any,  # noqa: ANN401 - as above
+    ) -> Any:  # noqa: ANN401 - as above
+        """Run the program; in standalone mode exit, otherwise return the exit code."""
+        given = list(sys.argv[1:] if args is None else args)
+
+        def run() -> object:
+            return click.Group.main(self, given, prog_name or "credenda", complete_var, standalone_mode=False, **extra)
+
+        code = _guarded(run, as_json="--json" in given)
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+
+def _guarded(run: Callable[[], object], *, as_json: bool) -> int:
+    """Run something to its exit code, whatever happens."""
+    _prepare_logs()
+    try:
+        result = run()
+    except CredendaError as error:
+        return _report(error, as_json=as_json)
+    except click.exceptions.Abort:
+        return _INTERRUPTED
+    except click.ClickException as error:
+        return _usage(error, as_json=as_json)
+    except Exception as error:  # noqa: BLE001 - where the command line ends: one line instead of a traceback
+        return _unexpected(error, as_json=as_json)
+    return result if isinstance(result, int) else 0
+
+
+def _prepare_logs() -> None:
+    """Keep logs out of the way of results, unless they were asked for."""
+    if debug_wanted():
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+    else:
+        logging.getLogger("credenda").addHandler(logging.NullHandler())
+
+
+def _report(error: CredendaError, *, as_json: bool) -> int:
+    parts = {"code": error.code, "message": str(error), "what": error.what, "why": error.why, "fix": error.fix}
+    _say({**parts, "retryable": error.retryable, "ids": dict(error.ids)}, as_json=as_json)
+    if debug_wanted():
+        _traceback()
+    return error.exit_code
+
+
+def _usage(error: click.ClickException, *, as_json: bool) -> int:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    command = context.command_path if context else "credenda"
+    message = f"{error.format_message().rstrip('.')}; see `{command} --help`"
+    _say({"code": "usage", "message": message, "retryable": False}, as_json=as_json)
+    return _USAGE
+
+
+def _unexpected(error: Exception, *, as_json: bool) -> int:
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    message = f"something unforeseen happened: {what}; run it again with CREDENDA_DEBUG=1 to see where"
+    _say({"code": "internal", "message": message, "retryable": False}, as_json=as_json)
+    if debug_wanted():
+        _traceback()
+    return _INTERNAL
+
+
+def _say(error: dict[str, object], *, as_json: bool) -> None:
+    """Print an error as one line: words, or with --json a JSON object."""
+    if as_json:
+        note(dumps({"error": error}, ascii_only=True, indent=None))
+    else:
+        note(f"error: {clean(str(error['message']))}")
+
+
+def _traceback() -> None:
+    import traceback
+
+    traceback.print_exc()
+
+
+def _completion() -> click.Command:
+    """Make the command that prints a completion script."""
+    shells = click.Choice(["bash", "zsh", "fish"])
+    return click.Command(
+        "completion",
+        params=[click.Argument(["shell"], type=shells)],
+        callback=_print_completion,
+        help="Print a script that completes commands and options in your shell.",
+        epilog='For bash: eval "$(credenda completion bash)"',
+    )
+
+
+def _print_completion(shell: str) -> None:
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"{shell} is not known")
+    complete = kind(cli, {}, "credenda", "_CREDENDA_COMPLETE")
+    emit(complete.source_template % complete.source_vars())
+
+
+def _start() -> None:
+    """Show the help where no command was given."""
+    context = click.get_current_context()
+    if context.invoked_subcommand is None:
+        emit(context.get_help())
+
+
+cli: Final = Program(
+    "credenda",
+    params=program_options(),
+    callback=_start,
+    invoke_without_command=True,
+    help=_HELP,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+click.version_option(__version__, "--version", prog_name="credenda", message="%(prog)s %(version)s")(cli)
+
+
+def main() -> int:
+    """Run `credenda` and return its exit code."""
+    return cli.main(standalone_mode=False)

@@ -1,0 +1,218 @@
+"""A whole memory as one file of JSON Lines, out and back in without loss. The form: docs/reference/archive.md.
+
+A first line names the format and the tenant, then each row is a line, and a last line counts them and carries their
+hash, so that a file which was cut off or altered is never taken for a whole one.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+from credenda.errors import Conflict, Corrupt
+from credenda.model.report import ExportReport, ImportReport
+from credenda.parts import Parts
+from credenda.portability.lines import Line, Lines, Progress, open_lines
+from credenda.portability.output import whole_file
+from credenda.storage.portable import Cell, Dump, Origin, PlacedRow, PlainRow, unfit
+
+__all__ = ["FORMAT", "VERSION", "export_archive", "import_archive"]
+
+FORMAT: Final = "credenda-archive"
+VERSION: Final = 1
+_TAG: Final = re.compile(r"[0-9a-f]{5}[0-9]")
+_KEY_BYTES: Final = 32
+
+
+def export_archive(parts: Parts, path: Path) -> ExportReport:
+    """Write everything of the tenant, as it was at one moment, to a file.
+
+    Two exports of the same state are the same bytes. The file holds the tenant's key: keep it as safe as the memory.
+    Raises `Invalid` for a folder, `Unavailable` when it cannot be written; a file that was there is then untouched.
+    """
+    _file_accesses(parts)
+    with whole_file(path) as file, parts.store.dump(parts.user_id) as dump:
+        counts = _write(file.write, dump)
+    return ExportReport(path=str(path), rows=counts)
+
+
+def import_archive(parts: Parts, path: Path, progress: Progress | None = None) -> ImportReport:
+    """Take in a whole archive, into a tenant that is empty.
+
+    It is one transaction: whatever interrupts it leaves the memory as empty as it was, and nobody ever sees half of it;
+    other writers wait until it is done. Raises `Conflict` for a tenant that holds anything, for ids that another user
+    of the database has, and for another format or a newer version; `Corrupt`, naming the line, for what is damaged.
+    """
+    with open_lines(path, progress) as lines:
+        return load_archive(parts, path, lines)
+
+
+def load_archive(parts: Parts, path: Path, lines: Lines) -> ImportReport:
+    """Take in an archive from lines that nobody has read from yet."""
+    source = iter(lines)
+    first = next(source, None)
+    if first is None:
+        raise Corrupt(f"{path.name} is empty", fix="export the archive again, or restore an intact copy")
+    counts = parts.store.load(parts.user_id, _origin(first), _rows(first, source))
+    parts.indexes.drop(parts.user_id, store=parts.store_name)
+    parts.work_waits.set()
+    return ImportReport(path=str(path), format="credenda", turns=counts.get("events", 0), rows=counts)
+
+
+def _file_accesses(parts: Parts) -> None:
+    """File the showings that wait in memory, so that they are part of the state."""
+    waiting = [] if parts.read_only else parts.accesses.drain()
+    if waiting:
+        parts.store.commit(parts.user_id, lambda writer: [writer.put(access) for access in waiting])
+
+
+def _canonical(value: object) -> bytes:
+    """Write one line: keys sorted, no spaces, UTF-8; numbers as Python reads them back exactly."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+def _write(put: Callable[[bytes], object], dump: Dump) -> dict[str, int]:
+    tally = _Tally()
+    origin = dump.origin
+    tenant = {
+        "user_id": origin.user_id,
+        "tag": origin.tag,
+        "key": base64.b64encode(origin.key).decode(),
+        "created_at": origin.created_us,
+    }
+    head = _canonical({"format": FORMAT, "version": VERSION, "schema": origin.schema, "tenant": tenant})
+    tally.add(head)
+    put(head)
+    for table, row in dump.rows:
+        line = _canonical({"table": table, "row": {name: _shown(cell) for name, cell in row.items()}})
+        tally.add(line, table)
+        put(line)
+    put(_canonical({"end": tally.summary()}))
+    return tally.counts
+
+
+def _shown(cell: Cell) -> object:
+    return {"base64": base64.b64encode(cell).decode()} if isinstance(cell, bytes) else cell
+
+
+def _cell(value: object) -> Cell:
+    """Read a column; a table is bytes, anything that is no column is left for the store to refuse."""
+    if isinstance(value, dict):
+        (name, text), *more = cast("dict[str, str]", value).items()
+        if name != "base64" or more:
+            raise ValueError("neither bytes nor a column")
+        return base64.b64decode(text.encode(), validate=True)
+    return cast("Cell", value)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What was written or read so far: rows of each table, and a hash over every byte."""
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    _hash: Any = field(default_factory=hashlib.sha256)
+
+    def add(self, line: bytes, table: str = "") -> None:
+        self._hash.update(line)
+        if table:
+            self.counts[table] = self.counts.get(table, 0) + 1
+
+    def summary(self) -> dict[str, object]:
+        return {"rows": self.counts, "sha256": self._hash.hexdigest()}
+
+
+def _table(line: Line) -> Mapping[str, Any]:
+    """Read a line as a JSON table; raises `Corrupt` naming it."""
+    if line.too_long:
+        raise unfit(line.number, "it is longer than any line of an archive")
+    try:
+        value: object = json.loads(line.data)
+    except (ValueError, RecursionError) as error:
+        raise unfit(line.number, "it is not JSON") from error
+    if not isinstance(value, dict):
+        raise unfit(line.number, "it is not a table")
+    return cast("Mapping[str, Any]", value)
+
+
+def _origin(line: Line) -> Origin:
+    try:
+        head = _table(line)
+    except Corrupt as error:
+        raise _another_format() from error
+    if head.get("format") != FORMAT:
+        raise _another_format()
+    version = head.get("version")
+    if version != VERSION:
+        raise Conflict(
+            f"this archive has version {str(version)[:20]!r} of the format",
+            why=f"it was written by a newer Credenda; this one knows {VERSION}",
+            fix="upgrade with `pip install -U credenda`; nothing was imported",
+        )
+    try:
+        tenant = head["tenant"]
+        origin = Origin(
+            user_id=tenant["user_id"],
+            tag=tenant["tag"],
+            key=base64.b64decode(tenant["key"], validate=True),
+            created_us=tenant["created_at"],
+            schema=head["schema"],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise unfit(line.number, "it does not name a tenant") from error
+    _check_origin(line.number, origin)
+    return origin
+
+
+def _check_origin(place: int, origin: Origin) -> None:
+    if not all(type(number) is int for number in (origin.created_us, origin.schema)):
+        raise unfit(place, "its times and versions are not whole numbers")
+    named = type(origin.tag) is str and _TAG.fullmatch(origin.tag) and len(origin.key) == _KEY_BYTES
+    if not named and (origin.tag, origin.key) != ("", b""):
+        raise unfit(place, "tag and key are not those of a tenant")
+
+
+def _another_format() -> Conflict:
+    return Conflict(
+        "this is not an archive of Credenda",
+        why=f"its first line does not name the format {FORMAT}",
+        fix="leave out the format to have it recognised, or name another; nothing was imported",
+    )
+
+
+def _rows(first: Line, source: Iterable[Line]) -> Generator[PlacedRow]:
+    """Yield the rows between first and last line, and hold the last line against what was read."""
+    tally = _Tally()
+    tally.add(first.data)
+    place, ended = first.number, False
+    for line in source:
+        place = line.number
+        table = _table(line)
+        if ended:
+            raise unfit(place, "something follows the end of the archive")
+        if "end" in table:
+            ended = True
+            if table["end"] != tally.summary():
+                raise unfit(place, "counts or hash differ from what was read: the file was altered")
+            continue
+        name, row = _row(place, table)
+        tally.add(line.data, name)
+        yield PlacedRow(place, name, row)
+    if not ended:
+        raise unfit(place, "the archive ends here without its last line: the file was cut off")
+
+
+def _row(place: int, table: Mapping[str, Any]) -> tuple[str, PlainRow]:
+    name, row = table.get("table"), table.get("row")
+    if not isinstance(name, str) or not isinstance(row, dict) or len(table) != 2:  # noqa: PLR2004 - those two
+        raise unfit(place, "it is neither a row nor the end")
+    try:
+        return name, {column: _cell(value) for column, value in cast("dict[str, object]", row).items()}
+    except (ValueError, AttributeError, TypeError, binascii.Error) as error:
+        raise unfit(place, "one of its columns cannot be read") from error

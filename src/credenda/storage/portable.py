@@ -1,0 +1,79 @@
+"""Moving a whole tenant: what an archive needs of a store beyond reading and filing values.
+
+Rows travel as plain columns, so that what comes back is what went out, bit for bit. What is derived from them (full
+text, index images) stays behind and is made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from credenda.errors import Corrupt
+
+__all__ = ["Cell", "Dump", "Origin", "PlacedRow", "PlainRow", "Portable", "unfit"]
+
+Cell = int | float | str | bytes | None
+"""What one column of one row holds."""
+
+PlainRow = Mapping[str, Cell]
+"""A row by the names of its columns, all but `user_id`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Which tenant rows come from, and the version of the schema they were written by.
+
+    `tag` is "" for a tenant that never wrote. `key` signs tombstones: without it they would hold nothing back.
+    """
+
+    user_id: str
+    tag: str
+    key: bytes
+    created_us: int
+    schema: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dump:
+    """Every row of one tenant as (table, row), to be read once: tables in a fixed order, rows by primary key."""
+
+    origin: Origin
+    rows: Iterator[tuple[str, PlainRow]]
+
+
+class PlacedRow(NamedTuple):
+    """A row to take in, and the place (the line of a file) that an error is to name."""
+
+    place: int
+    table: str
+    row: PlainRow
+
+
+class Portable(Protocol):
+    """A store whose tenants can be moved. Memory stays bounded however much a tenant holds."""
+
+    def dump(self, user_id: str) -> AbstractContextManager[Dump]:
+        """Open all rows of a tenant as they were at one moment."""
+        ...
+
+    def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
+        """Take rows into an empty tenant in one transaction and return how many each table got.
+
+        The tenant gets the tag and key of `origin`. Raises `Conflict` when it holds anything already, when another
+        tenant here has that tag, or when the rows are of a newer schema; `Corrupt`, naming the place, for a row that
+        cannot be one of a store. An exception from `rows` is raised as it is. After any of them nothing has changed.
+        """
+        ...
+
+
+def unfit(place: int, why: str) -> Corrupt:
+    """Make the error for a line that cannot be a row."""
+    return Corrupt(
+        f"line {place} of the archive cannot be taken in",
+        why=why,
+        fix="nothing was imported; export the archive again, or restore an intact copy",
+        line=str(place),
+    )

@@ -1,0 +1,293 @@
+"""All rows of one tenant out of SQLite, and back in.
+
+The columns are read from the schema itself, so that no list here can fall behind it; only the tables are named.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from credenda.errors import Conflict
+from credenda.storage import rows
+from credenda.storage.portable import Cell, Origin, PlacedRow, PlainRow, unfit
+from credenda.storage.sqlite.connection import event_words, memory_words, statements
+from credenda.storage.sqlite.migrate import latest_version
+from credenda.storage.store import CODE_BITS, pack_code
+
+__all__ = ["NOT_MOVED", "TABLES", "dump_rows", "load_rows", "read_origin"]
+
+TABLES: Final = (
+    "events",
+    "passages",
+    "memories",
+    "evidence",
+    "changes",
+    "contests",
+    "operations",
+    "embeddings",
+    "tombstones",
+    "access_log",
+    "entities",
+    "relations",
+    "tool_call_records",
+    "a2a_tasks",
+    "watermarks",
+    "budgets",
+)
+"""What a tenant holds, in the order in which it moves: passages come after the events they cut."""
+NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "api_tokens"})
+"""Its own row (that is the origin), images that are made anew, a flag that lives inside a transaction, and logins."""
+
+_INTEGERS: Final = range(-(1 << 63), 1 << 63)
+_OWNERS: Final = range(1, 1 << 31)
+"""Numbers of events and memories: a larger one would name a document of somebody else."""
+_ORDINALS: Final = range(1 << 12)
+_KINDS: Final[Mapping[str, tuple[type, ...]]] = {
+    "INTEGER": (int,),
+    "REAL": (float, int),
+    "TEXT": (str,),
+    "BLOB": (bytes,),
+}
+_READERS: Final[Mapping[str, Callable[[Any, str], object]]] = {
+    "events": rows.event_of,
+    "memories": rows.memory_of,
+    "evidence": rows.evidence_of,
+    "changes": rows.change_of,
+    "contests": rows.contest_of,
+    "operations": rows.job_of,
+    "embeddings": lambda row, _: rows.vector_of(row),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    name: str
+    kinds: tuple[type, ...]
+    required: bool
+    key_place: int
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[_Column]:
+    found = connection.execute("SELECT name, type, \"notnull\", pk FROM pragma_table_info(?)", (table,))
+    return [
+        _Column(row["name"], _KINDS[row["type"]], bool(row["notnull"]), row["pk"])
+        for row in found
+        if row["name"] != "user_id"
+    ]
+
+
+def read_origin(connection: sqlite3.Connection, user_id: str) -> Origin:
+    """Read what names a tenant; tag and key are empty for one that never wrote."""
+    row = connection.execute("SELECT tag, hmac_key, created_at FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
+    tag, key, created_us = row or ("", b"", 0)
+    return Origin(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=latest_version())
+
+
+def dump_rows(connection: sqlite3.Connection, user_id: str) -> Iterator[tuple[str, PlainRow]]:
+    """Yield every row of a tenant, in the order of the primary keys: read along them, nothing is sorted in memory."""
+    for table in TABLES:
+        columns = _columns(connection, table)
+        names = ", ".join(column.name for column in columns)
+        keys = sorted((column for column in columns if column.key_place), key=lambda column: column.key_place)
+        order = ", ".join(column.name for column in keys)
+        sql = f"SELECT {names} FROM {table} WHERE user_id = ? ORDER BY {order}"  # noqa: S608 - names of our schema
+        for row in connection.execute(sql, (user_id,)):
+            yield table, dict(row)
+
+
+def load_rows(
+    connection: sqlite3.Connection, user_id: str, origin: Origin, placed: Iterable[PlacedRow]
+) -> dict[str, int]:
+    """Take rows into an empty tenant, inside the caller's transaction; see `Portable.load`."""
+    _check_schema(origin)
+    _check_empty(connection, user_id)
+    loading = _Loading(connection, user_id, _move_in(connection, user_id, origin), origin)
+    for place, table, row in placed:
+        loading.take(place, table, row)
+    return loading.counts
+
+
+def _check_schema(origin: Origin) -> None:
+    if origin.schema > latest_version():
+        raise Conflict(
+            f"this archive has schema version {origin.schema}",
+            why=f"it was written by a newer Credenda; this one knows {latest_version()}",
+            fix="upgrade with `pip install -U credenda`; nothing was imported",
+        )
+
+
+def _check_empty(connection: sqlite3.Connection, user_id: str) -> None:
+    for table in TABLES:
+        sql = f"SELECT 1 FROM {table} WHERE user_id = ? LIMIT 1"  # noqa: S608 - names of our schema
+        if connection.execute(sql, (user_id,)).fetchone() is not None:
+            raise Conflict(
+                "this user holds memories already",
+                why=f"an archive is a whole memory and is never mixed into another; there are {table}",
+                fix="import it under another user or into a new file, or erase this user first",
+            )
+
+
+def _move_in(connection: sqlite3.Connection, user_id: str, origin: Origin) -> int:
+    """Give the tenant the tag and key of the archive; return its number in this database, 0 for one without a tag."""
+    if not origin.tag:
+        return 0
+    holder = connection.execute("SELECT user_id FROM tenants WHERE tag = ?", (origin.tag,)).fetchone()
+    if holder is not None and holder[0] != user_id:
+        raise Conflict(
+            "another user of this database has the ids of this archive",
+            why=f"ids that end in -{origin.tag} must name one thing only; the archive was perhaps taken from here",
+            fix="import it into another file, or erase that user first",
+        )
+    columns = {
+        "user_id": user_id,
+        "tag": origin.tag,
+        "hmac_key": origin.key,
+        "created_at": origin.created_us,
+        "number": connection.execute(statements()["next_tenant_number"]).fetchone()[0],
+    }
+    connection.execute("DELETE FROM index_blobs WHERE user_id = ?", (user_id,))
+    moved = connection.execute(
+        "UPDATE tenants SET tag = :tag, hmac_key = :hmac_key, created_at = :created_at WHERE user_id = :user_id",
+        columns,
+    )
+    if not moved.rowcount:
+        connection.execute(statements()["insert_tenant"], columns)
+    return int(connection.execute("SELECT number FROM tenants WHERE user_id = ?", (user_id,)).fetchone()[0])
+
+
+class _Table:
+    """How one table is filled."""
+
+    def __init__(self, connection: sqlite3.Connection, table: str) -> None:
+        self.columns = _columns(connection, table)
+        self.names = frozenset(column.name for column in self.columns)
+        self.reader = _READERS.get(table)
+        self._table = table
+
+    def insert(self, row: PlainRow) -> str:
+        """Write the statement for the columns that a row has; the same one for each row of an archive."""
+        names = ", ".join(row)
+        marks = ", ".join(f":{name}" for name in row)
+        return f"INSERT INTO {self._table} (user_id, {names}) VALUES (:user_id, {marks})"  # noqa: S608 - our own names
+
+
+class _Loading:
+    """Rows on their way into one tenant."""
+
+    def __init__(self, connection: sqlite3.Connection, user_id: str, number: int, origin: Origin) -> None:
+        self.counts: dict[str, int] = {}
+        self._connection = connection
+        self._user_id = user_id
+        self._number = number
+        self._tag = origin.tag
+        self._complete = origin.schema == latest_version()
+        self._tables = {table: _Table(connection, table) for table in TABLES}
+        self._insert_words = statements()["insert_words"]
+        self._reached = 0
+
+    def take(self, place: int, table: str, row: PlainRow) -> None:
+        """Check and file one row, and index its words."""
+        target = self._tables.get(table)
+        if target is None:
+            raise unfit(place, f"there is no table {table[:64]!r}")
+        self._check_order(place, table)
+        self._check_cells(place, target, row)
+        try:
+            if target.reader is not None:
+                target.reader(row, self._tag)
+            self._connection.execute(target.insert(row), {**row, "user_id": self._user_id})
+            self._index(table, row)
+        except (sqlite3.IntegrityError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unfit(place, f"a row of {table} is not one that a store can hold ({type(error).__name__})") from error
+        self.counts[table] = self.counts.get(table, 0) + 1
+
+    def _check_order(self, place: int, table: str) -> None:
+        rank = TABLES.index(table)
+        if rank < self._reached:
+            raise unfit(place, f"{table} must come before {TABLES[self._reached]}")
+        if not self._number:
+            raise unfit(place, "an archive of a user who never wrote holds rows")
+        self._reached = rank
+
+    def _check_cells(self, place: int, target: _Table, row: PlainRow) -> None:
+        if not (row.keys() == target.names if self._complete else row.keys() <= target.names):
+            odd = sorted(row.keys() ^ target.names)
+            raise unfit(place, f"its columns are not those of the table: {', '.join(odd)[:200]}")
+        for column in target.columns:
+            cell = row.get(column.name)
+            if cell is None and column.required and column.name in row:
+                raise unfit(place, f"{column.name} is missing")
+            if cell is not None and not _fits(cell, column.kinds):
+                raise unfit(place, f"{column.name} cannot be a {type(cell).__name__}")
+
+    def _index(self, table: str, row: PlainRow) -> None:
+        """Index a document's words as the writer does: an event's or its passages', and a memory's first version."""
+        if table == "events":
+            number = _within(row["id"], _OWNERS)
+            if row["passages"] == 1 and row["text"]:
+                self._words(pack_code(number, memory=False), _event_body(row, str(row["text"])))
+        elif table == "passages":
+            self._passage(row)
+        elif table == "memories":
+            number = _within(row["id"], _OWNERS)
+            if row["version"] == 1 and row["text"]:
+                body = memory_words(*(row[name] for name in ("text", "entity", "attribute", "value")))  # type: ignore[arg-type]
+                self._words(pack_code(number, memory=True), body)
+        elif table == "embeddings":
+            _within(row["code"], range(1 << CODE_BITS))
+            _check_vector(row)
+        elif table == "contests":
+            _check_names(row)
+
+    def _passage(self, row: PlainRow) -> None:
+        number, ordinal = _within(row["event"], _OWNERS), _within(row["ordinal"], _ORDINALS)
+        event = self._connection.execute(
+            statements()["events_by_id"], {"user_id": self._user_id, "ids": json.dumps([number])}
+        ).fetchone()
+        if event is None or ordinal >= event["passages"]:
+            raise ValueError("a passage of no event")
+        start, stop = _within(row["start"], _INTEGERS), _within(row["stop"], _INTEGERS)
+        if not 0 <= start <= stop or (event["text"] and stop > len(event["text"])):
+            raise ValueError("a passage beyond its event")
+        if event["text"]:
+            code = pack_code(number, ordinal, memory=False)
+            self._words(code, _event_body(event, event["text"][start:stop]))
+
+    def _words(self, code: int, body: str) -> None:
+        doc = (self._number << CODE_BITS) | code
+        self._connection.execute(self._insert_words, {"doc": doc, "tenant": self._tag, "body": body})
+
+
+def _fits(cell: Cell, kinds: tuple[type, ...]) -> bool:
+    if isinstance(cell, bool) or not isinstance(cell, kinds):
+        return False
+    return not isinstance(cell, int) or cell in _INTEGERS
+
+
+def _within(cell: Cell, bounds: range) -> int:
+    if not isinstance(cell, int) or cell not in bounds:
+        raise ValueError("a number out of its range")
+    return cell
+
+
+def _check_vector(row: PlainRow) -> None:
+    dims, bits, data = row["dims"], row["bits"], row["data"]
+    if not (isinstance(dims, int) and isinstance(bits, int) and isinstance(data, bytes)) or dims < 1:
+        raise ValueError("no vector")
+    if len(data) != -(-dims * bits // 8):
+        raise ValueError("a vector of another length")
+
+
+def _check_names(row: PlainRow) -> None:
+    for name in ("vals", "memories"):
+        listed: object = json.loads(str(row[name]))
+        if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):  # pyright: ignore[reportUnknownVariableType]
+            raise ValueError("not a list of words")
+
+
+def _event_body(row: Any, text: str) -> str:  # noqa: ANN401 - a row of the driver, or one about to become one
+    return event_words(row["role"], row["speaker"], row["occurred_at"], text)

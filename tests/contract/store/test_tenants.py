@@ -1,0 +1,239 @@
+"""Two tenants in one store never meet, whatever the operation: each method and each kind of row, one by one."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import pytest
+
+from credenda.errors import NotFound
+from credenda.model.change import ChangeKind
+from credenda.model.memory import Status
+from credenda.storage.rows import text_hash
+from credenda.storage.store import (
+    Access,
+    ChangeFilter,
+    EventFilter,
+    Heads,
+    Job,
+    JobFilter,
+    JobStatus,
+    MemoryFilter,
+    Reader,
+    Redaction,
+    Row,
+    Snapshot,
+    Store,
+    Tombstone,
+    pack_code,
+)
+
+from .build import ANA, BEN, add, because, contested, current, ended, held, logged, put, said, see, vector
+
+ANA_DIGEST, BEN_DIGEST = b"a" * 32, b"b" * 32
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What one tenant has filed; `mark` is a word that only its rows hold."""
+
+    mark: str
+    event: str
+    memory: str
+    change: str
+    contest: str
+    job: str
+
+
+def furnish(store: Store, user_id: str, mark: str, digest: bytes) -> Holdings:
+    """File one of everything; everything bears the mark."""
+    (event,) = put(store, user_id, said(f"The word is {mark}.", session=mark, topic=mark))
+    memory, other = add(
+        store, user_id, held(f"Knows {mark}.", entity=mark, attribute=mark, value=mark), held(f"More {mark}.")
+    )
+    put(store, user_id, because(memory, event), ended(current(store, user_id, other), superseded_by=memory))
+    rows: list[Row] = [
+        logged(ChangeKind.PIN, memory, reason=mark, cause=event),
+        contested(memory, other, question=mark, values=(mark,)),
+        Job(kind="extract", first=1, last=1, idempotency_key=mark, error=mark),
+        vector(pack_code(1, memory=False), mark[:4].encode()),
+        Tombstone(digest=digest, kind="text", normaliser=1, created_us=1),
+        Access(memory_id=memory, session=mark, day=1, at_us=1, shown=1),
+        Snapshot(name="words", blobs=(mark.encode(),)),
+    ]
+    change, contest, job, *_ = put(store, user_id, *rows)
+    return Holdings(mark=mark, event=event, memory=memory, change=change, contest=contest, job=job)
+
+
+@pytest.fixture
+def both(store: Store) -> tuple[Store, Holdings, Holdings]:
+    """Ana and Ben hold as much of everything, under the same numbers."""
+    return store, furnish(store, ANA, "anaword", ANA_DIGEST), furnish(store, BEN, "benword", BEN_DIGEST)
+
+
+def everything(reader: Reader) -> str:
+    """Everything that a tenant may read, as one text."""
+    codes = [pack_code(n, memory=flag) for n in (1, 2) for flag in (False, True)]
+    memories = reader.find(MemoryFilter())
+    ids = [memory.id for memory in memories]
+    answers = (
+        reader.find_events(EventFilter(redacted=True)),
+        memories,
+        reader.find(MemoryFilter(known_at_us=1 << 60)),
+        reader.versions(ids),
+        reader.evidence(memory_ids=ids),
+        reader.changes(ChangeFilter()),
+        reader.contests(),
+        reader.delta(Heads(), "tiny"),
+        reader.nominate(["anaword", "benword", "word"], 50),
+        reader.vectors(codes, "tiny"),
+        reader.tombstoned([ANA_DIGEST, BEN_DIGEST]),
+        reader.snapshot("words"),
+        reader.jobs(JobFilter()),
+        reader.counts(),
+    )
+    return repr(answers)
+
+
+BY_FOREIGN_ID: dict[str, Callable[[Reader, Holdings], object]] = {
+    "events": lambda reader, ben: reader.events([ben.event]),
+    "memories": lambda reader, ben: reader.memories([ben.memory]),
+    "memories known at": lambda reader, ben: reader.memories([ben.memory], known_at_us=1 << 60),
+    "versions": lambda reader, ben: reader.versions([ben.memory]),
+    "evidence of memories": lambda reader, ben: reader.evidence(memory_ids=[ben.memory]),
+    "evidence of events": lambda reader, ben: reader.evidence(event_ids=[ben.event]),
+    "changes": lambda reader, ben: reader.changes(ChangeFilter(memory_id=ben.memory)),
+    "contests": lambda reader, ben: reader.contests(id=ben.contest),
+    "jobs": lambda reader, ben: reader.jobs(JobFilter(id=ben.job)),
+}
+
+BY_FOREIGN_WORD: dict[str, Callable[[Reader, Holdings], object]] = {
+    "find_events of a session": lambda reader, ben: reader.find_events(EventFilter(session=ben.mark)),
+    "find_events of a topic": lambda reader, ben: reader.find_events(EventFilter(topic=ben.mark, redacted=True)),
+    "find of a pair": lambda reader, ben: reader.find(MemoryFilter(pair=(ben.mark, ben.mark))),
+    "find of an entity": lambda reader, ben: reader.find(MemoryFilter(entity=ben.mark)),
+    "find of a text": lambda reader, ben: reader.find(MemoryFilter(text_hash=text_hash(f"Knows {ben.mark}."))),
+    "find as known": lambda reader, ben: reader.find(MemoryFilter(attribute=ben.mark, known_at_us=1 << 60)),
+    "changes of a cause": lambda reader, ben: reader.changes(ChangeFilter(cause=ben.event)),
+    "nominate": lambda reader, ben: reader.nominate([ben.mark], 50),
+    "tombstoned": lambda reader, _: reader.tombstoned([BEN_DIGEST]),
+    "jobs of a key": lambda reader, ben: reader.jobs(JobFilter(key=ben.mark)),
+}
+
+
+@pytest.mark.requirement("R-139", "R-201", "R-202")
+@pytest.mark.parametrize("call", list(BY_FOREIGN_ID))
+def test_a_foreign_id_is_not_found(both: tuple[Store, Holdings, Holdings], call: str) -> None:
+    store, _, ben = both
+    with pytest.raises(NotFound):
+        see(store, ANA, lambda reader: BY_FOREIGN_ID[call](reader, ben))
+
+
+@pytest.mark.requirement("R-139", "R-201", "R-202")
+@pytest.mark.parametrize("call", list(BY_FOREIGN_WORD))
+def test_a_foreign_word_finds_nothing(both: tuple[Store, Holdings, Holdings], call: str) -> None:
+    store, _, ben = both
+    assert not see(store, ANA, lambda reader: BY_FOREIGN_WORD[call](reader, ben))
+    assert see(store, BEN, lambda reader: BY_FOREIGN_WORD[call](reader, ben))
+
+
+@pytest.mark.requirement("R-139", "R-201", "R-202")
+def test_all_that_a_tenant_can_read_is_its_own(both: tuple[Store, Holdings, Holdings]) -> None:
+    store, ana, ben = both
+    for user_id, own, foreign in ((ANA, ana, ben), (BEN, ben, ana)):
+        text = see(store, user_id, everything)
+        assert own.mark in text
+        assert foreign.mark not in text
+        assert foreign.mark[:4].encode().hex() not in text
+        assert foreign.event.partition("-")[2] not in text
+
+
+def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
+    named = {call.partition(" ")[0] for call in (*BY_FOREIGN_ID, *BY_FOREIGN_WORD)}
+    methods = {name for name, _ in inspect.getmembers(Reader) if not name.startswith("_")}
+    beyond_ids = {"tenant", "delta", "vectors", "snapshot", "counts"}
+    assert methods == named | beyond_ids
+    source = inspect.getsource(everything)
+    assert all(f"reader.{name}(" in source for name in beyond_ids - {"tenant"})
+
+
+WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
+    "Memory": lambda _, ben: held("Stolen.", id=ben.memory, version=2),
+    "Memory's successor": lambda _, ben: held("Stolen.", superseded_by=ben.memory),
+    "ChangeRecord": lambda _, ben: logged(ChangeKind.CONFIRM, ben.memory),
+    "Evidence for a memory": lambda ana, ben: because(ben.memory, ana.event),
+    "Evidence from an event": lambda ana, ben: because(ana.memory, ben.event),
+    "ContestCase": lambda ana, ben: contested(ana.memory, id=ben.contest),
+    "ContestCase's members": lambda ana, ben: contested(ana.memory, ben.memory),
+    "Job": lambda _, ben: Job(id=ben.job, kind="extract", status=JobStatus.COMPLETE),
+    "Redaction of an event": lambda _, ben: Redaction(id=ben.event, at_us=1),
+    "Redaction of a memory": lambda _, ben: Redaction(id=ben.memory, at_us=1),
+    "Access": lambda _, ben: Access(memory_id=ben.memory, session="s", day=1, at_us=1, shown=1),
+}
+
+UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
+    "NewEvent": lambda _, ben: said("Mine.", session=ben.mark, external_id=ben.event),
+    "Vector": lambda _ana, _ben: vector(pack_code(1, memory=False), b"ana!"),
+    "Tombstone": lambda _ana, _ben: Tombstone(digest=BEN_DIGEST, kind="text", normaliser=1, created_us=1),
+    "Snapshot": lambda _ana, _ben: Snapshot(name="words", blobs=(b"ana",)),
+    "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
+}
+
+
+@pytest.mark.requirement("R-139", "R-201", "R-202")
+@pytest.mark.parametrize("row", list(WRITES))
+def test_a_row_that_names_a_foreign_id_is_refused(both: tuple[Store, Holdings, Holdings], row: str) -> None:
+    store, ana, ben = both
+    before = see(store, BEN, everything)
+    with pytest.raises(NotFound):
+        put(store, ANA, WRITES[row](ana, ben))
+    assert see(store, BEN, everything) == before
+
+
+@pytest.mark.requirement("D-010", "R-201")
+@pytest.mark.parametrize("row", list(UNNAMED))
+def test_a_row_under_a_foreign_key_stays_in_its_tenant(both: tuple[Store, Holdings, Holdings], row: str) -> None:
+    store, ana, ben = both
+    before = see(store, BEN, everything)
+    put(store, ANA, UNNAMED[row](ana, ben))
+    assert see(store, BEN, everything) == before
+
+
+def test_every_kind_of_row_is_in_the_tables_above() -> None:
+    named = {row.replace("'", " ").partition(" ")[0] for row in (*WRITES, *UNNAMED)}
+    assert {kind.__name__ for kind in get_args(Row)} == named
+
+
+def test_what_one_tenant_does_moves_nothing_of_the_other(both: tuple[Store, Holdings, Holdings]) -> None:
+    store, ana, ben = both
+    before = see(store, BEN, everything)
+    put(
+        store,
+        ANA,
+        ended(current(store, ANA, ana.memory), Status.FORGOTTEN),
+        logged(ChangeKind.FORGET, ana.memory),
+        contested(ana.memory, id=ana.contest),
+        replace(Job(kind="extract"), id=ana.job, status=JobStatus.DEAD),
+        Redaction(id=ana.event, at_us=1),
+        Redaction(id=ana.memory, at_us=1),
+    )
+    assert see(store, BEN, everything) == before
+    assert store.check(BEN) == []
+    assert ben.mark in before
+
+
+@pytest.mark.requirement("R-201")
+@pytest.mark.parametrize("user_id", ["Ana", "ana ", "aná", "ANA", "", "ana'--", "%", "*", "a" * 256])
+def test_names_that_look_alike_are_other_tenants(store: Store, user_id: str) -> None:
+    furnish(store, ANA, "anaword", ANA_DIGEST)
+    assert "anaword" not in see(store, user_id, everything)
+    put(store, user_id, said("Hers."))
+    assert "anaword" not in see(store, user_id, everything)
+    assert "Hers." not in see(store, ANA, everything)
+
+
+def test_a_check_of_one_tenant_makes_no_tenant(store: Store) -> None:
+    put(store, ANA, said("One."))
+    assert store.check("nobody") == []
+    assert see(store, "nobody", lambda reader: reader.tenant.tag) == ""

@@ -1,0 +1,189 @@
+"""What may be shown and with which flags; what stands for what, and in which order."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from credenda.model.event import Event, Role
+from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.model.query import Query
+from credenda.read.candidates import Row, Signs
+from credenda.read.gate import arrange, holds_at, join, judge_event, judge_memory, veil
+
+from .build import day, memory
+
+NOW = day(10)
+ALL = frozenset({"superseded", "low_confidence", "archived"})
+
+
+def event(text: str = "I live in Linz", **parts: Any) -> Event:
+    held: dict[str, Any] = {"role": Role.USER, "speaker": "user", "occurred_us": day(0), "recorded_us": day(0)}
+    return Event(id="e1-abcde1", text=text, **{**held, **parts})
+
+
+def row(name: str, key: float, **parts: Any) -> Row:
+    return Row(kind="memory" if name.startswith("m") else "event", id=name, text=name, key=key, **parts)
+
+
+def flags(held: Memory, **query: Any) -> frozenset[str] | None:
+    return judge_memory(held, Query(text="q", **query), NOW)
+
+
+def event_flags(claims: list[Memory], **query: Any) -> frozenset[str] | None:
+    return judge_event(event(), claims, Query(text="q", **query), NOW)
+
+
+@pytest.mark.requirement("R-128", "E-015", "E-017", "E-018", "E-019", "C-014")
+@pytest.mark.parametrize("status", list(Status))
+def test_only_active_and_challenged_memories_are_shown_unasked(status: Status) -> None:
+    shown = flags(memory(status=status))
+    assert (shown is not None) is (status in {Status.ACTIVE, Status.CHALLENGED})
+
+
+@pytest.mark.requirement("E-016", "E-020", "C-014")
+def test_a_challenged_memory_is_shown_with_its_flag() -> None:
+    assert flags(memory(status=Status.CHALLENGED)) == {"challenged"}
+
+
+@pytest.mark.parametrize("status", [Status.FORGOTTEN, Status.DELETED, Status.CANDIDATE])
+def test_what_was_forgotten_deleted_or_held_back_is_never_shown(status: Status) -> None:
+    assert flags(memory(status=status), include=ALL) is None
+
+
+@pytest.mark.parametrize("status", [Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED])
+def test_past_values_come_flagged_where_asked_for(status: Status) -> None:
+    assert flags(memory(status=status), include=frozenset({"superseded"})) == {"superseded"}
+
+
+def test_archived_ones_come_flagged_where_asked_for() -> None:
+    assert flags(memory(status=Status.ARCHIVED), include=frozenset({"archived"})) == {"stale"}
+
+
+@pytest.mark.requirement("R-061", "D-004")
+def test_low_confidence_is_left_out_unless_asked_for() -> None:
+    unsure = memory(confidence=0.3)
+    assert flags(unsure) is None
+    assert flags(unsure, min_confidence=0.3) == frozenset()
+    assert flags(unsure, include=frozenset({"low_confidence"})) == {"low_confidence"}
+
+
+@pytest.mark.requirement("R-012")
+def test_a_contested_value_is_shown_with_its_flag() -> None:
+    assert flags(memory(contested=True)) == {"contested"}
+
+
+def test_what_ended_by_itself_is_stale_and_what_expired_is_gone() -> None:
+    assert flags(memory(valid_until_us=day(5))) == {"stale"}
+    assert flags(memory(valid_until_us=day(50))) == frozenset()
+    assert flags(memory(expires_us=day(5))) is None
+
+
+@pytest.mark.requirement("R-080")
+def test_as_of_shows_what_was_true_then() -> None:
+    past = memory(status=Status.SUPERSEDED, relation=Relation.CHANGED, valid_from_us=day(0), valid_until_us=day(5))
+    assert flags(past, as_of_us=day(2)) == frozenset()
+    assert flags(past, as_of_us=day(5)) is None
+    assert flags(past, as_of_us=day(-1)) is None
+
+
+def test_as_of_leaves_out_what_was_wrong() -> None:
+    wrong = memory(status=Status.SUPERSEDED, relation=Relation.CORRECTED, valid_from_us=day(0), valid_until_us=day(5))
+    assert flags(wrong, as_of_us=day(2)) is None
+
+
+@given(st.integers(-50, 50), st.one_of(st.none(), st.integers(-50, 50)), st.integers(-50, 50))
+def test_an_interval_holds_its_start_and_not_its_end(since: int, until: int | None, at: int) -> None:
+    held = memory(valid_from_us=day(since), valid_until_us=None if until is None else day(until))
+    assert holds_at(held, day(at)) is (since <= at and (until is None or at < until))
+
+
+def test_an_event_nobody_read_is_shown_plainly() -> None:
+    assert event_flags([]) == frozenset()
+
+
+@pytest.mark.parametrize("status", [Status.FORGOTTEN, Status.DELETED, Status.CANDIDATE])
+def test_an_event_goes_with_the_last_of_its_memories(status: Status) -> None:
+    gone, held = memory(status=status), memory(id="m2-abcde1")
+    assert event_flags([gone], include=ALL) is None
+    assert event_flags([gone, held]) == frozenset()
+
+
+@pytest.mark.parametrize("status", [Status.SUPERSEDED, Status.INVALIDATED])
+def test_an_event_whose_memories_are_all_past_is_flagged(status: Status) -> None:
+    past, held = memory(status=status), memory(id="m2-abcde1")
+    assert event_flags([past]) == {"superseded"}
+    assert event_flags([past, held]) == frozenset()
+
+
+def test_an_event_that_was_absorbed_still_holds() -> None:
+    assert event_flags([memory(status=Status.MERGED)]) == frozenset()
+
+
+@pytest.mark.requirement("R-013", "R-040")
+@pytest.mark.parametrize("stance", [Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC])
+def test_what_was_not_meant_is_left_out(stance: Stance) -> None:
+    unmeant = memory(stance=stance, confidence=0.3)
+    assert event_flags([unmeant]) is None
+    assert event_flags([unmeant], include=frozenset({"low_confidence"})) == {"low_confidence"}
+    assert event_flags([unmeant, memory(id="m2-abcde1")]) == frozenset()
+
+
+def test_an_unsure_plan_is_flagged_and_stays() -> None:
+    assert event_flags([memory(stance=Stance.PLANNED, confidence=0.3)]) == {"low_confidence"}
+
+
+def test_an_event_tells_of_contests_and_doubts() -> None:
+    assert event_flags([memory(contested=True), memory(id="m2-abcde1")]) == {"contested"}
+    assert event_flags([memory(status=Status.CHALLENGED)]) == {"challenged"}
+
+
+def test_events_keep_within_the_times_of_the_query() -> None:
+    late = event(occurred_us=day(3), recorded_us=day(6))
+    for query, shown in (({"as_of_us": day(2)}, False), ({"as_of_us": day(3)}, True), ({"known_at_us": day(5)}, False)):
+        assert (judge_event(late, [], Query(text="q", **query), NOW) is not None) is shown
+    assert judge_event(event(expires_us=day(1)), [], Query(text="q"), NOW) is None
+    assert judge_event(event(flags=("quarantined",)), [], Query(text="q"), NOW) is None
+
+
+def test_forgotten_spans_are_blanked() -> None:
+    said = event("I like tea. I live in Linz. Bye")
+    assert veil(said, [(12, 27)]).text == "I like tea. […] Bye"
+    assert veil(said, []) is said
+
+
+def test_a_memory_stands_for_its_event_with_the_better_score() -> None:
+    rows = [row("m1", 1.0, signs=Signs(coverage=0.2)), row("e1", 3.0, signs=Signs(coverage=0.9)), row("e2", 2.0)]
+    joined = {one.id: one for one in join(rows, {"e1": ["m1"]})}
+    assert joined.keys() == {"m1", "e2"}
+    assert joined["m1"].key == 3.0
+    assert joined["m1"].signs.coverage == 0.9
+
+
+def test_only_the_best_memory_of_an_event_takes_its_score() -> None:
+    joined = {one.id: one.key for one in join([row("m1", 1.0), row("m2", 2.0), row("e1", 9.0)], {"e1": ["m1", "m2"]})}
+    assert joined == {"m1": 1.0, "m2": 9.0}
+
+
+LINKS = st.dictionaries(st.sampled_from(["e1", "e2", "e3"]), st.lists(st.sampled_from(["m1", "m2"]), max_size=2))
+
+
+@given(st.lists(st.sampled_from(["e1", "e2", "e3", "m1", "m2"]), unique=True), LINKS)
+def test_an_event_and_its_memory_never_both_appear(names: list[str], links: dict[str, list[str]]) -> None:
+    joined = {one.id for one in join([row(name, float(at)) for at, name in enumerate(names)], links)}
+    assert {name for name in names if name.startswith("m")} <= joined
+    assert all(joined.isdisjoint(claims) for name, claims in links.items() if name in joined)
+
+
+def test_the_current_value_rises_above_what_it_replaced() -> None:
+    past = row("e1", 5.0, flags=frozenset({"superseded"}))
+    ordered = arrange([past, row("m2", 1.0), row("e3", 4.0)], {"e1": "m2"})
+    assert [one.id for one in ordered] == ["m2", "e1", "e3"]
+
+
+@pytest.mark.requirement("R-062")
+def test_low_confidence_comes_after_everything_else_but_may_stand_alone() -> None:
+    unsure = row("m1", 9.0, flags=frozenset({"low_confidence"}))
+    assert [one.id for one in arrange([unsure, row("m2", 0.1)], {})] == ["m2", "m1"]
+    assert [one.id for one in arrange([unsure], {})] == ["m1"]
