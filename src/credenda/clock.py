@@ -30,6 +30,8 @@ HOUR_US: Final = 3_600 * SECOND_US
 DAY_US: Final = 24 * HOUR_US
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_SHOWN: Final = 64
+"""Characters of what is no time that its error repeats."""
 
 
 class Clock(Protocol):
@@ -72,18 +74,24 @@ def render_time(moment_us: int | None) -> str | None:
 def parse_time(value: datetime | str, zone: tzinfo = UTC) -> int:
     """Read an aware or naive datetime, an RFC 3339 time or an ISO date as microseconds UTC.
 
-    Raises `Invalid` when the text is no such time.
+    Raises `Invalid` for anything else, and for a moment outside the years 1 to 9999 in UTC.
     """
-    if isinstance(value, datetime):
-        return from_datetime(value, zone)
+    if not isinstance(value, datetime | str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise Invalid(
+            f"cannot read a {type(value).__name__} as a time",
+            why="it says neither zone nor unit",
+            fix="give a datetime, or text like 2026-03-01T09:30:00Z",
+        )
     try:
-        return from_datetime(datetime.fromisoformat(value.strip()), zone)
+        moment_us = from_datetime(datetime.fromisoformat(value.strip()) if isinstance(value, str) else value, zone)
+        to_datetime(moment_us)
     except (ValueError, OverflowError) as error:
         raise Invalid(
-            f"cannot read {value!r} as a time",
-            why="it is neither RFC 3339 nor an ISO date",
+            f"cannot read {str(value)[:_SHOWN]!r} as a time",
+            why="it is neither RFC 3339 nor an ISO date of the years 1 to 9999",
             fix="write it like 2026-03-01 or 2026-03-01T09:30:00Z",
         ) from error
+    return moment_us
 
 
 def pause(duration_seconds: float) -> None:

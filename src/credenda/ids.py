@@ -19,7 +19,7 @@ from credenda.errors import NotFound
 __all__ = ["Kind", "new_key", "new_tag", "number_of", "parse_id", "public_id", "random_fraction"]
 
 _TAG_HEX: Final = "0123456789abcdef"
-_ID: Final = re.compile(r"([emckj])([1-9]\d{0,17})-([0-9a-f]{6})")
+_ID: Final = re.compile(r"([emckj])([1-9][0-9]{0,17})-([0-9a-f]{6})")
 
 
 class Kind(StrEnum):

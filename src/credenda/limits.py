@@ -30,8 +30,8 @@ VECTOR_CANDIDATES: Final = 500
 """Documents nominated by sign bits and rescored from stored vectors: recall@10 .995 measured."""
 CLAIMS_PER_TURN: Final = 5
 """Most claims kept from one turn (R-046)."""
-SLOT_ROWS: Final = 64
-"""Most current memories of one slot that reconciliation reads."""
+SLOT_ROWS: Final = 256
+"""Most current, and most past, memories of one entity and attribute that reconciliation reads."""
 GROUP_COMMIT_UNITS: Final = 64
 """Most units that share one commit."""
 JOB_ATTEMPTS: Final = 5

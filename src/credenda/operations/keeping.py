@@ -8,9 +8,9 @@ from typing import Final
 from credenda.clock import DAY_US
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import Kind, number_of, parse_id
-from credenda.model.change import Actor, Add, Change, ChangeKind, Forget, Pin, Restore
+from credenda.model.change import Actor, Add, Change, ChangeKind, Contest, Forget, Pin, Restore
 from credenda.model.claim import Span
-from credenda.model.contest import ContestCase
+from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.model.report import Resolution
@@ -19,10 +19,12 @@ from credenda.storage.store import Access, ChangeFilter, Job, MemoryFilter, Read
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import Submission, accept
 from credenda.write.apply import Application, Applied, apply
+from credenda.write.contests import question
 from credenda.write.correct import decide_correction
 from credenda.write.embed import EMBED
 from credenda.write.ingest import occasion_of
 from credenda.write.resolve import decide_resolution
+from credenda.write.slots import label, slot_of
 from credenda.write.tombstones import text_digest
 
 __all__ = ["contests", "correct", "feedback", "forget", "pin", "resolve", "restore"]
@@ -89,9 +91,24 @@ def correct(
             span=Span(event.id, 0, len(event.text)),
         )
         applied = apply(writer, changes, _application(parts, event.id))
-        return writer.memories([next(iter(applied.ids.values()))])[0]
+        corrected = writer.memories([next(iter(applied.ids.values()))])[0]
+        _keep_contest(parts, writer, memory, corrected)
+        return current(writer, corrected.id)
 
     return _commit(parts, work)
+
+
+def _keep_contest(parts: Parts, writer: Writer, wrong: Memory, right: Memory) -> None:
+    """Let a corrected memory take its predecessor's place in an open question."""
+    slot = slot_of(right)
+    for contest in writer.contests(state=ContestState.OPEN):
+        if wrong.id in contest.memory_ids and slot is not None:
+            ids = tuple(right.id if one == wrong.id else one for one in contest.memory_ids)
+            values = tuple(label(memory) for memory in writer.memories(ids))
+            reason = "one of the values was corrected"
+            asked = question(slot, values)
+            change = Contest(slot=slot, memory_ids=ids, values=values, question=asked, reason=reason)
+            apply(writer, [change], _application(parts))
 
 
 def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:

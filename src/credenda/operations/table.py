@@ -180,6 +180,16 @@ _ALL: Final = (
         idempotent=True,
     ),
     Operation(
+        name="changes",
+        call="changes",
+        summary="Show what an event led to: the changes in belief because it was said.",
+        params=(Param(name="cause", help="The id of an event.", positional=True),),
+        output="ChangeRecord",
+        errors=(NotFound,),
+        idempotent=True,
+        doors=frozenset({"python"}),
+    ),
+    Operation(
         name="history",
         call="history",
         summary="Show every value that a slot has held, oldest first.",

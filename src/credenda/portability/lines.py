@@ -51,7 +51,9 @@ class Lines:
         self._told = 0
         self.number = 0
         status = os.fstat(raw.fileno())
-        self.total_bytes = status.st_size if stat.S_ISREG(status.st_mode) else None
+        regular = stat.S_ISREG(status.st_mode)
+        self.total_bytes = status.st_size if regular else None
+        self.modified_us = status.st_mtime_ns // 1_000 if regular else None
 
     def head(self) -> bytes:
         """Return what the file begins with, without reading on."""

@@ -120,8 +120,7 @@ class _Run:
         memory = self._current(change.memory_id)
         match change:
             case SetStatus():
-                ended = {"valid_until_us": self._ending(memory)} if change.status in _ENDED else {}
-                self._move(memory, ChangeKind.SET_STATUS, change.reason, status=change.status, **ended)
+                self._set_status(memory, change)
             case SetLayer():
                 self._move(memory, ChangeKind.SET_LAYER, change.reason, layer=change.layer)
             case Pin():
@@ -134,6 +133,15 @@ class _Run:
                 self._delete(memory, change.reason)
             case _:
                 assert_never(change)
+
+    def _set_status(self, memory: Memory, change: SetStatus) -> None:
+        """Move a memory along; what ends gets an end, what is held again loses it and its successor."""
+        moved: dict[str, object] = {"status": change.status}
+        if change.status in _ENDED:
+            moved["valid_until_us"] = self._ending(memory)
+        elif memory.status in _ENDED:
+            moved |= {"valid_until_us": None, "superseded_by": None, "relation": None}
+        self._move(memory, ChangeKind.SET_STATUS, change.reason, **moved)
 
     def _id(self, reference: str) -> str:
         return self.ids.get(reference, reference)
@@ -254,6 +262,7 @@ class _Run:
         for contest in self._writer.contests():
             same = (
                 contest.speaker == slot.speaker
+                and name_key(contest.scope or "") == name_key(slot.scope or "")
                 and name_key(contest.entity) == name_key(slot.entity)
                 and attribute_key(contest.attribute) == attribute_key(slot.attribute)
                 and contest.type_class == slot.type_class.value

@@ -132,7 +132,9 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
     if claim.entity is None or claim.attribute is None:
         return Known(current=tuple(memory for memory in found.values() if memory.status in _CURRENT))
     pair = (name_key(claim.entity), attribute_key(claim.attribute))
-    found.update((memory.id, memory) for memory in reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS)))
+    for statuses in (_CURRENT, _REPLACED):
+        wanted = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
+        found.update((memory.id, memory) for memory in reader.find(wanted))
     since_us = event.occurred_us - limits.ALTERNATION_DAYS * DAY_US
     return Known(
         current=tuple(memory for memory in found.values() if memory.status in _CURRENT),

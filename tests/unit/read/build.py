@@ -1,10 +1,10 @@
 """A small world in a real SQLite file: say things, hold memories, then ask."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,12 @@ from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import NewEvent, Role
-from credenda.model.memory import Draft, Memory, MemoryType, Relation, Status
-from credenda.model.query import Context, Hit, Query, SearchResult
+from credenda.model.memory import Layer, Memory, MemoryType, Relation, Stance, Status
+from credenda.model.query import Context, Hit, HitKind, Query, SearchResult
 from credenda.read.context import context
-from credenda.read.search import search
+from credenda.read.search import Embed, search
 from credenda.storage.sqlite.store import SqliteStore
-from credenda.storage.store import Heads, Reader, Redaction, Vector, Writer, pack_code
+from credenda.storage.store import Reader, Redaction, Vector, Writer, pack_code
 from credenda.vectors.resident import ResidentIndex
 
 DAY_ZERO = parse_time("2026-01-05T09:00:00Z")
@@ -40,13 +40,71 @@ class Clock:
         return self.now
 
 
-def draft(text: str, **parts: Any) -> Draft:
-    return Draft(text=text, type=parts.pop("type", MemoryType.FACT), **parts)
+class MemoryParts(TypedDict, total=False):
+    type: MemoryType
+    topic: str | None
+    entity: str | None
+    attribute: str | None
+    value: str | None
+    scope: str | None
+    stance: Stance
+    confidence: float
+    importance: float
+    layer: Layer
+    status: Status
+    relation: Relation | None
+    superseded_by: str | None
+    valid_from_us: int | None
+    valid_until_us: int | None
+    expires_us: int | None
+    pinned: bool
+    contested: bool
+    tags: tuple[str, ...]
+    metadata: Mapping[str, object]
+    access_count: int
+    last_accessed_us: int | None
+    decay_score: float | None
 
 
-def memory(text: str = "I live in Linz", *, id: str = "m1-abcde1", at: float = 0, **parts: Any) -> Memory:
-    held: dict[str, Any] = {"version": 1, "created_us": day(at), "recorded_us": day(at), "type": MemoryType.FACT}
-    return Memory(id=id, text=text, **{**held, **parts})
+class SlotName(TypedDict):
+    entity: str
+    attribute: str
+
+
+class EventParts(TypedDict, total=False):
+    topic: str | None
+    occurred_us: int
+    expires_us: int | None
+    flags: tuple[str, ...]
+    tags: tuple[str, ...]
+    metadata: Mapping[str, object]
+
+
+class QueryParts(TypedDict, total=False):
+    limit: int
+    topic: str | None
+    kinds: frozenset[HitKind]
+    types: frozenset[MemoryType] | None
+    layers: frozenset[Layer] | None
+    mode: Literal["facts_only", "facts_plus_rules", "full_context"]
+    min_confidence: float
+    as_of_us: int | None
+    known_at_us: int | None
+    recency_weight: float
+    profile: Literal["default", "recall", "evidence"]
+    tags: frozenset[str] | None
+    metadata: Mapping[str, object] | None
+    session: str | None
+    exclude_session: str | None
+    include: frozenset[str]
+    explain: bool
+
+
+def memory(
+    text: str = "I live in Linz", *, id: str = "m1-abcde1", at: float = 0, **parts: Unpack[MemoryParts]
+) -> Memory:
+    base = Memory(id=id, text=text, version=1, created_us=day(at), recorded_us=day(at), type=MemoryType.FACT)
+    return replace(base, **parts)
 
 
 class World:
@@ -58,13 +116,16 @@ class World:
     def put(self, work: Callable[[Writer], str]) -> str:
         return self.store.commit(self.user, work)
 
-    def say(self, text: str, *, at: float = 0, speaker: str = "user", session: str = "", **parts: Any) -> str:
+    def say(
+        self, text: str, *, at: float = 0, speaker: str = "user", session: str = "", **parts: Unpack[EventParts]
+    ) -> str:
         roles = {"user": Role.USER, "assistant": Role.ASSISTANT}
         self.clock.now = max(self.clock.now, day(at))
-        spoken: dict[str, Any] = {"role": roles.get(speaker, Role.PERSON), "occurred_us": day(at), **parts}
-        return self.put(lambda writer: writer.put(NewEvent(text=text, speaker=speaker, session=session, **spoken)))
+        role = roles.get(speaker, Role.PERSON)
+        said = NewEvent(text=text, role=role, speaker=speaker, session=session, occurred_us=day(at))
+        return self.put(lambda writer: writer.put(replace(said, **parts)))
 
-    def hold(self, text: str, *, event: str | None = None, at: float = 0, **parts: Any) -> str:
+    def hold(self, text: str, *, event: str | None = None, at: float = 0, **parts: Unpack[MemoryParts]) -> str:
         """Hold a memory as a fact unless said otherwise, resting on a new or a given event."""
         source = event or self.say(text, at=at)
         start = max(self.text_of(source).find(text), 0)
@@ -89,9 +150,17 @@ class World:
         with self.reader() as reader:
             return reader.events([event])[0].text
 
-    def alter(self, name: str, *, at: float = 1, kind: ChangeKind = ChangeKind.SET_STATUS, **parts: Any) -> None:
+    def alter(
+        self,
+        name: str,
+        *,
+        at: float = 1,
+        kind: ChangeKind = ChangeKind.SET_STATUS,
+        reason: str = "altered",
+        cause: str | None = None,
+        **parts: Unpack[MemoryParts],
+    ) -> None:
         """Add a version of a memory with some fields changed."""
-        reason, cause = parts.pop("reason", "altered"), parts.pop("cause", None)
 
         def work(writer: Writer) -> str:
             (present,) = writer.memories([name])
@@ -153,23 +222,33 @@ class World:
             self.put(lambda writer, row=row: writer.put(row))
 
     @contextmanager
-    def reader(self) -> Iterator[Reader]:
+    def reader(self) -> Generator[Reader]:
         with self.store.reader(self.user) as reader:
             yield reader
 
     def search(
-        self, text: str, *, now: float = 10, vector: NDArray[np.float32] | None = None, cold: bool = False, **query: Any
+        self,
+        text: str,
+        *,
+        now: float = 10,
+        vector: NDArray[np.float32] | None = None,
+        cold: bool = False,
+        **query: Unpack[QueryParts],
     ) -> SearchResult:
         with self.reader() as reader:
             index = None if cold else built(reader, MODEL if vector is not None else None)
-            embed = None if vector is None else (lambda _: vector[None])
+            embed = None if vector is None else giving(vector)
             asked = Query(text=text, **query)
             return search(asked, reader=reader, index=index, embed=embed, now_us=day(now))
 
-    def context(self, text: str | None, *, budget: int = 800, now: float = 10, **query: Any) -> Context:
+    def context(self, text: str | None, *, budget: int = 800, now: float = 10, **query: Unpack[QueryParts]) -> Context:
         with self.reader() as reader:
             asked = None if text is None else Query(text=text, **query)
             return context(asked, token_budget=budget, reader=reader, index=built(reader, None), now_us=day(now))
+
+
+def giving(vector: NDArray[np.float32]) -> Embed:
+    return lambda texts: np.stack([vector] * len(texts))
 
 
 def built(reader: Reader, model_id: str | None) -> ResidentIndex:

@@ -4,9 +4,9 @@ import pytest
 
 from credenda.model.memory import Relation, Status
 
-from .build import World, day, names
+from .build import SlotName, World, day, names
 
-WORK = {"entity": "user", "attribute": "employer"}
+WORK: SlotName = {"entity": "user", "attribute": "employer"}
 
 
 def test_without_a_question_it_is_the_core(world: World) -> None:

@@ -1,7 +1,7 @@
 """Fusing signs into one relevance, against plain reckonings."""
 
 from dataclasses import replace
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 import pytest
@@ -9,33 +9,54 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from credenda.read.candidates import Candidates
+from credenda.read.candidates import Candidates, Floats, Integers, Mask
 from credenda.read.fuse import best_of_owner, fuse, fuse_ranks, reciprocal_ranks, z_scores
 from credenda.read.tables import weights
 
 SCORES = npst.arrays(np.float32, st.integers(1, 30), elements=st.floats(0, 50, width=32))
 
 
-def candidates(count: int, **parts: Any) -> Candidates:
+class CandidateParts(TypedDict, total=False):
+    owners: Integers
+    words: Floats
+    own_words: Floats
+    cosine: Floats
+    meaning: Floats
+    length: Floats
+    by_named: Mask
+    slot: Mask
+    speaker_fit: float
+
+
+def candidates(count: int, **parts: Unpack[CandidateParts]) -> Candidates:
     zero, none = np.zeros(count, np.float32), np.zeros(count, np.bool_)
-    given_parts: dict[str, Any] = {
-        "codes": np.arange(count) << 12,
-        "owners": np.arange(count),
-        "cosine": np.full(count, np.nan, np.float32),
-        "speaker_fit": 0.0,
-        "complete": True,
-    }
-    given_parts |= dict.fromkeys(("words", "own_words", "coverage", "session", "meaning", "length"), zero)
-    given_parts |= dict.fromkeys(("in_session", "by_named", "by_role", "slot", "timely"), none)
-    return Candidates(**{**given_parts, **parts})
+    plain = Candidates(
+        codes=np.arange(count) << 12,
+        owners=np.arange(count),
+        words=zero,
+        own_words=zero,
+        coverage=zero,
+        session=zero,
+        in_session=none,
+        cosine=np.full(count, np.nan, np.float32),
+        meaning=zero,
+        length=zero,
+        by_named=none,
+        by_role=none,
+        slot=none,
+        timely=none,
+        speaker_fit=0.0,
+        complete=True,
+    )
+    return replace(plain, **parts)
 
 
-def floats(*values: float) -> np.ndarray[Any, np.dtype[np.float32]]:
+def floats(*values: float) -> Floats:
     return np.array(values, np.float32)
 
 
 @given(SCORES)
-def test_z_scores_have_no_mean_and_unit_spread_or_are_all_zero(values: np.ndarray[Any, np.dtype[np.float32]]) -> None:
+def test_z_scores_have_no_mean_and_unit_spread_or_are_all_zero(values: Floats) -> None:
     z = z_scores(values)
     if values.std() > 1e-3:
         assert abs(float(z.mean())) < 1e-2
@@ -78,7 +99,7 @@ def test_the_best_of_many_passages_is_taken_down_for_its_luck() -> None:
 
 @pytest.mark.requirement("X-004", "R-117")
 @given(SCORES)
-def test_reciprocal_ranks_match_a_plain_reckoning(scores: np.ndarray[Any, np.dtype[np.float32]]) -> None:
+def test_reciprocal_ranks_match_a_plain_reckoning(scores: Floats) -> None:
     listed = scores > 0
     ranks = reciprocal_ranks(scores, listed, 60)
     order = sorted(np.flatnonzero(listed).tolist(), key=lambda at: (-scores[at], at))

@@ -1,6 +1,7 @@
 """What may be shown and with which flags; what stands for what, and in which order."""
 
-from typing import Any
+from dataclasses import replace
+from typing import TypedDict, Unpack
 
 import pytest
 from hypothesis import given
@@ -8,30 +9,35 @@ from hypothesis import strategies as st
 
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Relation, Stance, Status
-from credenda.model.query import Query
+from credenda.model.query import Flag, Query
 from credenda.read.candidates import Row, Signs
 from credenda.read.gate import arrange, holds_at, join, judge_event, judge_memory, veil
 
-from .build import day, memory
+from .build import EventParts, QueryParts, day, memory
 
 NOW = day(10)
 ALL = frozenset({"superseded", "low_confidence", "archived"})
 
 
-def event(text: str = "I live in Linz", **parts: Any) -> Event:
-    held: dict[str, Any] = {"role": Role.USER, "speaker": "user", "occurred_us": day(0), "recorded_us": day(0)}
-    return Event(id="e1-abcde1", text=text, **{**held, **parts})
+class RowParts(TypedDict, total=False):
+    signs: Signs
+    flags: frozenset[Flag]
 
 
-def row(name: str, key: float, **parts: Any) -> Row:
+def event(text: str = "I live in Linz", *, recorded_us: int = day(0), **parts: Unpack[EventParts]) -> Event:
+    said = Event(id="e1-abcde1", text=text, role=Role.USER, speaker="user", occurred_us=day(0), recorded_us=recorded_us)
+    return replace(said, **parts)
+
+
+def row(name: str, key: float, **parts: Unpack[RowParts]) -> Row:
     return Row(kind="memory" if name.startswith("m") else "event", id=name, text=name, key=key, **parts)
 
 
-def flags(held: Memory, **query: Any) -> frozenset[str] | None:
+def flags(held: Memory, **query: Unpack[QueryParts]) -> frozenset[Flag] | None:
     return judge_memory(held, Query(text="q", **query), NOW)
 
 
-def event_flags(claims: list[Memory], **query: Any) -> frozenset[str] | None:
+def event_flags(claims: list[Memory], **query: Unpack[QueryParts]) -> frozenset[Flag] | None:
     return judge_event(event(), claims, Query(text="q", **query), NOW)
 
 
@@ -141,8 +147,12 @@ def test_an_event_tells_of_contests_and_doubts() -> None:
 
 def test_events_keep_within_the_times_of_the_query() -> None:
     late = event(occurred_us=day(3), recorded_us=day(6))
-    for query, shown in (({"as_of_us": day(2)}, False), ({"as_of_us": day(3)}, True), ({"known_at_us": day(5)}, False)):
-        assert (judge_event(late, [], Query(text="q", **query), NOW) is not None) is shown
+    for query, shown in (
+        (Query(text="q", as_of_us=day(2)), False),
+        (Query(text="q", as_of_us=day(3)), True),
+        (Query(text="q", known_at_us=day(5)), False),
+    ):
+        assert (judge_event(late, [], query, NOW) is not None) is shown
     assert judge_event(event(expires_us=day(1)), [], Query(text="q"), NOW) is None
     assert judge_event(event(flags=("quarantined",)), [], Query(text="q"), NOW) is None
 

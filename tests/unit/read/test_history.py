@@ -8,9 +8,9 @@ from credenda.model.memory import Relation, Status
 from credenda.model.query import SlotVersion
 from credenda.read.history import slot_history, why
 
-from .build import World, day
+from .build import SlotName, World, day
 
-HOME = {"entity": "user", "attribute": "residence"}
+HOME: SlotName = {"entity": "user", "attribute": "residence"}
 
 
 def moved(world: World) -> list[str]:

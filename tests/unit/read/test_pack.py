@@ -1,6 +1,6 @@
 """The block for a prompt: its budget, its fence, its order."""
 
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -9,20 +9,19 @@ from hypothesis import strategies as st
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role
 from credenda.model.memory import Relation, Status
-from credenda.model.query import Hit, SlotVersion
+from credenda.model.query import Flag, Hit, SlotVersion
 from credenda.read.pack import CLOSING, OPENING, Packing, diverse, estimate_tokens, pack
 
 from .build import day, memory
 
 
-def memory_hit(text: str, score: float = 0.9, *, id: str = "m1-abcde1", flags: Any = frozenset(), **parts: Any) -> Hit:
-    held = memory(text, id=id, **parts)
-    return Hit(kind="memory", id=id, text=text, score=score, memory=held, flags=flags)
+def memory_hit(text: str, score: float = 0.9, *, id: str = "m1-abcde1", flags: Collection[Flag] = ()) -> Hit:
+    return Hit(kind="memory", id=id, text=text, score=score, memory=memory(text, id=id), flags=frozenset(flags))
 
 
-def event_hit(text: str, score: float = 0.5, *, id: str = "e1-abcde1", flags: Any = frozenset()) -> Hit:
+def event_hit(text: str, score: float = 0.5, *, id: str = "e1-abcde1", flags: Collection[Flag] = ()) -> Hit:
     said = Event(id=id, text=text, role=Role.PERSON, speaker="Ben", occurred_us=day(0), recorded_us=day(0))
-    return Hit(kind="event", id=id, text=text, score=score, event=said, flags=flags)
+    return Hit(kind="event", id=id, text=text, score=score, event=said, flags=frozenset(flags))
 
 
 def version(value: str, *, id: str = "m9-abcde1", until: float = 1) -> SlotVersion:
@@ -56,8 +55,13 @@ CASE = ContestCase(
 )
 
 
-def wide(**parts: Any) -> Packing:
-    return Packing(token_budget=10_000, **parts)
+def wide(
+    *,
+    contests: Sequence[ContestCase] = (),
+    previous: Mapping[str, Sequence[SlotVersion]] | None = None,
+    history: bool = False,
+) -> Packing:
+    return Packing(token_budget=10_000, contests=contests, previous=previous or {}, history=history)
 
 
 TEXTS = st.lists(st.text(max_size=200), max_size=8)
@@ -118,7 +122,7 @@ def test_what_is_in_the_core_is_not_said_twice() -> None:
 
 @pytest.mark.requirement("S-055", "S-093")
 def test_a_changed_value_tells_what_it_was_before() -> None:
-    hits = [memory_hit("I work at Microsoft"), memory_hit("I work at Google", id="m9-abcde1", flags={"superseded"})]
+    hits = [memory_hit("I work at Microsoft"), memory_hit("I work at Google", id="m9-abcde1", flags=("superseded",))]
     packed = pack([], hits, wide(previous={"m1-abcde1": [version("Google")]}))
     assert "previously Google until 2026-01-06" in packed.text
     assert "I work at Google" not in packed.text
@@ -132,7 +136,7 @@ def test_all_earlier_values_are_told_where_history_was_asked_for() -> None:
 
 
 def test_flags_become_words() -> None:
-    text = pack([], [memory_hit("I live in Linz", flags=frozenset({"challenged", "stale"}))], wide()).text
+    text = pack([], [memory_hit("I live in Linz", flags=("challenged", "stale"))], wide()).text
     assert "in doubt; may be outdated" in text
 
 
@@ -164,5 +168,5 @@ def test_a_repetition_gives_way_to_something_new() -> None:
 
 
 def test_the_past_stays_behind_the_present() -> None:
-    past = event_hit("I live in Graz", 0.9, id="e1-abcde1", flags=frozenset({"superseded"}))
+    past = event_hit("I live in Graz", 0.9, id="e1-abcde1", flags=("superseded",))
     assert [hit.id for hit in diverse([past, memory_hit("I live in Linz", 0.1)])] == ["m1-abcde1", "e1-abcde1"]

@@ -1,23 +1,26 @@
 """Searches from end to end over a real store."""
 
-from typing import Any
+from pathlib import Path
+from typing import Literal, cast
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from credenda.model.memory import Layer, MemoryType, Relation, Stance, Status
+from credenda.model.query import HitKind
 
-from .build import World, day, hit_of, names
+from .build import QueryParts, SlotName, World, day, hit_of, names
 
-HOME = {"entity": "user", "attribute": "residence"}
+MEMORIES: frozenset[HitKind] = frozenset({"memory"})
+HOME: SlotName = {"entity": "user", "attribute": "residence"}
 
 
 def unit(*values: float) -> NDArray[np.float32]:
     vector = np.zeros(64, np.float32)
     vector[: len(values)] = values
     vector[len(values) :] = -0.01
-    return vector / np.linalg.norm(vector)
+    return vector / np.float32(np.linalg.norm(vector))
 
 
 @pytest.mark.requirement("R-120", "D-002")
@@ -30,7 +33,9 @@ def test_nothing_is_returned_only_to_fill_the_list(world: World) -> None:
 
 @pytest.mark.requirement("R-120", "C-020")
 @pytest.mark.parametrize("profile", ["default", "recall", "evidence"])
-def test_a_question_that_nothing_matches_is_answered_with_nothing(world: World, profile: str) -> None:
+def test_a_question_that_nothing_matches_is_answered_with_nothing(
+    world: World, profile: Literal["default", "recall", "evidence"]
+) -> None:
     world.hold("I drink green tea")
     found = world.search("What is the capital of France?", profile=profile)
     assert (found.hits, found.abstained) == ((), True)
@@ -53,7 +58,8 @@ def test_a_weak_match_is_named_as_a_miss_only_on_request(world: World) -> None:
     assert "misses" not in world.search(question).trace
     told = world.search(question, explain=True)
     assert told.abstained
-    assert [miss[0] for miss in told.trace["misses"]] == [name]  # type: ignore[index, union-attr]
+    misses = cast("tuple[tuple[str, float], ...]", told.trace["misses"])
+    assert [miss[0] for miss in misses] == [name]
 
 
 @pytest.mark.requirement("R-128")
@@ -165,7 +171,7 @@ def test_modes_recall_facts_rules_or_everything(world: World) -> None:
         ({"min_confidence": 0.85, "kinds": frozenset({"memory"})}, {"home"}),
     ],
 )
-def test_conditions_choose_among_the_hits(world: World, query: dict[str, Any], wanted: set[str]) -> None:
+def test_conditions_choose_among_the_hits(world: World, query: QueryParts, wanted: set[str]) -> None:
     made = {
         "raw": world.say("a note on tea", session="s1"),
         "work": world.hold("tea for the team", type=MemoryType.DECISION, topic="work", tags=("a", "b")),
@@ -234,10 +240,9 @@ def test_as_of_and_known_at_travel_on_two_axes(world: World) -> None:
     old = world.hold("I live in Graz", value="Graz", valid_from_us=day(0), **HOME)
     new = world.hold("I live in Linz", at=5, value="Linz", valid_from_us=day(5), **HOME)
     world.supersede(old, new, at=5)
-    memories = frozenset({"memory"})
-    assert names(world.search("Where do I live?", as_of_us=day(2), kinds=memories)) == [old]
-    assert names(world.search("Where do I live?", as_of_us=day(6), kinds=memories)) == [new]
-    then = world.search("Where do I live?", known_at_us=day(2), kinds=memories)
+    assert names(world.search("Where do I live?", as_of_us=day(2), kinds=MEMORIES)) == [old]
+    assert names(world.search("Where do I live?", as_of_us=day(6), kinds=MEMORIES)) == [new]
+    then = world.search("Where do I live?", known_at_us=day(2), kinds=MEMORIES)
     assert names(then) == [old]
     assert then.hits[0].memory is not None
     assert then.hits[0].memory.status is Status.ACTIVE
@@ -247,17 +252,15 @@ def test_a_correction_is_known_then_but_was_never_true(world: World) -> None:
     wrong = world.hold("My zone is EST", value="EST", valid_from_us=day(0), entity="user", attribute="timezone")
     right = world.hold("My zone is PST", at=3, value="PST", valid_from_us=day(0), entity="user", attribute="timezone")
     world.supersede(wrong, right, at=3, relation=Relation.CORRECTED)
-    memories = frozenset({"memory"})
-    assert names(world.search("Which zone?", as_of_us=day(1), kinds=memories)) == [right]
-    assert names(world.search("Which zone?", known_at_us=day(1), kinds=memories)) == [wrong]
+    assert names(world.search("Which zone?", as_of_us=day(1), kinds=MEMORIES)) == [right]
+    assert names(world.search("Which zone?", known_at_us=day(1), kinds=MEMORIES)) == [wrong]
 
 
 def test_deleted_words_are_in_no_time(world: World) -> None:
     gone = world.hold("My secret garden is in Graz")
     world.delete(gone, at=3)
-    memories = frozenset({"memory"})
-    assert world.search("secret garden", known_at_us=day(1), kinds=memories).abstained
-    assert world.search("secret garden", as_of_us=day(1), kinds=memories).abstained
+    assert world.search("secret garden", known_at_us=day(1), kinds=MEMORIES).abstained
+    assert world.search("secret garden", as_of_us=day(1), kinds=MEMORIES).abstained
 
 
 def test_vectors_find_what_shares_no_word(world: World) -> None:
@@ -321,7 +324,7 @@ def test_a_long_event_shows_the_passage_that_was_found(world: World) -> None:
 
 def test_one_tenant_never_sees_another(world: World) -> None:
     world.hold("I live in Linz", **HOME)
-    other = World(world.store.path, user="Ana") if isinstance(world.store.path, str) else world  # type: ignore[arg-type]
+    other = World(Path(world.store.path), user="Ana")
     assert other.search("Where do I live?").abstained
     other.store.close()
 

@@ -117,9 +117,7 @@ def _consequences(memory: Credenda, receipt: Receipt) -> Remembered:
     held = {memory_id: one for memory_id in ids if (one := _held(memory, memory_id)) is not None}
     contested = {change.memory_id for change in changes if change.kind is ChangeKind.CONTEST}
     cases = [case for case in memory.manage.contests() if contested & set(case.memory_ids)] if contested else []
-    return Remembered(
-        receipt=receipt, settled=True, believed=tuple(_believed(changes, held)), contests=tuple(cases)
-    )
+    return Remembered(receipt=receipt, settled=True, believed=tuple(_believed(changes, held)), contests=tuple(cases))
 
 
 def _held(memory: Credenda, memory_id: str) -> Memory | None:
@@ -140,7 +138,10 @@ def _believed(changes: Sequence[ChangeRecord], held: Mapping[str, Memory]) -> li
         previous = tuple(
             held[other.memory_id]
             for other in changes
-            if other.memory_id in held and other.kind is ChangeKind.SUPERSEDE and successor(other) == one.id
+            if other.memory_id
+            and other.memory_id in held
+            and other.kind is ChangeKind.SUPERSEDE
+            and successor(other) == one.id
         )
         what = consequence(change)
         if previous and what in {Consequence.ADDED, Consequence.CONFIRMED}:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import click
 
@@ -33,7 +33,7 @@ _EPILOGS: Final[Mapping[str, str]] = {
 }
 
 
-class _Pair(click.ParamType):
+class _Pair(click.ParamType[tuple[str, str]]):
     """One KEY=VALUE."""
 
     name = "pair"
@@ -154,7 +154,8 @@ def _default(param: Param) -> str:
     """Say what holds when an option is left out; the operation, not click, puts it in."""
     if param.default is None:
         return ""
-    words = " and ".join(map(str, param.default)) if isinstance(param.default, tuple) else str(param.default)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    several = isinstance(param.default, tuple)
+    words = " and ".join(map(str, cast("tuple[object, ...]", param.default))) if several else str(param.default)
     return f" [default: {words}]"
 
 
@@ -166,7 +167,9 @@ def program_options(*, hidden: bool = False) -> list[click.Option]:
     }
     flags = {"json": "Write the result as one JSON document.", "read_only": "Open the database without writing to it."}
     options = [
-        click.Option([f"--{name}"], metavar=metavar, help=texts[name], hidden=hidden, expose_value=False, callback=_keep)
+        click.Option(
+            [f"--{name}"], metavar=metavar, help=texts[name], hidden=hidden, expose_value=False, callback=_keep
+        )
         for name, metavar in (("db", "TARGET"), ("user", "NAME"))
     ]
     return options + [

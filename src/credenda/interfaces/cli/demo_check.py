@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.clock import DAY_US, from_datetime, parse_time
+from credenda.clock import DAY_US, parse_time
 from credenda.interfaces.cli.demo_run import DemoRun
 from credenda.interfaces.cli.demo_script import Script
 from credenda.model.contest import ContestState

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import datetime
-from enum import Enum
 from typing import Any, Final
 
 from credenda.clock import from_datetime, render_time
@@ -54,16 +53,12 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
     """Turn a result into tables, lists, text and numbers."""
     if value is None or isinstance(value, bool | int | float):
         return value
-    if isinstance(value, Enum):
-        return value.value
     if isinstance(value, str):
-        return value
+        return str(value)  # a member of an enumeration becomes its word
     if isinstance(value, datetime):
         return render_time(from_datetime(value))
-    if isinstance(value, Explanation):
-        return _explanation(value)
     if is_dataclass(value):
-        return _fields(value)
+        return _explanation(value) if isinstance(value, Explanation) else _fields(value)
     return _container(value)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, cast
 
 from credenda.interfaces.cli.layout import Screen, clean
 from credenda.interfaces.cli.outcome import Done, Remembered
@@ -23,7 +23,7 @@ from credenda.model.report import DoctorReport, ExportReport, ImportReport, Reso
 
 __all__ = ["render"]
 
-_OPENINGS = {
+_OPENINGS: Final = {
     "correct": "Corrected; the old one leaves every answer.",
     "forget": "Forgotten; `credenda restore` brings it back.",
     "restore": "Restored.",
@@ -34,43 +34,31 @@ _OPENINGS = {
 
 def render(screen: Screen, operation: str, value: object) -> str:
     """Write the result of an operation for a person."""
-    match value:
-        case Memory():
-            opening = _OPENINGS.get(operation)
-            return "\n".join([*([opening] if opening else []), memory(screen, value)])
-        case Remembered():
-            return remembered(screen, value)
-        case SearchResult():
-            return results(screen, value)
-        case Context():
-            return value.text
-        case Explanation():
-            return explanation(screen, value)
-        case Page():
-            return page(screen, cast("Page[Memory]", value))
-        case Done():
-            return f"{value.done.capitalize()}: {value.id}"
-        case _:
-            return _report(screen, operation, value)
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[Any]", value)
+        return history(screen, items) if operation == "history" else contests(screen, items)
+    shown = _SHOWN.get(type(value))
+    if shown is None:
+        return "Done." if value is None else clean(str(value))
+    opening = _OPENINGS.get(operation) if isinstance(value, Memory) else None
+    return f"{opening}\n{shown(screen, value)}" if opening else shown(screen, value)
 
 
-def _report(screen: Screen, operation: str, value: object) -> str:
-    match value:
-        case Stats():
-            return stats(screen, value)
-        case DoctorReport():
-            return doctor(screen, value)
-        case ExportReport():
-            return f"Wrote {clean(value.path)}\n{_counts(screen, value.rows)}"
-        case ImportReport():
-            return imported(screen, value)
-        case Resolution():
-            return f"Answered.\n{contest(screen, value.contest)}"
-        case list() | tuple():
-            items = cast("list[Any]", value)
-            return history(screen, items) if operation == "history" else contests(screen, items)
-        case _:
-            return "Done." if value is None else clean(str(value))
+def _context(_: Screen, packed: Context) -> str:
+    """Show a block as it is: it goes into a prompt."""
+    return packed.text
+
+
+def _done(_: Screen, done: Done) -> str:
+    return f"{done.done.capitalize()}: {clean(done.id)}"
+
+
+def _resolution(screen: Screen, resolution: Resolution) -> str:
+    return f"Answered.\n{contest(screen, resolution.contest)}"
+
+
+def _exported(screen: Screen, report: ExportReport) -> str:
+    return f"Wrote {clean(report.path)}\n{_counts(screen, report.rows)}"
 
 
 def _counts(screen: Screen, counts: Mapping[str, int]) -> str:
@@ -127,3 +115,19 @@ def imported(screen: Screen, report: ImportReport) -> str:
     lines = [f"Read {clean(report.path)}", screen.pairs(rows)]
     lines += [screen.fill(f"left out: {problem}", "  ", "    ") for problem in report.problems]
     return "\n".join(lines)
+
+
+_SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
+    Memory: memory,
+    Remembered: remembered,
+    SearchResult: results,
+    Context: _context,
+    Explanation: explanation,
+    Page: page,
+    Done: _done,
+    Stats: stats,
+    DoctorReport: doctor,
+    ExportReport: _exported,
+    ImportReport: imported,
+    Resolution: _resolution,
+}

@@ -201,7 +201,7 @@ def remembered(screen: Screen, done: Remembered) -> str:
 def _consequence(one: Believed) -> str:
     name, value = label(one.memory), saying(one.memory)
     notes = standing(one.memory)
-    tail = f"  [{notes}]  {one.memory.id}" if notes else f"  {one.memory.id}"
+    tail = f" [{notes}] ({one.memory.id})" if notes else f" ({one.memory.id})"
     match one.consequence:
         case Consequence.CHANGED:
             before = "; ".join(saying(old) for old in one.previous)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from credenda.interfaces.cli.layout import Screen, clean, day
 from credenda.interfaces.cli.render_beliefs import about, interval, standing
 from credenda.model.query import Hit, SearchResult
 
 __all__ = ["results", "terms"]
+
+_NOTHING: Final = 0.0005
 
 
 def results(screen: Screen, found: SearchResult) -> str:
@@ -50,6 +53,7 @@ def _source(hit: Hit) -> str:
 
 
 def terms(summands: Mapping[str, float]) -> str:
-    """Write the terms of a score, the largest first."""
-    ranked = sorted(summands.items(), key=lambda term: -abs(term[1]))
+    """Write the terms of a score that are not nothing, the largest first."""
+    counted = [term for term in summands.items() if abs(term[1]) >= _NOTHING]
+    ranked = sorted(counted, key=lambda term: -abs(term[1]))
     return " + ".join(f"{name} {value:.3f}" for name, value in ranked).replace("+ -", "− ")

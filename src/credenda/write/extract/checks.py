@@ -13,7 +13,7 @@ from credenda.write.extract.predicates import Predicate
 from credenda.write.extract.subjects import Subject
 from credenda.write.extract.values import Value
 
-__all__ = ["Situation", "holds", "is_role", "nominal"]
+__all__ = ["Situation", "holds", "is_free", "is_role", "nominal"]
 
 _SHORT: Final = 6
 _TASTE: Final = 9
@@ -23,6 +23,7 @@ _ROLE_WORDS: Final = 6
 _CAPITAL: Final = re.compile(r"^(?:(?:the|an?) )?[A-Z\d]")
 _TOOL: Final = re.compile(r"^[A-Z][\w.+#-]*(?: [\w.+#-]+){0,2}$|^[\w.-]+\.(?:js|io|py|net)$|^[a-z]+-[a-z-]+$")
 _NAME: Final = re.compile(r"^[A-Z][\w'-]+(?:(?: |, | and |, and | & )[A-Z][\w'-]+){0,4}$")
+_ASIDE_WORDS: Final = frozenset({"about", "as", "to", "that", "my", "your", "how", "this", "if", "not"})
 _POINTS: Final = re.compile(r"\b(?:this|that|it|them|these|those|your)\b", re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"^(?:an?|the|my|our|\d+) ", re.IGNORECASE)
 _DATE_LIKE: Final = re.compile(
@@ -53,6 +54,11 @@ def _words(value: Value) -> int:
     return value.text.count(" ") + 1
 
 
+def is_free(value: Value) -> bool:
+    """Say whether a value means something by itself and points nowhere."""
+    return _free(value) and _POINTS.search(value.text) is None
+
+
 def _free(value: Value) -> bool:
     """Say whether a value means something by itself."""
     return bool(value.text) and names().pointing.match(value.raw) is None
@@ -67,6 +73,8 @@ def is_role(text: str) -> bool:
     """Say whether a noun phrase names what someone does or is: "backend engineer", "nurse in Graz"."""
     head = _HEAD_END.split(text, maxsplit=1)[0].strip().casefold()
     words = head.split(" ")
+    if not _ASIDE_WORDS.isdisjoint(words):
+        return False
     if not head or len(words) > _ROLE_WORDS or head in names().not_roles or words[-1] in names().not_roles:
         return False
     last = words[-1].removesuffix(".")
@@ -131,7 +139,7 @@ def _used(value: Value, situation: Situation) -> bool:
 
 def _taste(value: Value, situation: Situation) -> bool:
     del situation
-    if not _free(value) or _words(value) > _TASTE:
+    if not _free(value) or _words(value) > _TASTE or _POINTS.search(value.text):
         return False
     lasting = value.raw.lower().startswith("being ") or _pleasantry("lasting").match(value.raw) is not None
     return lasting or _pleasantry("objects").match(value.raw) is None
@@ -214,7 +222,7 @@ def _habit(value: Value, situation: Situation) -> bool:
     """Say whether a predicate is a habit: "always", "never", "usually", or one that is given up."""
     predicate = situation.predicate
     lasting = predicate.ended or not predicate.cues.isdisjoint({"always", "never", "usually"})
-    if not lasting or predicate.verb in names().mental:
+    if not lasting or predicate.tense != "simple" or predicate.verb in names().mental:
         return False
     return 1 < _words(value) <= _PHRASE and _POINTS.search(value.text) is None
 
@@ -250,7 +258,7 @@ def _introduced(value: Value) -> bool:
 
 def _plan(value: Value, situation: Situation) -> bool:
     del situation
-    return _free(value) and 1 < _words(value) <= _PHRASE
+    return _free(value) and 1 < _words(value) <= _PHRASE and _POINTS.search(value.text) is None
 
 
 def _dated_plan(value: Value, situation: Situation) -> bool:
@@ -290,7 +298,7 @@ _CHECKS: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "refused": lambda value, situation: situation.predicate.negated and _choice(value, situation),
     "habit": _habit,
     "does": _does,
-    "person_does": _does,
+    "person_does": lambda value, situation: situation.subject.who == "person" and _does(value, situation),
     "maybe": _maybe,
     "located": _located,
     "our_role": lambda _, situation: situation.attribute.known is False and is_role(situation.attribute.name.replace("_", " ")),

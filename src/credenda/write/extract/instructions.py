@@ -8,6 +8,7 @@ from typing import Final
 
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normal import attribute_key
+from credenda.write.extract.checks import is_free
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.lexicon import lexicon, load_table
 from credenda.write.extract.patterns import compile_macros
@@ -114,6 +115,8 @@ def _decision(text: str, clause: Clause) -> Reading | None:
         value = clean_value(found["value"], [])
         take_scope(value)
         category = lexicon().category(value.text)
+        if not is_free(value):
+            return None
         if name == "let_us" and category is None and not _CHOOSING.match(text):
             return None
         return Reading(
@@ -132,10 +135,13 @@ def _decision(text: str, clause: Clause) -> Reading | None:
     return None
 
 
-def read_directive(clause: Clause) -> Reading | None:
-    """Read a whole sentence as a standing instruction, a procedure or a decision; None where it is none."""
+def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
+    """Read a whole sentence as a standing instruction, a procedure or a decision; None where it is none.
+
+    `to_assistant` says that the tenant speaks; what others tell each other to do is no instruction of the user's.
+    """
     text = _PLEASE.sub("", clause.text)
-    found = _instruction(text, clause) or _procedure(text, clause)
+    found = (_instruction(text, clause) if to_assistant else None) or _procedure(text, clause)
     if found is not None and _here().search(text):
         return None
     return found or _decision(text, clause)

@@ -80,7 +80,7 @@ class Lexicon:
         found = self.categories.get(key)
         if found is None and " " in key:
             first, _, rest = key.rpartition(" ")
-            found = self.categories.get(first) if rest[:1].isdigit() or rest[:2] == "v1" else None
+            found = self.categories.get(first) if rest.removeprefix("v")[:1].isdigit() else None
         return found
 
     def cardinality(self, name: str) -> Cardinality:

@@ -14,6 +14,7 @@ _NO_MORE: Final = re.compile(r",?\s*\b(?:any ?more|any longer)\b", re.IGNORECASE
 _MODALS: Final = {"will": "future", "shall": "future", "might": "modal", "may": "modal", "could": "maybe", "should": "maybe",
                   "would": "wish", "must": "skip", "can": "can"}  # fmt: skip
 _STOPPING: Final = frozenset({"stop", "quit"})
+_DETERMINERS: Final = frozenset({"the", "a", "an", "my", "our", "this", "that", "his", "her", "their", "your", "some", "school", "work"})
 _PENDING: Final = frozenset({"think", "consider", "plan", "hope", "lean", "debate"})
 
 
@@ -140,8 +141,8 @@ class _Reader:
             return False
         if "gerund" in following.kinds and following.base != "be" and self.word(at - self.at) != "being":
             if following.base == "go" and at + 1 < len(self.words) and self.words[at + 1].lower() == "to":
-                goes_on = self.form(at + 2)
-                if goes_on is not None and "base" in goes_on.kinds:
+                goes_on = self.words[at + 2] if at + 2 < len(self.words) else ""
+                if goes_on.islower() and goes_on not in _DETERMINERS:
                     self._skip_to(at + 2)
                     self.tense = "future"
                     return True

@@ -35,7 +35,7 @@ _TENSES: Final = {
     "any": frozenset({"simple", "progressive", "past", "perfect", "future"}),
 }
 _SHORT_WORDS: Final = 6
-_LASTING: Final = re.compile(r"\b(?:since|for (?:over |about |almost |nearly |more than )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|many|several|a few|the last|the past|\w+)(?: \w+)? (?:years?|months?|weeks?|days?|decades?)|all my life|ages|always)\b", re.IGNORECASE)  # fmt: skip
+_LASTING: Final = re.compile(r"\b(?:for (?:over |about |almost |nearly |more than )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|many|several|a few|the last|the past|\w+)(?: \w+)? (?:years?|months?|weeks?|days?|decades?)|all my life|ages|always)\b", re.IGNORECASE)  # fmt: skip
 _OF: Final = re.compile(r"^(?P<noun>.+?) (?:of|for) (?:the |my |our )?(?P<entity>.+)$", re.IGNORECASE)
 _RECURS: Final = re.compile(r"days\b|\b(?:every|each|daily|weekly|monthly|weekdays?|weekends?)\b", re.IGNORECASE)
 _ING: Final = re.compile(r"^(?:to )(?=\w)")
@@ -120,7 +120,7 @@ def _tense_fits(pattern: Pattern, predicate: Predicate, moment: Moment, *, hedge
     tense = predicate.tense
     if tense in {"future", "maybe"} and pattern.tense == "maybe":
         return "now" if hedged else None
-    if tense == "perfect" and pattern.tense in {"present", "simple"} and _LASTING.search(predicate.text):
+    if tense == "perfect" and pattern.tense in {"present", "simple"} and (moment.since is not None or _LASTING.search(predicate.text)):
         return "now"
     if pattern.tense == "present" and pattern.former and tense in {*_PAST, "former"}:
         return "former"
@@ -206,6 +206,8 @@ def _move(pattern: Pattern, predicate: Predicate, clause: Clause, value: Value) 
         return Move.END
     if pattern.move is not Move.STATE:
         return pattern.move
+    if pattern.check == "happening" or pattern.stance is not Stance.ASSERTED:
+        return Move.STATE
     if Move.CORRECT in {clause.move, value.move} or "actually" in predicate.cues:
         return Move.CORRECT
     if Move.CHANGE in {clause.move, value.move} or not predicate.cues.isdisjoint({"now", "changed"}):

@@ -197,16 +197,16 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
     return _merge(readings)
 
 
-def _directive(sentence: str) -> Reading | None:
+def _directive(sentence: str, *, to_assistant: bool) -> Reading | None:
     clause = read_clause(sentence)
     if clause is None:
         clause = Clause(text=sentence.strip(" .!"))
-    return read_directive(clause)
+    return read_directive(clause, to_assistant=to_assistant)
 
 
 def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
     if listener.owner is not None and not sentence.endswith("?"):
-        directive = _directive(sentence)
+        directive = _directive(sentence, to_assistant=listener.owner == "user")
         if directive is not None:
             return [directive]
     readings = _statement(listener, sentence)

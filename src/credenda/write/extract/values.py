@@ -14,11 +14,13 @@ __all__ = ["Value", "clean_value", "corrected_value", "day_first", "leading_scop
 
 _TRIMS_MAX: Final = 6
 _ITEM_WORDS_MAX: Final = 4
+_SCOPE_WORDS_MAX: Final = 4
 _ARTICLE: Final = re.compile(r"^(?:an?|some)\s+(?=\S)", re.IGNORECASE)
 _THE: Final = re.compile(r"^(?:the|my|our|an?)\s+", re.IGNORECASE)
 _ITEMS: Final = re.compile(r"\s*,\s*(?:(?:and|or|plus)\s+)?|\s+(?:and|or|&|plus)\s+")
 _NOW: Final = re.compile(r"\bnow\b|\bthese days\b|\bnowadays\b", re.IGNORECASE)
 _ON: Final = re.compile(r"^(?:on|in|at|by|for) ", re.IGNORECASE)
+_OPEN: Final = re.compile(r"\b(?:my|the|an?|our|his|her|their|of|for|to|by|with|about)\s*$", re.IGNORECASE)
 _EDGES: Final = " ,.;:!?\"'\u2026"
 
 
@@ -98,7 +100,7 @@ def only_day(value: Value, literals: list[str]) -> None:
 
 def until_day(value: Value, literals: list[str]) -> None:
     """Cut what happened before its day: "went to a gala yesterday and met …" is "went to a gala"."""
-    places = [at for literal in literals if (at := value.text.find(literal)) > 0]
+    places = [at for literal in literals if (at := value.text.find(literal)) > 0 and not _OPEN.search(value.text[:at])]
     if places:
         value.text = value.text[: min(places)].strip(_EDGES)
 
@@ -146,6 +148,7 @@ def _scope_name(preposition: str, phrase: str) -> str | None:
         fits = tails[f"scope_{preposition}"].match(phrase) is not None
     else:
         fits = False
+    fits = fits and phrase.count(" ") < _SCOPE_WORDS_MAX
     return _THE.sub("", phrase).strip(_EDGES).casefold() if fits else None
 
 
@@ -180,6 +183,8 @@ def split_list(text: str) -> list[str]:
     items = [_ARTICLE.sub("", item.strip(_EDGES)) for item in _ITEMS.split(text)]
     items = [item for item in items if item]
     if len(items) < 2 or any(len(item.split()) > _ITEM_WORDS_MAX for item in items):  # noqa: PLR2004
+        return [text]
+    if items[0].split(" ")[0].endswith("ing") and not all(item.split(" ")[0].endswith("ing") for item in items):
         return [text]
     if " " not in items[0] and " " in items[-1] and items[0].islower() and items[-1].islower():
         return [text]

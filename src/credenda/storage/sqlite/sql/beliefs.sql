@@ -148,6 +148,11 @@ WHERE user_id = :user_id AND id = :id;
 UPDATE changes SET delta = '{}', reason = 'redacted'
 WHERE user_id = :user_id AND memory = :memory;
 
+-- name: redact_reasons!
+-- Take a deleted value out of the reasons that quote it.
+UPDATE changes SET reason = 'redacted'
+WHERE user_id = :user_id AND instr(lower(reason), lower(:value)) > 0;
+
 -- name: log_access!
 -- Count a showing or a judgement of a memory, once a session and day.
 INSERT INTO access_log (user_id, session_id, memory, day, at, shown, useful)

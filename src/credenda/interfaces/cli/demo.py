@@ -1,0 +1,87 @@
+"""`credenda demo`: the main job on the shipped conversation, offline, in a database of its own."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import tempfile
+from pathlib import Path
+
+import click
+
+from credenda.interfaces.cli.commands import present, program_options
+from credenda.interfaces.cli.demo_check import Checked, check
+from credenda.interfaces.cli.demo_run import play
+from credenda.interfaces.cli.demo_script import load_script
+from credenda.interfaces.cli.demo_show import narrate
+from credenda.interfaces.cli.layout import open_screen
+from credenda.interfaces.cli.output import emit
+from credenda.interfaces.cli.session import Session
+
+__all__ = ["demo"]
+
+_HELP = """Show the main job on a conversation that ships with Credenda, offline.
+
+Files nine months of chat turn by turn, and shows what is believed and why, what was replaced, refused and asked about,
+three searches, and a deletion that holds. Everything shown is read from the database that it makes.
+"""
+
+
+def demo() -> click.Command:
+    """Make the command."""
+    return click.Command(
+        "demo",
+        params=[
+            click.Option(
+                ["--keep", "path"], metavar="PATH", help="Make the database here. [default: a temporary file]"
+            ),
+            click.Option(["--check"], is_flag=True, help="Compare with what must be found; exit with 1 if it differs."),
+            *program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_demo),
+        help=_HELP,
+        short_help="Show the main job on a conversation that ships with Credenda, offline.",
+    )
+
+
+def _demo(session: Session, *, path: str | None, check: bool) -> None:
+    wanted = path or session.db
+    if check and not wanted:
+        folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))
+        try:
+            _check(session, folder / "demo.db")
+        finally:
+            shutil.rmtree(folder)
+        return
+    place = Path(wanted) if wanted else Path(tempfile.mkdtemp(prefix="credenda-demo-")) / "demo.db"
+    if check:
+        _check(session, place)
+    else:
+        _show(session, place)
+
+
+def _show(session: Session, path: Path) -> None:
+    script = load_script()
+    run = play(script, path, session.user)
+    if session.json:
+        present(session, "demo", run)
+        return
+    user = f" --user {shlex.quote(session.user)}" if session.user else ""
+    emit(narrate(open_screen(), run, script, f"credenda --db {shlex.quote(str(path))}{user}"))
+
+
+def _check(session: Session, path: Path) -> None:
+    script = load_script()
+    checked = check(play(script, path, session.user), script)
+    if session.json:
+        present(session, "demo", checked)
+    else:
+        emit(_verdict(checked))
+    if not checked.ok:
+        raise click.exceptions.Exit(1)
+
+
+def _verdict(checked: Checked) -> str:
+    wrong = len(checked.mismatches)
+    opening = f"{checked.checks - wrong} of {checked.checks} expectations hold."
+    return "\n".join([opening, *(f"  {problem}" for problem in checked.mismatches)])

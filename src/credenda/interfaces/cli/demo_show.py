@@ -1,0 +1,194 @@
+"""The demo for people: what was found, part by part, all of it read from the memory that it made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from credenda.interfaces.cli.demo_check import of_turn, says
+from credenda.interfaces.cli.demo_run import Answered, Asked, Deleted, DemoRun
+from credenda.interfaces.cli.demo_script import Script, ScriptTurn
+from credenda.interfaces.cli.layout import Screen, clean, clip, day
+from credenda.interfaces.cli.render_beliefs import about, interval, label, quoted, saying, standing
+from credenda.interfaces.cli.render_hits import terms
+from credenda.model.memory import Memory, Relation, Status
+from credenda.model.query import Explanation
+
+__all__ = ["narrate"]
+
+_FLOOR: Final = 0.4
+_CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_SHOWN_HITS: Final = 2
+
+
+def narrate(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
+    """Tell what happened, in order; `command` is how this database is opened again."""
+    parts = (
+        ("A conversation is filed", _filed(screen, run, script)),
+        ("What is believed, since when, and because of which words", _believed(screen, run)),
+        ("What was true before, or wrong", _replaced(screen, run)),
+        ("What was said but is not believed of you", _refused(screen, run, script)),
+        ("What cannot be decided is asked", _contested(screen, run.answered)),
+        ("Searching, with every term of the score", _searches(screen, run)),
+        ("Knowing that it does not know", _abstained(screen, run.abstention)),
+        ("Forgetting holds", _deleted(screen, run.deleted)),
+        ("How long it took", _timings(screen, run)),
+        ("Look around", _commands(run, command)),
+    )
+    sections = [
+        "\n".join([screen.heading(f"{number}. {title}"), "", *lines]) for number, (title, lines) in enumerate(parts, 1)
+    ]
+    return "\n\n".join(sections)
+
+
+def _filed(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
+    first, last = script.turns[0], script.turns[-1]
+    memories = sum(why.memory.status in _CURRENT for why in run.held)
+    yield screen.fill(
+        f"{run.turns} turns of {run.sessions} sessions, from {_day_of(run, first.id)} to {_day_of(run, last.id)}, each "
+        f"at its own time. Every word is in the journal; {memories} beliefs are held now, "
+        f"{len(run.held) - memories} are kept as history. No model was asked, and no network.",
+        "  ",
+    )
+
+
+def _day_of(run: DemoRun, turn: str) -> str:
+    """Give the day of a turn from the events that beliefs rest on, or its id where none does."""
+    event_id = run.events[turn]
+    days = (day(event.occurred_at) for why in run.held for event, _, _ in why.evidence if event.id == event_id)
+    return next(days, turn)
+
+
+def _believed(screen: Screen, run: DemoRun) -> Iterator[str]:
+    for why in run.held:
+        one = why.memory
+        if one.status in _CURRENT and one.speaker == "user" and one.confidence >= _FLOOR and not one.contested:
+            yield _belief(screen, one)
+            yield from _quotes(screen, why)
+
+
+def _belief(screen: Screen, memory: Memory) -> str:
+    notes = standing(memory)
+    tail = f"  [{notes}]" if notes else ""
+    name = f"  {screen.bold(label(memory))}: {saying(memory)}"
+    return f"{name}{screen.dim(f'  {interval(memory)}')}{screen.warn(tail)}"
+
+
+def _quotes(screen: Screen, why: Explanation) -> Iterator[str]:
+    for event, start, end in why.evidence:
+        yield screen.dim(screen.fill(f"{quoted(event, start, end)} [{event.id}, {start}–{end}]", "      ", "        "))
+
+
+def _replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
+    by_id = {why.memory.id: why.memory for why in run.held}
+    past = [why.memory for why in run.held if why.memory.status not in _CURRENT]
+    for old in past:
+        new = by_id.get(old.superseded_by or "")
+        span = interval(old)
+        name = screen.bold(label(old))
+        if new is None:
+            yield f"  {name}: no longer {saying(old)}  {screen.dim(span)}"
+        elif old.relation is Relation.CORRECTED:
+            yield f"  {name}: {saying(new)}; {saying(old)} was wrong  {screen.dim(span)}"
+        else:
+            yield f"  {name}: now {saying(new)}; previously {saying(old)}  {screen.dim(span)}"
+    if not past:
+        yield "  Nothing."
+
+
+def _refused(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
+    entries = script.entries("refused")
+    for why in dict.fromkeys(entry["why"] for entry in entries):
+        yield f"  {screen.bold(why)}"
+        for entry in entries:
+            if entry["why"] == why:
+                yield from _refusal(screen, run, script.turn(entry["turn"]), entry.get("value", ""))
+
+
+def _refusal(screen: Screen, run: DemoRun, turn: ScriptTurn, value: str) -> Iterator[str]:
+    yield f"    “{clip(_passage(turn.text, value), screen.columns - 6)}”"
+    yield screen.dim(screen.fill(f"→ {'; '.join(_fate(run, turn.id, value))}", "      ", "        "))
+
+
+def _passage(text: str, value: str) -> str:
+    """Show the sentence that holds a value, not the greeting before it; secrets are not repeated."""
+    at = max(text.casefold().find(value.casefold()), 0) if value else 0
+    begin = max(text.rfind(mark, 0, at) + 2 for mark in (". ", "! ", "? "))
+    shown = text[begin if begin > 1 else 0 :]
+    return clean(shown.replace(value, f"{value[:8]}…") if value.startswith("sk-") else shown)
+
+
+def _fate(run: DemoRun, turn_id: str, value: str) -> Sequence[str]:
+    """Say what the memory made of it, from what is really held."""
+    found = [
+        why.memory
+        for why in run.held
+        if of_turn(why, run, turn_id) and why.memory.status in _CURRENT and says(why.memory, value)
+    ]
+    return [*run.masked.get(turn_id, ()), *map(_held_as, found)] or ["nothing is believed"]
+
+
+def _held_as(memory: Memory) -> str:
+    name = f"{about(memory.entity, memory.attribute, memory.scope) or memory.type.value}: {saying(memory)}"
+    notes = standing(memory)
+    who = "" if memory.speaker == "user" else f", as said by {memory.speaker}"
+    return f"kept as “{name}”{who}" + (f" [{notes}]" if notes else "")
+
+
+def _contested(screen: Screen, answered: Answered | None) -> Iterator[str]:
+    if answered is None:
+        yield "  Nothing is contested."
+        return
+    yield screen.fill(answered.case.question, "  ")
+    yield screen.fill(f"Answer: “{answered.answer}”", "  ")
+    for one in answered.believed:
+        yield f"    {screen.bold(label(one))}: {saying(one)}{screen.dim(f'  {interval(one)}')}"
+
+
+def _searches(screen: Screen, run: DemoRun) -> Iterator[str]:
+    for asked in run.searches:
+        yield f"  {screen.bold(asked.question)}"
+        for hit in asked.result.hits[:_SHOWN_HITS]:
+            yield screen.fill(f"{hit.score:.2f}  {hit.text}", "    ", "          ")
+            yield screen.dim(screen.fill(f"= {terms(hit.terms)}", "          "))
+
+
+def _abstained(screen: Screen, asked: Asked) -> Iterator[str]:
+    yield f"  {screen.bold(asked.question)}"
+    if asked.result.abstained:
+        yield "    Nothing relevant is known."
+    else:
+        yield from (f"    {hit.score:.2f}  {clean(hit.text)}" for hit in asked.result.hits[:_SHOWN_HITS])
+
+
+def _deleted(screen: Screen, deleted: Deleted | None) -> Iterator[str]:
+    if deleted is None:
+        yield "  There was nothing to delete."
+        return
+    yield f"  Deleted: {screen.bold(label(deleted.memory))}: {saying(deleted.memory)}"
+    yield f"  Said again: “{clean(deleted.restated)}”"
+    yield from (f"    refused: {reason}" for reason in deleted.receipt.refused)
+    yield f"  {screen.bold(deleted.question)}"
+    hits = deleted.search.hits
+    yield "    Nothing relevant is known." if deleted.search.abstained else f"    {len(hits)} other things are known"
+    yield f"  Memories that still say it: {len(deleted.left)}"
+
+
+def _timings(screen: Screen, run: DemoRun) -> Iterator[str]:
+    times = run.timings
+    rows = (
+        ("filing a turn, on disk", f"{times.ack_ms_median:.2f} ms median, {times.ack_ms_max:.2f} ms at most"),
+        ("a search", f"{times.search_ms_median:.2f} ms median"),
+        ("all of this", f"{times.seconds_total:.1f} s"),
+    )
+    yield screen.pairs(rows)
+
+
+def _commands(run: DemoRun, command: str) -> Iterable[str]:
+    changed = next((why.memory for why in run.held if why.memory.status is Status.SUPERSEDED), None)
+    slot = f"{changed.entity or 'user'} {changed.attribute}" if changed and changed.attribute else "user residence"
+    current = next((why.memory.id for why in reversed(run.held) if why.memory.status is Status.ACTIVE), "ID")
+    yield f"  The database is {run.database}"
+    yield ""
+    for tail in (f'search "{run.searches[0].question}"', f"history {slot}", f"why {current}"):
+        yield f"    {command} {tail}"

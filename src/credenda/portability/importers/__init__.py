@@ -1,0 +1,1 @@
+"""What can be imported besides archives: one file a format."""

@@ -1,0 +1,84 @@
+"""Plain documents as blocks of lines: what stands between blank lines, within the size of one event."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from credenda import limits
+from credenda.clock import to_datetime
+from credenda.portability.importers.port import Piece, Problem, Source, stable_key
+from credenda.portability.lines import Line
+from credenda.write.accept import Submission
+
+__all__ = ["BLOCK_CHARACTERS_MAX", "TextLine", "cut", "document_piece", "has_words", "text_lines"]
+
+BLOCK_CHARACTERS_MAX: Final = limits.EVENT_TEXT_BYTES // 4
+"""A character takes at most four bytes, so that a block of this length always fits into an event."""
+_WORD: Final = re.compile(r"\w")
+_BOM: Final = "\ufeff"
+_SESSION_CHARACTERS: Final = limits.NAME_CHARACTERS - 8
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A decoded line without its end."""
+
+    number: int
+    text: str
+
+
+def text_lines(lines: Iterable[Line]) -> Iterator[TextLine | Problem]:
+    """Decode lines; a run of lines that cannot be read is one problem."""
+    broken = False
+    for line in lines:
+        try:
+            text = None if line.too_long else line.data.decode().rstrip()
+        except UnicodeDecodeError:
+            text = None
+        if text is None:
+            if not broken:
+                what = "longer than can be read" if line.too_long else "not UTF-8 text; save the file as UTF-8"
+                yield Problem(place=f"line {line.number}", what=what)
+            broken = True
+            continue
+        broken = False
+        yield TextLine(line.number, text.removeprefix(_BOM) if line.number == 1 else text)
+
+
+def has_words(text: str) -> bool:
+    """Say whether there is anything to remember in a text."""
+    return _WORD.search(text) is not None
+
+
+def cut(text: str) -> Iterator[str]:
+    """Cut a text into parts that fit into an event, at a space where there is one."""
+    rest = text
+    while len(rest) > BLOCK_CHARACTERS_MAX:
+        place = max(rest.rfind(sign, BLOCK_CHARACTERS_MAX // 2, BLOCK_CHARACTERS_MAX) for sign in "\n .")
+        end = place + 1 if place > 0 else BLOCK_CHARACTERS_MAX
+        yield rest[:end]
+        rest = rest[end:]
+    yield rest
+
+
+def document_piece(
+    text: str, place: str, source: Source, details: Mapping[str, object], occurred_us: int | None
+) -> Piece:
+    """Make a block something a document says. The same words are the same block, whatever file they stand in."""
+    name = source.path.name.encode("utf-8", "replace").decode()
+    path = source.path.as_posix().encode("utf-8", "replace").decode()
+    message: dict[str, object] = {"role": "document", "content": text}
+    if occurred_us is not None:
+        message["timestamp"] = to_datetime(occurred_us)
+    submission = Submission(
+        content=[message],
+        user_id=source.user_id,
+        session=f"file:{path[-_SESSION_CHARACTERS:]}",
+        source="ingest",
+        metadata={"document": name, **details},
+        idempotency_key=stable_key("document", text),
+    )
+    return Piece(place=place, submission=submission)

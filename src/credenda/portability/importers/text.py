@@ -1,0 +1,54 @@
+"""Plain text: a block between blank lines is one event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from credenda.portability.importers.blocks import (
+    BLOCK_CHARACTERS_MAX,
+    TextLine,
+    cut,
+    document_piece,
+    has_words,
+    text_lines,
+)
+from credenda.portability.importers.port import Piece, Problem, Source
+from credenda.portability.lines import Lines
+
+__all__ = ["TextFormat"]
+
+_ENDINGS: Final = frozenset({".txt", ".text", ".log", ""})
+
+
+class TextFormat:
+    """Notes without markup."""
+
+    name = "text"
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Say whether the file is called like text and holds no binary data."""
+        return path.suffix.casefold() in _ENDINGS and b"\x00" not in head
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
+        """Read the file block by block."""
+        block: list[TextLine] = []
+        held = 0
+        for line in text_lines(lines):
+            if isinstance(line, Problem):
+                yield line
+                continue
+            if block and (not line.text or held + len(line.text) > BLOCK_CHARACTERS_MAX):
+                yield from _block(block, source)
+                block, held = [], 0
+            if line.text:
+                block.append(line)
+                held += len(line.text) + 1
+        yield from _block(block, source)
+
+
+def _block(block: list[TextLine], source: Source) -> Iterator[Piece]:
+    for text in cut("\n".join(line.text for line in block)):
+        if has_words(text):
+            yield document_piece(text, f"line {block[0].number}", source, {}, source.modified_us)
