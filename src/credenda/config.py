@@ -127,6 +127,8 @@ def _config_file() -> Path:
 def _from_file() -> dict[str, object]:
     path = _config_file()
     if not path.is_file():
+        if os.environ.get("CREDENDA_CONFIG"):
+            raise Invalid(f"there is no settings file {path}", why="CREDENDA_CONFIG names it", fix="mend the name")
         return {}
     try:
         return tomllib.loads(path.read_text("utf-8"))
@@ -155,7 +157,7 @@ def _checked(name: str, value: Any, origin: str) -> object:  # noqa: ANN401 - se
         hint = f"did you mean {near[0]!r}?" if near else "see the settings table in the docs"
         raise Invalid(f"there is no setting {name!r}", why=f"it was given in {origin}", fix=hint)
     try:
-        parsed = cast("Callable[[object], object]", type(default))(value)
+        parsed = _read_as(type(default), value)
     except (TypeError, ValueError) as error:
         what = f"{name} in {origin} is not a valid {type(default).__name__}"
         raise Invalid(what, fix=f"give a value like {default!r}") from error
@@ -168,6 +170,13 @@ def _checked(name: str, value: Any, origin: str) -> object:  # noqa: ANN401 - se
     if name == "time_zone":
         _check_zone(str(parsed), origin)
     return parsed
+
+
+def _read_as(kind: type, value: object) -> object:
+    """Read a value as the type of a setting; text may stand for a number, and nothing else for anything else."""
+    if not isinstance(value, str) and type(value) is not kind:
+        raise TypeError(type(value).__name__)
+    return cast("Callable[[object], object]", kind)(value)
 
 
 def _check_zone(name: str, origin: str) -> None:

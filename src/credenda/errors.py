@@ -45,6 +45,10 @@ class CredendaError(Exception):
         self.ids = ids
         super().__init__(what, why, fix)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel whole between processes, as a pool of workers needs."""
+        return _revive, (type(self), self.what, {"why": self.why, "fix": self.fix, **self.ids})
+
     def __str__(self) -> str:
         """Join the parts in one line: what: why; fix."""
         text = f"{self.what}: {self.why}" if self.why else self.what
@@ -98,3 +102,7 @@ class Corrupt(CredendaError):
     code = "corrupt"
     exit_code = 7
     http_status = 500
+
+
+def _revive(kind: type[CredendaError], what: str, rest: dict[str, str]) -> CredendaError:
+    return kind(what, **rest)

@@ -24,7 +24,11 @@ PURE = (
     "credenda.read.score",
     "credenda.text",
     "credenda.vectors.quantize",
+    "credenda.write.accept",
+    "credenda.write.correct",
     "credenda.write.reconcile",
+    "credenda.write.resolve",
+    "credenda.write.screen",
 )
 
 # How each kind of outside world shows in a source: as a module, or as a name taken from one.

@@ -169,7 +169,7 @@ def _run_writers(plans: Sequence[tuple[Plan, Kill | None]], ledger: Ledger, repo
     kill_all = Event()
     writers = [_Writer(plan, kill, kill_all) for plan, kill in plans]
     deadline = seconds() + _PATIENCE_SECONDS
-    while not all([writer.ended() for writer in writers]):  # each is asked, so that none stays a zombie
+    while [writer for writer in writers if not writer.ended()]:  # all are asked, so that none stays a zombie
         if kill_all.wait(0.01):
             for writer in writers:
                 writer.strike()

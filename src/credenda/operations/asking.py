@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -17,6 +17,7 @@ from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.query import (
     Context,
     Explanation,
+    Hit,
     HitKind,
     Include,
     Mode,
@@ -81,7 +82,7 @@ def search(parts: Parts, question: Question) -> SearchResult:
             now_us=parts.clock.now_us(),
         )
     if query.record_access:
-        _record(parts, result, query.session)
+        _record(parts, result.hits, query.session)
     return result
 
 
@@ -92,7 +93,7 @@ def context(parts: Parts, query: str | None, token_budget: int | None, condition
         raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")
     asked = None if query is None else _query(parts, _question(query, conditions))
     with parts.foreground, parts.store.reader(parts.user_id) as reader:
-        return pack_context(
+        packed = pack_context(
             asked,
             reader=reader,
             index=open_index(parts, reader) if asked else None,
@@ -100,6 +101,9 @@ def context(parts: Parts, query: str | None, token_budget: int | None, condition
             now_us=parts.clock.now_us(),
             token_budget=budget,
         )
+    if asked is not None and asked.record_access:
+        _record(parts, packed.hits, asked.session)
+    return packed
 
 
 def _question(query: str, conditions: Mapping[str, Any]) -> Question:
@@ -118,9 +122,12 @@ def open_index(parts: Parts, reader: Reader) -> ResidentIndex | None:
         return None
 
 
-def _record(parts: Parts, result: SearchResult, session: str | None) -> None:
+def _record(parts: Parts, hits: Sequence[Hit], session: str | None) -> None:
+    """Note which memories were shown; nobody waits for it to be written (S-056, S-059)."""
+    if parts.read_only:
+        return
     now_us = parts.clock.now_us()
-    for hit in result.hits:
+    for hit in hits:
         if hit.memory is not None:
             access = Access(memory_id=hit.id, session=session or "", day=now_us // DAY_US, at_us=now_us, shown=1)
             parts.accesses.add(access)

@@ -22,7 +22,7 @@ __all__ = ["Tally", "file_pieces"]
 T = TypeVar("T")
 GROUP_TURNS: Final = 64
 """Turns that share a commit: one fsync for all, and still a write lock of some ten milliseconds only."""
-GROUP_CHARACTERS: Final = 1 << 20
+GROUP_CHARACTERS: Final = 1 << 16
 PROBLEMS_MAX: Final = 100
 """Most problems told one by one; the rest are counted."""
 PATIENCE_STEPS: Final = 200

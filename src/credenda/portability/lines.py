@@ -8,7 +8,7 @@ import stat
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from io import BufferedReader
+from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -41,7 +41,7 @@ class Line(NamedTuple):
 class Lines:
     """The lines of an open file, to be read once; raises `Corrupt` or `LimitExceeded` where they cannot be."""
 
-    def __init__(self, raw: BufferedReader, path: Path, progress: Progress | None) -> None:
+    def __init__(self, raw: BufferedReader[FileIO], path: Path, progress: Progress | None) -> None:
         """Take over an open file; a gzip'd one is recognised by its first bytes."""
         self._raw = raw
         self._path = path
@@ -119,7 +119,7 @@ def open_lines(path: Path, progress: Progress | None = None) -> Generator[Lines]
     if path.is_dir():
         raise Invalid(f"{path} is a folder", fix="give a file; to read many, import them one by one")
     try:
-        raw = path.open("rb", buffering=_BUFFER_BYTES)
+        raw = BufferedReader(FileIO(path), _BUFFER_BYTES)
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {path}", fix="check the path") from error
     except OSError as error:
@@ -130,4 +130,6 @@ def open_lines(path: Path, progress: Progress | None = None) -> Generator[Lines]
 
 def unreadable(path: Path, error: OSError) -> CredendaError:
     """Translate an error of the file system."""
-    return Unavailable(f"{path} cannot be opened", why=error.strerror or type(error).__name__, fix="check its permissions")
+    return Unavailable(
+        f"{path} cannot be opened", why=error.strerror or type(error).__name__, fix="check its permissions"
+    )

@@ -21,11 +21,10 @@ __all__ = ["Meaning", "cosines", "nothing_meant", "similar"]
 
 Floats = NDArray[np.float32]
 
-_RESCORED_LEAST: Final = 160
-_RESCORED_A_HIT: Final = 8
+_RESCORED_LEAST: Final = 128
 _RESCORED_SHARE: Final = 400
-"""Rows rescored: 160 of 4,768 MiniLM vectors hold .994 of the exact ten nearest (measured); more for long lists and
-large tenants, up to `limits.VECTOR_CANDIDATES`. Reading a vector costs more than all else that is done with it."""
+"""Rows rescored: 128 of 4,768 MiniLM vectors hold .992 of the exact ten nearest (measured); more for large tenants, up
+to `limits.VECTOR_CANDIDATES`. Reading a vector costs more than all else that is done with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,8 @@ def nothing_meant(index: ResidentIndex) -> Meaning:
     return Meaning(np.zeros(0, np.int64), cosine, np.zeros(len(index), np.float32))
 
 
-def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], *, wanted: int) -> Meaning:
-    """Compare the question with the rows of the mask whose signs are nearest, enough of them for `wanted` hits.
+def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_]) -> Meaning:
+    """Compare the question with the rows of the mask whose signs are nearest.
 
     What was not compared is no nearer than what was, so the least cosine found is the zero from which turns share with
     their neighbours. Vectors of neighbours are never rewritten: scores are linear, so scores are what is shared.
@@ -52,7 +51,7 @@ def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[
     meant = nothing_meant(index)
     if index.model_id is None or index.dims != len(vector):
         return meant
-    count = max(_RESCORED_LEAST, _RESCORED_A_HIT * wanted) + len(index) // _RESCORED_SHARE
+    count = _RESCORED_LEAST + len(index) // _RESCORED_SHARE
     rows = index.nearest(vector, min(count, limits.VECTOR_CANDIDATES), mask)
     codes = index.codes[rows]
     order = np.argsort(codes)

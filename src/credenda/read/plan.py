@@ -16,7 +16,7 @@ from credenda.text.tokens import query_terms
 
 __all__ = ["Ask", "Interval", "Plan", "SlotGuess", "plan"]
 
-_SLOTS_MAX: Final = 4
+_SLOTS_MAX: Final = 5
 _NOUN_WORDS: Final = 4
 _USER: Final = "user"
 _SPACE: Final = re.compile(r"\s+")
@@ -32,6 +32,12 @@ _MINE: Final = re.compile(r"\b(?:my|our|users?'?s?(?= )|the user'?s?) " + _NOUN)
 _THEIRS: Final = re.compile(
     r"\b(?!(?:what|who|where|when|how|which|that|it|there|here|let|he|she|user)\b)(?P<owner>[\w.-]+)'s " + _NOUN
 )
+_WHICH: Final = re.compile(
+    r"(?:which|what) (?:kind of )?(?P<noun>[\w' -]+?) (?:do|does|did|should|am|is|are)"
+    r" (?P<who>i|we|you|the user|user|[\w.-]+)"
+    r" (?:currently |usually )?(?:use|using|prefer|like|want|choose|pick|drive|have|own|play|speak|run)(?: .*)?"
+)
+_LIKED: Final = frozenset({"preferred", "favorite", "favourite"})
 _LEAD: Final = re.compile(
     r"^(?:what(?:'s| is| are| was| were)|who(?:'s| is| was)|when(?:'s| is| was)|where(?:'s| is| was)) (?:the )?"
 )
@@ -161,7 +167,10 @@ def _guesses(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
 
 
 def _of_phrase(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
-    """Read "my X" and "the user's X", else "Ana's X", else a question that is a noun phrase alone."""
+    """Read "which X do I use", "my X", "Ana's X", or a question that is a noun phrase alone."""
+    if which := _WHICH.fullmatch(folded):
+        yield from _of_noun(which["noun"].strip(), _entity(which["who"]), lexicon)
+        return
     if mine := _MINE.search(folded):
         yield from _of_noun(mine["noun"].strip(), _USER, lexicon)
         return
@@ -181,10 +190,15 @@ def _entity(who: str | None) -> str:
 
 def _of_noun(noun: str, entity: str, lexicon: Questions) -> Iterator[SlotGuess]:
     """Look a noun phrase up, then its shorter endings ("current home city"); an unknown one names itself."""
-    words = noun.replace("favorite", "favourite").split()
+    words = ["favourite" if word in _LIKED else word for word in noun.split()]
+    attributes: tuple[str, ...] | None = None
     for first in range(len(words)):
-        if attributes := lexicon.nouns.get(" ".join(words[first:])):
+        phrase = " ".join(words[first:])
+        if attributes := lexicon.nouns.get(phrase, lexicon.nouns.get(phrase.replace("favourite", "preferred"))):
             yield from (SlotGuess(entity, attribute) for attribute in attributes)
             break
     if own := attribute_key(" ".join(words)):
         yield SlotGuess(entity, own)
+    if not attributes:
+        rest = words[1:] if words[:1] == ["favourite"] else ["favourite", *words]
+        yield SlotGuess(entity, attribute_key(" ".join(rest)))

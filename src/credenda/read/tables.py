@@ -70,9 +70,11 @@ class Weights:
     engines: Mapping[str, Calibration]
 
     def engine(self, model_id: str | None) -> Calibration:
-        """Pick the calibration whose name is part of the model's id; words alone where none is."""
-        names = (name for name in self.engines if model_id and name in model_id.lower())
-        return self.engines[next(names, "words")]
+        """Pick the calibration whose name is part of the model's id; `None` means words alone."""
+        if model_id is None:
+            return self.engines["words"]
+        names = (name for name in self.engines if name in model_id.lower())
+        return self.engines[next(names, "other")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

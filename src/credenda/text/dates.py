@@ -28,7 +28,21 @@ _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 1
 _COUNTS: Final = {
     word: number
     for number, words in enumerate(
-        ["", "a an one", "two couple", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+        [
+            "",
+            "a an one",
+            "two couple",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
     )
     for word in words.split()
 }
@@ -83,7 +97,12 @@ _RULES: Final = (
 )  # fmt: skip
 _WORDS: Final = re.compile(r"[a-z]+|\d{4}", re.ASCII)
 _TIME_WORDS: Final = frozenset(
-    [*_MONTHS, *_WEEKDAYS, *_SEASONS, *"jan feb mar apr jun jul aug sep sept oct nov dec yesterday today tomorrow".split()]
+    [
+        *_MONTHS,
+        *_WEEKDAYS,
+        *_SEASONS,
+        *"jan feb mar apr jun jul aug sep sept oct nov dec yesterday today tomorrow".split(),
+    ]
     + "tonight ago day days week weeks month months year years weekend quarter night morning afternoon evening".split()
 )
 
@@ -340,6 +359,8 @@ _READERS: Final[dict[str, Callable[[re.Match[str], _Context], _Days | None]]] = 
     "year": _bare_year,
     "weekday": _bare_weekday,
 }
+
+
 def _kind(found: re.Match[str]) -> str:
     return next(name for name, _ in _RULES if found[name] is not None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any, Final, cast
@@ -85,21 +85,24 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
         event, masked = frame.event(message)
         events.append(event)
         refused += [f"{name} masked" for name in masked]
+    key = checked_name(submission.idempotency_key, "idempotency_key")
     return Accepted(
         events=tuple(events),
-        payload_hash=_payload_hash(submission, messages) if submission.idempotency_key else b"",
+        payload_hash=frame.payload_hash(messages, events) if key else b"",
         refused=tuple(refused),
-        idempotency_key=checked_name(submission.idempotency_key, "idempotency_key"),
+        idempotency_key=key,
         allow_deleted=submission.allow_deleted,
     )
 
 
 def checked_name(name: object, what: str) -> str | None:
-    """Check a short name; empty means none."""
-    if name is None or name == "":
+    """Check a short name; a blank one means none."""
+    if name is None:
         return None
     if not isinstance(name, str):
         raise Invalid(f"{what} must be text", why=f"it is a {type(name).__name__}", fix="give a string")
+    if not name.strip():
+        return None
     _encodable(name, what)
     if len(name) > limits.NAME_CHARACTERS:
         raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are kept")
@@ -170,13 +173,6 @@ def _checked_text(content: object) -> str:
     return clean
 
 
-def _payload_hash(submission: Submission, messages: Sequence[Mapping[str, object]]) -> bytes:
-    said = [[str(message.get("role", "user")), message.get("name"), message.get("content")] for message in messages]
-    moment = submission.occurred_at
-    body = json.dumps([said, submission.topic, None if moment is None else str(moment)], default=str)
-    return hashlib.blake2b(body.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Frame:
     """What all messages of a submission share."""
@@ -211,6 +207,21 @@ class _Frame:
         )
         return event, screened.masked
 
+    def payload_hash(self, messages: Sequence[Mapping[str, object]], events: Sequence[NewEvent]) -> bytes:
+        """Hash who said what about which topic, and when where that was given; 16 bytes."""
+        said = [
+            (
+                event.role,
+                event.speaker,
+                _text_of(message.get("content")),
+                message.get("timestamp") and event.occurred_us,
+            )
+            for message, event in zip(messages, events, strict=True)
+        ]
+        moment = None if self.submission.occurred_at is None else self.base_us
+        body = json.dumps([said, events[0].topic, moment])
+        return hashlib.blake2b(body.encode(), digest_size=16).digest()
+
     def _speaker(self, message: Mapping[str, object]) -> tuple[Role, str]:
         given = message.get("role", "user")
         role = _ROLES.get(given.casefold()) if isinstance(given, str) else None
@@ -220,10 +231,10 @@ class _Frame:
         name = checked_name(message.get("name"), "name")
         if role in (Role.ASSISTANT, Role.DOCUMENT):
             return role, name or str(given).casefold()
+        if role is Role.PERSON and not name:
+            raise Invalid("a message of a person has no name", fix='add "name" to it')
         if name and name_key(name) not in {"user", name_key(self.submission.user_id)}:
             return Role.PERSON, name
-        if role is Role.PERSON:
-            raise Invalid("a message of a person has no name", fix='add "name" to it')
         return Role.USER, "user"
 
 
@@ -241,17 +252,23 @@ def _flags(submission: Submission, text: str) -> tuple[str, ...]:
 
 
 def _tags(tags: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(tags, str) or len(tags) > limits.TAGS:
-        raise Invalid("tags must be a list of words", why=f"at most {limits.TAGS} are kept", fix='give ["work", …]')
+    if isinstance(tags, str | bytes) or not isinstance(tags, Collection):  # pyright: ignore[reportUnnecessaryIsInstance]
+        kind = type(tags).__name__
+        raise Invalid("tags must be a list of words", why=f"it is a {kind}", fix='give ["work", …]')
+    if len(tags) > limits.TAGS:
+        raise LimitExceeded(f"{len(tags)} tags", why=f"at most {limits.TAGS} are kept", fix="use metadata for the rest")
     return tuple(dict.fromkeys(name for tag in tags if (name := checked_name(tag, "tag"))))
 
 
 def _metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object]:
-    if not metadata:
+    if metadata is None:
         return {}
+    if not isinstance(metadata, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        kind = type(metadata).__name__
+        raise Invalid("metadata must be a table", why=f"it is a {kind}", fix='give {"name": value}')
     try:
         body = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         why = str(error)
         raise Invalid("metadata is not plain JSON", why=why, fix="use text, numbers, lists and tables") from error
     size = len(_encodable(body, "metadata"))

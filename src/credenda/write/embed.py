@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from credenda.errors import Unavailable
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.event import Event, Role
 from credenda.providers.embed.port import Embedder
@@ -21,6 +22,7 @@ from credenda.write.ingest import finished
 __all__ = ["EMBED", "Wanted", "embed", "file_vectors", "wanted_texts"]
 
 EMBED: Final = "embed"
+_TOLERANCE: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,16 @@ def _spoken(event: Event, text: str) -> str:
 
 
 def embed(embedder: Embedder, wanted: Sequence[Wanted], bits: int) -> list[Vector]:
-    """Embed texts and encode the vectors for storage."""
+    """Embed texts and encode the vectors for storage; raises `Unavailable` for vectors that say nothing."""
     if not wanted:
         return []
     matrix = embedder.embed([one.text for one in wanted])
+    if matrix.shape != (len(wanted), embedder.dims) or not (abs((matrix**2).sum(axis=1) - 1) < _TOLERANCE).all():
+        raise Unavailable(
+            f"{embedder.model_id} gave vectors that cannot be used",
+            why=f"{len(wanted)} rows of {embedder.dims} numbers and of unit length are needed",
+            fix="mend the embedder; the words are searchable meanwhile",
+        )
     return [
         Vector(
             code=one.code,

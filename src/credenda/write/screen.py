@@ -16,13 +16,14 @@ __all__ = ["Screened", "looks_like_instruction", "screen"]
 
 _LUHN_MODULUS: Final = 10
 _NINE: Final = 9
-_LONG_WORD: Final = 16
+_LONG_WORD: Final = 15
 _DIGITS: Final = re.compile(r"\d(?:[ -]?\d){12}")
 _SECRET_WORDS: Final = (
     "-----begin",
     "://",
     "passw",
     "passphrase",
+    "passcode",
     "contrase",
     "mot de passe",
     "senha",
@@ -125,7 +126,7 @@ def screen(text: str, policy: str) -> Screened:
     names = tuple(dict.fromkeys(name for _, _, name in spans))
     if policy == "reject":
         raise Invalid(
-            f"this text holds a {names[0]}",
+            f"this text holds a secret ({names[0]})",
             why="secrets_policy is reject",
             fix="take it out, or set secrets_policy to mask",
         )

@@ -1,7 +1,7 @@
 """A store in a folder, raw connections beside it, and errors as SQLite raises them."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ MAY_8_2023_US = 1_683_504_000_000_000
 
 
 @contextmanager
-def opened(path: Path, *, read_only: bool = False) -> Iterator[SqliteStore]:
+def opened(path: Path, *, read_only: bool = False) -> Generator[SqliteStore]:
     store = SqliteStore(str(path), read_only=read_only)
     try:
         yield store
@@ -25,7 +25,7 @@ def opened(path: Path, *, read_only: bool = False) -> Iterator[SqliteStore]:
 
 
 @contextmanager
-def raw(path: Path) -> Iterator[sqlite3.Connection]:
+def raw(path: Path) -> Generator[sqlite3.Connection]:
     """Open a connection of no one's, as a stranger's tool would."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
@@ -35,7 +35,7 @@ def raw(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def writer_of(store: SqliteStore) -> sqlite3.Connection:
-    connection = store._writer
+    connection = store._writer  # noqa: SLF001 - to set limits and look at pragmas, as only the owner can
     assert connection is not None
     return connection
 
@@ -60,9 +60,7 @@ def held(text: str) -> Memory:
 
 
 def logged(kind: ChangeKind, memory_id: str | None = None) -> ChangeRecord:
-    return ChangeRecord(
-        id="", kind=kind, actor=Actor.RULE, reason="said so", at_us=MAY_8_2023_US, memory_id=memory_id
-    )
+    return ChangeRecord(id="", kind=kind, actor=Actor.RULE, reason="said so", at_us=MAY_8_2023_US, memory_id=memory_id)
 
 
 def failure(code: int, name: str = "SQLITE_SOMETHING") -> sqlite3.OperationalError:

@@ -63,10 +63,18 @@ def build(name: str) -> click.Command | None:
         name,
         params=[*params, *_ONLY_HERE.get(name, ()), *program_options(hidden=True)],
         callback=click.pass_obj(partial(_run, operation)),
-        help=operation.summary,
+        help=_help(operation),
         short_help=operation.summary,
         epilog=_EPILOGS.get(name),
     )
+
+
+def _help(operation: Operation) -> str:
+    """Explain a command and what stands behind it; click shows no help of arguments by itself."""
+    arguments = [(param.name.upper(), param.help) for param in operation.params if param.positional]
+    widest = max((len(name) for name, _ in arguments), default=0)
+    lines = [f"  {name.ljust(widest)}  {text}" for name, text in arguments]
+    return "\n".join([operation.summary, *(["", "\b", *lines] if lines else [])])
 
 
 def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # noqa: ANN401 - what click parsed
@@ -142,12 +150,10 @@ def _option(param: Param) -> click.Option:
 
 def _flag(param: Param) -> click.Option:
     on, _, off = (param.option or param.name).replace("_", "-").partition("/")
-    return click.Option(
-        [f"--{on}/--{off or f'no-{on}'}", param.name],
-        default=None,
-        required=param.default is None,
-        help=param.help,
-    )
+    names = [f"--{on}/--{off or f'no-{on}'}", param.name]
+    if param.default is None:
+        return click.Option(names, required=True, help=param.help)
+    return click.Option(names, default=None, help=param.help)
 
 
 def _default(param: Param) -> str:

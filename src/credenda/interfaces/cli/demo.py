@@ -6,17 +6,17 @@ import shlex
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from credenda.interfaces.cli.commands import present, program_options
-from credenda.interfaces.cli.demo_check import Checked, check
-from credenda.interfaces.cli.demo_run import play
-from credenda.interfaces.cli.demo_script import load_script
-from credenda.interfaces.cli.demo_show import narrate
 from credenda.interfaces.cli.layout import open_screen
 from credenda.interfaces.cli.output import emit
 from credenda.interfaces.cli.session import Session
+
+if TYPE_CHECKING:
+    from credenda.interfaces.cli.demo_check import Checked
 
 __all__ = ["demo"]
 
@@ -61,6 +61,10 @@ def _demo(session: Session, *, path: str | None, check: bool) -> None:
 
 
 def _show(session: Session, path: Path) -> None:
+    from credenda.interfaces.cli.demo_run import play
+    from credenda.interfaces.cli.demo_script import load_script
+    from credenda.interfaces.cli.demo_show import narrate
+
     script = load_script()
     run = play(script, path, session.user)
     if session.json:
@@ -71,6 +75,10 @@ def _show(session: Session, path: Path) -> None:
 
 
 def _check(session: Session, path: Path) -> None:
+    from credenda.interfaces.cli.demo_check import check
+    from credenda.interfaces.cli.demo_run import play
+    from credenda.interfaces.cli.demo_script import load_script
+
     script = load_script()
     checked = check(play(script, path, session.user), script)
     if session.json:

@@ -8,13 +8,14 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.clock import DAY_US, parse_time
+from credenda.clock import DAY_US, to_datetime
 from credenda.interfaces.cli.demo_run import DemoRun
-from credenda.interfaces.cli.demo_script import Script
+from credenda.interfaces.cli.demo_script import Script, ScriptTurn
+from credenda.interfaces.cli.render_beliefs import saying
 from credenda.model.contest import ContestState
 from credenda.model.memory import Memory, Relation, Status
 from credenda.model.query import Explanation
-from credenda.text.dates import find_dates
+from credenda.text.dates import Lean, find_dates
 from credenda.text.normal import attribute_key, name_key, value_key
 
 __all__ = ["Check", "Checked", "check", "of_turn", "says"]
@@ -25,6 +26,7 @@ _FLOOR: Final = 0.4
 _NOT_HELD: Final = 0.3
 """A belief at or below this confidence is kept, but not held."""
 _TOP: Final = 3
+_LEANS: Final[tuple[Lean | None, ...]] = (None, "past", "future")
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _PAST: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
@@ -40,7 +42,7 @@ class Checked:
 
 def says(memory: Memory, words: str) -> bool:
     """Say whether words occur in a belief's value, or in its text where it has none, whatever the case."""
-    return value_key(words) in value_key(memory.value or memory.text)
+    return value_key(words) in value_key(saying(memory))
 
 
 def of_turn(why: Explanation, run: DemoRun, turn: str) -> bool:
@@ -58,6 +60,10 @@ def check(run: DemoRun, script: Script) -> Checked:
         if problem:
             problems.append(problem)
     return Checked(ok=not problems, checks=count, mismatches=tuple(problems))
+
+
+def _day(memory: Memory) -> date:
+    return to_datetime(memory.valid_from_us or 0).date()
 
 
 class Check:
@@ -144,16 +150,31 @@ class Check:
 
     def _dated(self, entry: Entry) -> str:
         name = f"dated {entry['words']!r} ({entry['turn']})"
-        turn = self._script.turn(entry["turn"])
-        spans = [
-            (found.from_us, found.until_us)
-            for found in find_dates(turn.text, turn.time_us)
-            if turn.text[found.start : found.stop].casefold() in entry["words"].casefold()
-        ]
         first: date = entry["day"]
-        last: date = entry.get("until", first)
-        wanted = (parse_time(first.isoformat()), parse_time((last + timedelta(days=1)).isoformat()))
-        return "" if wanted in spans else f"{name}: read as {spans}"
+        after: date = entry.get("until", first) + timedelta(days=1)
+        read = self._days_read(self._script.turn(entry["turn"]), entry["words"])
+        if (first, after) not in read:
+            return f"{name}: read as {sorted(map(str, read))}"
+        wrong = [one.valid_from for one in self._dated_by_words(entry["turn"]) if not first <= _day(one) < after]
+        return f"{name}: a belief holds since {wrong[0]}" if wrong else ""
+
+    @staticmethod
+    def _days_read(turn: ScriptTurn, words: str) -> set[tuple[date, date]]:
+        """Read the days that the words name on the speaker's calendar, whichever way the sentence leans."""
+        return {
+            (to_datetime(span.from_us).date(), to_datetime(span.until_us).date())
+            for lean in _LEANS
+            for span in find_dates(turn.text, turn.wall_us, lean)
+            if span.from_us is not None
+            and span.until_us is not None
+            and words.casefold() in turn.text[span.start : span.stop].casefold()
+        }
+
+    def _dated_by_words(self, turn: str) -> list[Memory]:
+        """Return the beliefs of a turn that hold since another time than it was said."""
+        said_us = self._script.turn(turn).time_us
+        found = [why.memory for why in self._run.held if of_turn(why, self._run, turn)]
+        return [one for one in found if one.valid_from_us not in (None, said_us)]
 
     def _contest(self, entry: Entry) -> str:
         name = f"contest {entry['attribute']}"

@@ -6,10 +6,11 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any, Final
 
-from credenda.clock import parse_time
+from credenda.clock import from_datetime
 
 __all__ = ["Script", "ScriptTurn", "load_script"]
 
@@ -25,6 +26,8 @@ class ScriptTurn:
     speaker: str
     text: str
     time_us: int
+    wall_us: int
+    """What the speaker's clock on the wall showed, read as if it were UTC: the days of their calendar."""
 
     @property
     def message(self) -> dict[str, object]:
@@ -52,15 +55,17 @@ def load_script() -> Script:
     """Read the conversation and its expectations."""
     conversation = json.loads((_DATA / "demo_conversation.jsonl").read_text("utf-8").splitlines()[0])
     expected = tomllib.loads((_DATA / "demo_expectations.toml").read_text("utf-8"))
-    turns = tuple(
-        ScriptTurn(
-            id=turn["id"],
-            session=session["id"],
-            speaker=turn["speaker"],
-            text=turn["text"],
-            time_us=parse_time(turn.get("time", session["time"])),
-        )
-        for session in conversation["sessions"]
-        for turn in session["turns"]
-    )
+    turns = tuple(_turn(session, turn) for session in conversation["sessions"] for turn in session["turns"])
     return Script(turns=turns, expected=expected)
+
+
+def _turn(session: Mapping[str, Any], turn: Mapping[str, Any]) -> ScriptTurn:
+    moment = datetime.fromisoformat(turn.get("time", session["time"]))
+    return ScriptTurn(
+        id=turn["id"],
+        session=session["id"],
+        speaker=turn["speaker"],
+        text=turn["text"],
+        time_us=from_datetime(moment),
+        wall_us=from_datetime(moment.replace(tzinfo=UTC)),
+    )

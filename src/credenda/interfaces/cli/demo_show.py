@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from credenda.clock import to_datetime
 from credenda.interfaces.cli.demo_check import of_turn, says
 from credenda.interfaces.cli.demo_run import Answered, Asked, Deleted, DemoRun
 from credenda.interfaces.cli.demo_script import Script, ScriptTurn
@@ -42,21 +43,14 @@ def narrate(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
 
 
 def _filed(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
-    first, last = script.turns[0], script.turns[-1]
+    first, last = (day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
     memories = sum(why.memory.status in _CURRENT for why in run.held)
     yield screen.fill(
-        f"{run.turns} turns of {run.sessions} sessions, from {_day_of(run, first.id)} to {_day_of(run, last.id)}, each "
-        f"at its own time. Every word is in the journal; {memories} beliefs are held now, "
-        f"{len(run.held) - memories} are kept as history. No model was asked, and no network.",
+        f"{run.turns} turns of {run.sessions} sessions, from {first} to {last}, each at its own time. Every word is in "
+        f"the journal; {memories} beliefs are held now, {len(run.held) - memories} are kept as history. "
+        "No model was asked, and no network.",
         "  ",
     )
-
-
-def _day_of(run: DemoRun, turn: str) -> str:
-    """Give the day of a turn from the events that beliefs rest on, or its id where none does."""
-    event_id = run.events[turn]
-    days = (day(event.occurred_at) for why in run.held for event, _, _ in why.evidence if event.id == event_id)
-    return next(days, turn)
 
 
 def _believed(screen: Screen, run: DemoRun) -> Iterator[str]:
@@ -170,7 +164,9 @@ def _deleted(screen: Screen, deleted: Deleted | None) -> Iterator[str]:
     yield from (f"    refused: {reason}" for reason in deleted.receipt.refused)
     yield f"  {screen.bold(deleted.question)}"
     hits = deleted.search.hits
-    yield "    Nothing relevant is known." if deleted.search.abstained else f"    {len(hits)} other things are known"
+    saying_it = sum(saying(deleted.memory).casefold() in hit.text.casefold() for hit in hits)
+    known = f"{len(hits)} hits, {saying_it} of them say it."
+    yield f"    {'Nothing relevant is known.' if deleted.search.abstained else known}"
     yield f"  Memories that still say it: {len(deleted.left)}"
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from credenda.clock import from_datetime, render_time
+from credenda.interfaces.cli.outcome import Remembered
 from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase
 from credenda.model.event import Event
@@ -46,6 +47,7 @@ _SHOWN: Final[Mapping[type, tuple[str, ...]]] = {
     SlotVersion: _VERSION,
 }
 """What is public of each value; the others show all their fields."""
+_FOLLOWED: Final = ("settled", "believed", "contests")
 _PLAIN_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed"})
 
 
@@ -58,7 +60,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
     if isinstance(value, datetime):
         return render_time(from_datetime(value))
     if is_dataclass(value):
-        return _explanation(value) if isinstance(value, Explanation) else _fields(value)
+        special = _SPECIAL.get(type(value))
+        return special(value) if special else _fields(value)
     return _container(value)
 
 
@@ -94,6 +97,11 @@ def _explanation(value: Explanation) -> dict[str, Any]:
     return {"memory": plain(value.memory), "evidence": evidence, "changes": _list(value.changes)}
 
 
+def _remembered(value: Remembered) -> dict[str, Any]:
+    """Show a receipt as `remember` returns it, and beside it what followed."""
+    return {**plain(value.receipt), **{name: plain(getattr(value, name)) for name in _FOLLOWED}}
+
+
 def _list(values: Sequence[object]) -> list[Any]:
     return [plain(value) for value in values]
 
@@ -101,3 +109,6 @@ def _list(values: Sequence[object]) -> list[Any]:
 def dumps(value: object, *, ascii_only: bool = False, indent: int | None = 2) -> str:
     """Write a result as one JSON document; without an indent it is one line."""
     return json.dumps(plain(value), ensure_ascii=ascii_only, indent=indent, allow_nan=False)
+
+
+_SPECIAL: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {Explanation: _explanation, Remembered: _remembered}

@@ -113,7 +113,7 @@ def imported(screen: Screen, report: ImportReport) -> str:
         ("rows", _list(report.rows)),
     )
     lines = [f"Read {clean(report.path)}", screen.pairs(rows)]
-    lines += [screen.fill(f"left out: {problem}", "  ", "    ") for problem in report.problems]
+    lines += [screen.fill(f"note: {problem}", "  ", "    ") for problem in report.problems]
     return "\n".join(lines)
 
 

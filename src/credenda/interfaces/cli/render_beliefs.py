@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from calendar import month_name
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,7 +18,7 @@ from credenda.model.query import Explanation, Page, SlotVersion
 __all__ = ["about", "contests", "explanation", "history", "memory", "page", "remembered", "saying", "standing"]
 
 _UNSURE: Final = 0.4
-_WIDEST_VALUE: Final = 48
+_YEARLY: Final = re.compile(r"--(0[1-9]|1[0-2])-(\d\d)")
 _VERBS: Final = {
     Consequence.ADDED: "new",
     Consequence.CHANGED: "changed",
@@ -30,8 +32,9 @@ _VERBS: Final = {
 def about(entity: str | None, attribute: str | None, scope: str | None = None) -> str:
     """Name a slot as a person would: `residence`, `daughter's name`, `work location (Fridays)`."""
     name = (attribute or "").replace("_", " ")
-    if entity and entity != "user":
-        name = f"{entity}'s {name}" if name else entity
+    owner = (entity or "").removeprefix("user's ")
+    if owner and owner != "user":
+        name = f"{owner}'s {name}" if name else owner
     return f"{name} ({scope})" if scope else name
 
 
@@ -57,8 +60,10 @@ def standing(memory: Memory) -> str:
 
 
 def saying(memory: Memory) -> str:
-    """Give a memory's value, or its words where it has none."""
-    return clean(memory.value or memory.text)
+    """Give a memory's value, or its words where it has none; a day of every year is written as people do."""
+    value = clean(memory.value or memory.text)
+    yearly = _YEARLY.fullmatch(value)
+    return f"{int(yearly[2])} {month_name[int(yearly[1])]}" if yearly else value
 
 
 def headline(screen: Screen, memory: Memory) -> str:

@@ -65,7 +65,7 @@ def cut(text: str) -> Iterator[str]:
 
 
 def document_piece(
-    text: str, place: str, source: Source, details: Mapping[str, object], occurred_us: int | None
+    text: str, line: int, source: Source, *, details: Mapping[str, object], occurred_us: int | None
 ) -> Piece:
     """Make a block something a document says. The same words are the same block, whatever file they stand in."""
     name = source.path.name.encode("utf-8", "replace").decode()
@@ -81,4 +81,4 @@ def document_piece(
         metadata={"document": name, **details},
         idempotency_key=stable_key("document", text),
     )
-    return Piece(place=place, submission=submission)
+    return Piece(place=f"line {line}", submission=submission)

@@ -24,6 +24,10 @@ _ROLES: Final = frozenset({"user", "assistant"})
 _BOM: Final = b"\xef\xbb\xbf"
 
 
+class _MalformedError(ValueError):
+    """An item is not as the format has it; the text says what is wrong, never what it says."""
+
+
 def session_name(conversation: str, session: str) -> str:
     """Name a session so that no two conversations share one, whatever their ids are.
 
@@ -54,84 +58,86 @@ def _conversation(line: Line, source: Source) -> Iterator[Piece | Problem | Boun
     place = f"line {line.number}"
     try:
         table = _loaded(line)
-        conversation = _id(table, "conv")
+        talk = _Talk(id=_id(table, "conv"), place=place, user_id=source.user_id)
         sessions = _listed(table, "sessions")
-    except ValueError as error:
+    except _MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
     yield Boundary()
     for number, session in enumerate(sessions, 1):
-        yield from _session(session, number, conversation, place, source)
+        yield from talk.turns(session, number)
 
 
 def _loaded(line: Line) -> Mapping[str, Any]:
     if line.too_long:
-        raise ValueError("the line is too long; split the conversation over several lines")
+        raise _MalformedError("the line is too long; split the conversation over several lines")
     try:
         text = line.data.removeprefix(_BOM).decode()
     except UnicodeDecodeError as error:
-        raise ValueError(f"byte {error.start + 1} is not UTF-8; save the file as UTF-8") from error
+        raise _MalformedError(f"byte {error.start + 1} is not UTF-8; save the file as UTF-8") from error
     try:
         return _tabular(json.loads(text))
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON at character {error.pos + 1}") from error
+        raise _MalformedError(f"not JSON at character {error.pos + 1}") from error
     except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+        raise _MalformedError("nested too deeply") from error
 
 
-def _session(
-    session: object, number: int, conversation: str, above: str, source: Source
-) -> Iterator[Piece | Problem]:
-    place = f"{above}, session {number}"
-    try:
-        table = _tabular(session)
-        name = _id(table, "id")
-        place = f"{above}, session {name}"
-        turns = _listed(table, "turns")
-        begun = _moment(table)
-    except ValueError as error:
-        yield Problem(place=place, what=str(error))
-        return
-    scene = _Scene(conversation=conversation, session=name, begun=begun, user_id=source.user_id)
-    for count, turn in enumerate(turns, 1):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Talk:
+    """One conversation, and where it stands."""
+
+    id: str
+    place: str
+    user_id: str
+
+    def turns(self, session: object, number: int) -> Iterator[Piece | Problem]:
+        """Read one session; a malformed one is passed over whole, since its turns would lack their time."""
+        place = f"{self.place}, session {_shown_id(session, number)}"
         try:
-            yield scene.piece(turn, count, place)
-        except ValueError as error:
-            yield Problem(place=f"{place}, turn {_shown_id(turn, count)}", what=str(error))
+            table = _tabular(session)
+            scene = _Scene(talk=self, session=_id(table, "id"), begun=_moment(table))
+            turns = _listed(table, "turns")
+        except _MalformedError as error:
+            yield Problem(place=place, what=str(error))
+            return
+        for count, turn in enumerate(turns, 1):
+            spot = f"{place}, turn {_shown_id(turn, count)}"
+            try:
+                yield Piece(place=spot, submission=scene.submission(turn))
+            except _MalformedError as error:
+                yield Problem(place=spot, what=str(error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scene:
     """What the turns of one session share."""
 
-    conversation: str
+    talk: _Talk
     session: str
     begun: datetime | None
-    user_id: str
 
-    def piece(self, turn: object, number: int, above: str) -> Piece:
-        """Read one turn; raises `ValueError` for a malformed one."""
+    def submission(self, turn: object) -> Submission:
+        """Read one turn."""
         table = _tabular(turn)
         turn_id = _id(table, "id")
-        message = {**self._speaker(table), "content": _said(table), "id": turn_id}
-        submission = Submission(
-            content=[message],
-            user_id=self.user_id,
-            session=session_name(self.conversation, self.session),
+        return Submission(
+            content=[{**self._speaker(table), "content": _said(table), "id": turn_id}],
+            user_id=self.talk.user_id,
+            session=session_name(self.talk.id, self.session),
             occurred_at=_moment(table) or self.begun,
-            idempotency_key=stable_key("conversation", self.conversation, self.session, turn_id),
+            idempotency_key=stable_key("conversation", self.talk.id, self.session, turn_id),
         )
-        return Piece(place=f"{above}, turn {_shown_id(turn, number)}", submission=submission)
 
     def _speaker(self, turn: Mapping[str, Any]) -> dict[str, str]:
         """Give role and name: user and assistant are roles, and so is the tenant's own name."""
         speaker = turn.get("speaker")
         if not isinstance(speaker, str) or not speaker.strip():
-            raise ValueError("it has no speaker")
+            raise _MalformedError("it has no speaker")
         role = speaker.strip().casefold()
         if role in _ROLES:
             return {"role": role}
-        if name_key(speaker) in {"user", name_key(self.user_id)}:
+        if name_key(speaker) in {"user", name_key(self.talk.user_id)}:
             return {"role": "user"}
         return {"role": "person", "name": speaker.strip()}
 
@@ -140,9 +146,9 @@ def _said(turn: Mapping[str, Any]) -> str:
     """Give the words of a turn; the caption of a picture is part of them."""
     text, caption = turn.get("text", ""), turn.get("image_caption")
     if not isinstance(text, str):
-        raise ValueError("its text is not text")
+        raise _MalformedError("its text is not text")
     if caption is not None and not isinstance(caption, str):
-        raise ValueError("its image_caption is not text")
+        raise _MalformedError("its image_caption is not text")
     return f"{text} [image: {caption}]".lstrip() if caption else text
 
 
@@ -152,11 +158,11 @@ def _moment(table: Mapping[str, Any]) -> datetime | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise ValueError("its time is not text")
+        raise _MalformedError("its time is not text")
     try:
         return to_datetime(parse_time(value, UTC))
     except (Invalid, OverflowError) as error:
-        raise ValueError("its time is not RFC 3339, like 2026-03-01T09:30:00Z") from error
+        raise _MalformedError("its time is not RFC 3339, like 2026-03-01T09:30:00Z") from error
 
 
 def _id(table: Mapping[str, Any], name: str) -> str:
@@ -164,7 +170,7 @@ def _id(table: Mapping[str, Any], name: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"it has no {name}")
+        raise _MalformedError(f"it has no {name}")
     return value
 
 
@@ -175,12 +181,12 @@ def _shown_id(turn: object, number: int) -> str:
 
 def _tabular(value: object) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError("it is not a table")  # noqa: TRY004 - malformed input, told as such
+        raise _MalformedError("it is not a table")
     return cast("Mapping[str, Any]", value)
 
 
 def _listed(table: Mapping[str, Any], name: str) -> Sequence[object]:
     value = table.get(name)
     if not isinstance(value, list):
-        raise ValueError(f"it has no list of {name}")  # noqa: TRY004 - as above
+        raise _MalformedError(f"it has no list of {name}")
     return cast("Sequence[object]", value)

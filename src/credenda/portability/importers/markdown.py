@@ -99,7 +99,9 @@ class _Page:
             yield from self._body_line(line)
 
     def _read_front(self, lines: list[TextLine]) -> Iterator[Problem]:
-        pairs = {found[1].casefold(): (line, found[2].strip("\"' ")) for line in lines if (found := _PAIR.match(line.text))}
+        pairs = {
+            found[1].casefold(): (line, found[2].strip("\"' ")) for line in lines if (found := _PAIR.match(line.text))
+        }
         if "title" in pairs:
             self.title = pairs["title"][1][:_TITLE_CHARACTERS]
         dated = next((pairs[name] for name in _DATES if name in pairs), None)
@@ -153,4 +155,5 @@ class _Page:
             details["headings"] = [name for _, name in self._path]
         for text in cut("\n".join(line.text for line in block).strip("\n")):
             if has_words(text):
-                yield document_piece(text, f"line {block[0].number}", self.source, details, self.occurred_us)
+                number = block[0].number
+                yield document_piece(text, number, self.source, details=details, occurred_us=self.occurred_us)

@@ -12,7 +12,7 @@ from typing import Protocol
 from credenda.portability.lines import Lines
 from credenda.write.accept import Submission
 
-__all__ = ["Format", "Boundary", "Piece", "Problem", "Source", "stable_key"]
+__all__ = ["Boundary", "Format", "Piece", "Problem", "Source", "stable_key"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,4 +51,4 @@ class TextFormat:
 def _block(block: list[TextLine], source: Source) -> Iterator[Piece]:
     for text in cut("\n".join(line.text for line in block)):
         if has_words(text):
-            yield document_piece(text, f"line {block[0].number}", source, {}, source.modified_us)
+            yield document_piece(text, block[0].number, source, details={}, occurred_us=source.modified_us)

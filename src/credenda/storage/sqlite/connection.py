@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -19,7 +19,7 @@ from credenda.storage.sqlite.failures import translated
 from credenda.text.documents import event_text, memory_text
 from credenda.text.tokens import fold, segment
 
-__all__ = ["ReadPool", "connect", "event_words", "memory_words", "statements"]
+__all__ = ["ReadPool", "connect", "event_words", "is_there", "memory_words", "statements"]
 
 _WRITE_PRAGMAS: Final = (
     "PRAGMA synchronous = FULL",
@@ -69,7 +69,7 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
 
     Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is no database.
     """
-    if not read_only and not _is_folder(Path(path).parent):
+    if not read_only and not is_there(Path(path).parent.is_dir):
         raise Unavailable(
             f"{path} cannot be created",
             why="its folder does not exist",
@@ -92,10 +92,11 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
     return connection
 
 
-def _is_folder(path: Path) -> bool:
+def is_there(look: Callable[[], bool]) -> bool:
+    """Look for a file or folder; one that may not be seen, or whose name cannot be one, is not there."""
     try:
-        return path.is_dir()
-    except OSError:  # a folder that may not be looked into, or a name that cannot be one
+        return look()
+    except OSError:
         return False
 
 

@@ -72,7 +72,7 @@ class _Column:
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[_Column]:
-    found = connection.execute("SELECT name, type, \"notnull\", pk FROM pragma_table_info(?)", (table,))
+    found = connection.execute('SELECT name, type, "notnull", pk FROM pragma_table_info(?)', (table,))
     return [
         _Column(row["name"], _KINDS[row["type"]], bool(row["notnull"]), row["pk"])
         for row in found
@@ -214,8 +214,9 @@ class _Loading:
         self._reached = rank
 
     def _check_cells(self, place: int, target: _Table, row: PlainRow) -> None:
-        if not (row.keys() == target.names if self._complete else row.keys() <= target.names):
-            odd = sorted(row.keys() ^ target.names)
+        given = frozenset(row)
+        if not (given == target.names if self._complete else given <= target.names):
+            odd = sorted(given ^ target.names)
             raise unfit(place, f"its columns are not those of the table: {', '.join(odd)[:200]}")
         for column in target.columns:
             cell = row.get(column.name)

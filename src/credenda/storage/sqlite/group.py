@@ -97,6 +97,7 @@ class GroupCommit:
         self._waiting: deque[_Unit[object]] = deque()
         self._lock = Lock()
         self._led = False
+        self._batch: list[_Unit[object]] = []
         self._busy = Lock()
         self._closed = False
         self.commits = 0
@@ -105,17 +106,13 @@ class GroupCommit:
     def run(self, work: Callable[[], T]) -> T:
         """Run a unit and return its result when it is durable; raises what it, or its commit, raised."""
         unit = _Unit(work)
-        if not self._lead_or_wait(unit):
-            return self._outcome(unit)
-        batch: list[_Unit[object]] = [unit]  # type: ignore[list-item]
         try:
-            with self._lock:
-                while self._waiting and len(batch) < limits.GROUP_COMMIT_UNITS:
-                    batch.append(self._waiting.popleft())
-            with self._busy:
-                self._commit(batch)
-        finally:
-            self._hand_over(batch)
+            self._wait_turn(unit)
+            if unit.leads:
+                self._lead(unit)  # type: ignore[arg-type]
+        except BaseException:
+            self._abandon(unit)
+            raise
         return self._outcome(unit)
 
     def close(self) -> None:
@@ -124,30 +121,40 @@ class GroupCommit:
             self._closed = True
             self._connection.close()
 
-    def _lead_or_wait(self, unit: _Unit[T]) -> bool:
+    def _wait_turn(self, unit: _Unit[T]) -> None:
+        """Return when the unit is to lead, or is done."""
         with self._lock:
             if not self._led:
-                self._led = True
-                return True
+                unit.leads = self._led = True
+                return
             self._waiting.append(unit)  # type: ignore[arg-type]
+        unit.wake.acquire()
+
+    def _lead(self, unit: _Unit[object]) -> None:
+        batch = [unit]
         try:
-            unit.wake.acquire()
-        except BaseException:
-            self._abandon(unit)
-            raise
-        return not unit.done
+            with self._lock:
+                while self._waiting and len(batch) < limits.GROUP_COMMIT_UNITS:
+                    batch.append(self._waiting.popleft())
+                self._batch = batch
+            with self._busy:
+                self._commit(batch)
+        finally:
+            self._hand_over(batch)
 
     def _abandon(self, unit: _Unit[T]) -> None:
-        """Leave the queue after an interrupt; if the lead was handed to us meanwhile, hand it on."""
+        """Go after an interrupt, wherever it struck: leave the queue, hand on the lead, or wait for who runs the unit."""
         with self._lock:
             if unit in self._waiting:
                 self._waiting.remove(unit)  # type: ignore[arg-type]
                 return
-        # The interrupt may have come after the wake-up: then waiting for another would last for ever.
-        if not (unit.done or unit.leads):
-            unit.wake.acquire()
-        if not unit.done:
+            running = unit in self._batch
+        if unit.done:
+            return
+        if unit.leads:
             self._hand_over([unit])  # type: ignore[list-item]
+        elif running:
+            unit.wake.acquire()
 
     @staticmethod
     def _outcome(unit: _Unit[T]) -> T:
@@ -159,6 +166,8 @@ class GroupCommit:
         try:
             if self._closed:
                 raise Unavailable("this memory is closed", fix="open it again")  # noqa: TRY301 - told like any failure
+            if self._connection.in_transaction:  # the disk refused the last rollback
+                self._connection.execute("ROLLBACK")
             begin_immediate(self._connection)
             alone = len(batch) == 1
             for unit in batch:
@@ -182,7 +191,7 @@ class GroupCommit:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         except sqlite3.Error:
-            # The disk may refuse even this; SQLite rolls back by itself when the file is next opened.
+            # The disk may refuse even this; the next commit tries again, and SQLite does when the file is opened.
             return
 
     def _hand_over(self, batch: list[_Unit[object]]) -> None:

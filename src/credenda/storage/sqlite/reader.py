@@ -233,10 +233,7 @@ class SqliteReader:
 
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of the digests that are tombstones."""
-        if not digests:
-            return set()
-        listed = json.dumps([digest.hex().upper() for digest in digests])
-        return {row[0] for row in self._run("tombstoned", digests=listed)}
+        return {digest for digest in set(digests) if self._value("tombstoned", digest=digest)}
 
     def snapshot(self, name: str) -> tuple[bytes, ...]:
         """Return the blobs of an index image, () when there is none."""

@@ -14,7 +14,7 @@ from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
 from credenda.storage.portable import Dump, Origin, PlacedRow
 from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
-from credenda.storage.sqlite.connection import ReadPool, connect, statements
+from credenda.storage.sqlite.connection import ReadPool, connect, is_there, statements
 from credenda.storage.sqlite.dump import dump_rows, load_rows, read_origin
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
@@ -50,7 +50,7 @@ class SqliteStore:
             self._open_for_writing()
 
     def _open_for_reading(self) -> None:
-        if not Path(self.path).is_file():
+        if not is_there(Path(self.path).is_file):
             raise NotFound(f"there is no memory at {self.path}", fix="check the path, or open it without --read-only")
         try:
             self._check_schema()

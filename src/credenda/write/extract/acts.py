@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
-from credenda.write.extract.lexicon import load_table
+from credenda.write.extract.lexicon import expression, load_table
 from credenda.write.extract.patterns import compile_macros
 
 __all__ = ["Act", "act_of", "is_hedged", "is_joke_only", "is_question", "is_transient"]
@@ -45,11 +45,6 @@ def _cues() -> tuple[_Cue, ...]:
     )
 
 
-@cache
-def _single(name: str) -> re.Pattern[str]:
-    return re.compile(load_table("acts")[name]["match"], re.IGNORECASE)
-
-
 def act_of(sentence: str) -> Act:
     """Classify one sentence, given with straight quotes and single spaces."""
     words = set(_WORD.findall(sentence.lower()))
@@ -61,19 +56,19 @@ def act_of(sentence: str) -> Act:
 
 def is_joke_only(sentence: str) -> bool:
     """Say whether a sentence only takes the one before it back as a joke."""
-    return len(sentence) <= 40 and _single("joke_only").match(sentence) is not None  # noqa: PLR2004
+    return len(sentence) <= 40 and expression("acts", "joke_only", "match").match(sentence) is not None  # noqa: PLR2004
 
 
 def is_question(clause: str) -> bool:
     """Say whether a clause asks or requests, by how it begins."""
-    return _single("question").match(clause) is not None
+    return expression("acts", "question", "match").match(clause) is not None
 
 
 def is_transient(sentence: str) -> bool:
     """Say whether a sentence is about this hour or day."""
-    return _single("transient").search(sentence) is not None
+    return expression("acts", "transient", "match").search(sentence) is not None
 
 
 def is_hedged(sentence: str) -> bool:
     """Say whether the speaker is unsure."""
-    return _single("hedge").search(sentence) is not None
+    return expression("acts", "hedge", "match").search(sentence) is not None

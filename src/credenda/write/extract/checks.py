@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
-from credenda.write.extract.lexicon import Attribute, lexicon, load_table, names
+from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
 from credenda.write.extract.predicates import Predicate
 from credenda.write.extract.subjects import Subject
 from credenda.write.extract.values import Value
@@ -17,23 +15,20 @@ __all__ = ["Situation", "holds", "is_free", "is_role", "nominal"]
 
 _SHORT: Final = 6
 _TASTE: Final = 9
-_LONG: Final = 25
 _PHRASE: Final = 14
-_ROLE_WORDS: Final = 6
-_CAPITAL: Final = re.compile(r"^(?:(?:the|an?) )?[A-Z\d]")
-_TOOL: Final = re.compile(r"^[A-Z][\w.+#-]*(?: [\w.+#-]+){0,2}$|^[\w.-]+\.(?:js|io|py|net)$|^[a-z]+-[a-z-]+$")
-_NAME: Final = re.compile(r"^[A-Z][\w'-]+(?:(?: |, | and |, and | & )[A-Z][\w'-]+){0,4}$")
+_LONG: Final = 25
+_NOUN_WORDS: Final = 4
+_ROLE_LETTERS: Final = 5
 _ASIDE_WORDS: Final = frozenset({"about", "as", "to", "that", "my", "your", "how", "this", "if", "not"})
-_POINTS: Final = re.compile(r"\b(?:this|that|it|them|these|those|your)\b", re.IGNORECASE)
-_ARTICLE: Final = re.compile(r"^(?:an?|the|my|our|\d+) ", re.IGNORECASE)
-_DATE_LIKE: Final = re.compile(
-    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?\d|\d ?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-    r"|\b(?:tomorrow|tonight|noon|midnight|weekends?|(?:next|this) (?:week|month|year|spring|summer|autumn|fall|winter|quarter))\b|\d{4}-\d\d|\b\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock|h\b|utc)|\b\d{1,2}:\d\d\b|\b(?:19|20)\d\d\b"
-    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b(?:at|by|around) (?:\d|noon|nine|ten|eight|eleven|seven)|\bQ[1-4]\b|\bevery \w+|^\d{1,2}(?::\d\d)?$|\b(?:daily|weekly|monthly|biweekly|fortnightly|quarterly)\b|\b(?:end|start|beginning) of\b",
-    re.IGNORECASE,
-)
-_HEAD_END: Final = re.compile(r"\s(?:in|of|for|with|at|from|who|that|on|by|to|and|specialising|specializing|working)\s|,")
-_NOT_ORG: Final = re.compile(r"^(?:home|myself|it|this|that|the moment|least|night|nights|weekends|a (?:while|living)|my own)\b", re.IGNORECASE)
+_NOMINAL: Final = {
+    "deployment": "deployment",
+    "deploy": "deployment",
+    "release": "release",
+    "ship": "release",
+    "build": "build",
+    "publication": "publication",
+    "publish": "publication",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,131 +49,107 @@ def _words(value: Value) -> int:
     return value.text.count(" ") + 1
 
 
+def _is(shape: str, text: str) -> bool:
+    """Say whether a text begins with, or for whole shapes is, a shape of `checks.toml`."""
+    return expression("checks", shape).match(text) is not None
+
+
+def _points(value: Value) -> bool:
+    return expression("checks", "points").search(value.text) is not None
+
+
 def is_free(value: Value) -> bool:
     """Say whether a value means something by itself and points nowhere."""
-    return _free(value) and _POINTS.search(value.text) is None
+    return _free(value) and not _points(value)
 
 
 def _free(value: Value) -> bool:
-    """Say whether a value means something by itself."""
     return bool(value.text) and names().pointing.match(value.raw) is None
 
 
-@cache
-def _pleasantry(name: str) -> re.Pattern[str]:
-    return re.compile(load_table("acts")["pleasantry"][name], re.IGNORECASE)
+def _marked(value: Value) -> bool:
+    """Say whether a value has a capital or a digit, as names and numbers do."""
+    return any(letter.isdigit() or letter.isupper() for letter in value.text)
+
+
+def _courtesy(name: str, value: Value) -> bool:
+    return expression("acts", "pleasantry", name).match(value.raw) is not None
 
 
 def is_role(text: str) -> bool:
     """Say whether a noun phrase names what someone does or is: "backend engineer", "nurse in Graz"."""
-    head = _HEAD_END.split(text, maxsplit=1)[0].strip().casefold()
+    head = expression("checks", "head_end").split(text, maxsplit=1)[0].strip().casefold()
     words = head.split(" ")
-    if not _ASIDE_WORDS.isdisjoint(words):
-        return False
-    if not head or len(words) > _ROLE_WORDS or head in names().not_roles or words[-1] in names().not_roles:
-        return False
     last = words[-1].removesuffix(".")
-    return last in names().roles or (len(last) > 4 and last.endswith(names().role_suffixes))  # noqa: PLR2004
-
-
-def _role(value: Value, situation: Situation) -> bool:
-    del situation
-    return is_role(value.text)
-
-
-def _capital(value: Value, situation: Situation) -> bool:
-    del situation
-    return _CAPITAL.match(value.raw) is not None and _words(value) <= _SHORT and lexicon().category(value.text) is None
-
-
-def _org(value: Value, situation: Situation) -> bool:
-    del situation
-    if _NOT_ORG.match(value.raw):
+    excluded = {head, last} & names().not_roles or not _ASIDE_WORDS.isdisjoint(words)
+    if not head or excluded or len(words) > _SHORT:
         return False
-    return _words(value) <= _SHORT and (_CAPITAL.match(value.raw) is not None or _ARTICLE.match(value.raw) is not None)
+    return last in names().roles or (len(last) >= _ROLE_LETTERS and last.endswith(names().role_suffixes))
 
 
-def _name(value: Value, situation: Situation) -> bool:
-    del situation
-    return _NAME.match(value.text) is not None and value.text.split()[0].strip(",").casefold() not in names().never_names
-
-
-def _known(value: Value, situation: Situation) -> bool:
-    del situation
+def _is_known(value: Value) -> bool:
     return lexicon().category(value.text) is not None
 
 
-def _short(value: Value, situation: Situation) -> bool:
-    del situation
+def _is_capital(value: Value) -> bool:
+    return _is("capital", value.raw) and _words(value) <= _SHORT and not _is_known(value)
+
+
+def _is_employer(value: Value) -> bool:
+    named = _is("capital", value.raw) or _is("article", value.raw)
+    return named and _words(value) <= _SHORT and not _is("not_employer", value.raw)
+
+
+def _is_name(value: Value) -> bool:
+    return _is("name", value.text) and value.text.split()[0].strip(",").casefold() not in names().never_names
+
+
+def _is_short(value: Value) -> bool:
     return _free(value) and _words(value) <= _SHORT
 
 
-def _date(value: Value, situation: Situation) -> bool:
-    del situation
-    return _DATE_LIKE.search(value.text) is not None and _words(value) <= _PHRASE
+def _is_date(value: Value) -> bool:
+    return expression("checks", "date_like").search(value.text) is not None and _words(value) <= _PHRASE
 
 
-def _number(value: Value, situation: Situation) -> bool:
-    del situation
+def _is_number(value: Value) -> bool:
     return any(letter.isdigit() for letter in value.text)
 
 
-def _tool(value: Value, situation: Situation) -> bool:
-    del situation
-    if lexicon().category(value.text) is not None:
-        return True
-    return _free(value) and _TOOL.match(value.text) is not None
+def _is_tool(value: Value) -> bool:
+    return _is_known(value) or (_free(value) and _is("tool", value.text))
 
 
-def _used(value: Value, situation: Situation) -> bool:
-    if _tool(value, situation):
-        return True
-    lasting = situation.predicate.tense == "simple" or bool(situation.predicate.cues & {"always"})
-    return lasting and _free(value) and _words(value) <= _SHORT and not value.raw.lower().startswith("the ")
-
-
-def _taste(value: Value, situation: Situation) -> bool:
-    del situation
-    if not _free(value) or _words(value) > _TASTE or _POINTS.search(value.text):
+def _is_taste(value: Value) -> bool:
+    if not is_free(value) or _words(value) > _TASTE:
         return False
-    lasting = value.raw.lower().startswith("being ") or _pleasantry("lasting").match(value.raw) is not None
-    return lasting or _pleasantry("objects").match(value.raw) is None
+    lasting = value.raw.lower().startswith("being ") or _courtesy("lasting", value)
+    return lasting or not _courtesy("objects", value)
 
 
-def _trait(value: Value, situation: Situation) -> bool:
-    del situation
+def _is_trait(value: Value) -> bool:
     return value.text.casefold() in names().traits
 
 
-def _spoken(value: Value, situation: Situation) -> bool:
-    del situation
-    return lexicon().category(value.text) == "spoken_language"
+def _is_person(value: Value) -> bool:
+    """Say whether a value is a person's name rather than a nation, a tool or a weekday."""
+    return _is_name(value) and not _is_known(value) and not _is_trait(value)
 
 
-def _married(value: Value, situation: Situation) -> bool:
-    del value
-    return any(word in situation.predicate.text for word in ("married", "engaged", "marry"))
+def _is_opinion(value: Value) -> bool:
+    return 1 < _words(value) <= _PHRASE and not _points(value)
 
 
-def _introduction(value: Value, situation: Situation) -> bool:
-    return situation.short and _introduced(value)
+def _is_deed(value: Value) -> bool:
+    return 1 < _words(value) <= _TASTE and not _points(value)
 
 
-def _recurring(value: Value, situation: Situation) -> bool:
-    return _date(value, situation)
+def _is_choice(value: Value) -> bool:
+    return is_free(value) and _words(value) <= _LONG
 
 
-def _own(value: Value, situation: Situation) -> bool:
-    noun = situation.subject.noun.casefold()
-    if "degree" in situation.predicate.cues or "," in noun or _is_participle(value.raw):
-        return False
-    if noun in names().skip_nouns or noun.count(" ") > 3 or not _free(value) or _words(value) > _PHRASE:  # noqa: PLR2004
-        return False
-    if names().skip_values.match(value.raw):
-        return situation.attribute.name in {"goal", "dream"} and value.raw.startswith("to ")
-    if situation.attribute.known or noun.startswith(("favourite", "favorite", "preferred")):
-        return True
-    return _weighty(value)
+def _is_plan(value: Value) -> bool:
+    return is_free(value) and 1 < _words(value) <= _PHRASE
 
 
 def _is_participle(text: str) -> bool:
@@ -187,145 +158,124 @@ def _is_participle(text: str) -> bool:
     return form is not None and not form.kinds.isdisjoint({"participle", "gerund"})
 
 
-def _weighty(value: Value) -> bool:
+def _is_weighty(value: Value) -> bool:
     """Say whether a value of an unknown slot looks like a name, a number or a thing rather than a mood."""
-    if any(letter.isdigit() or letter.isupper() for letter in value.text) or lexicon().category(value.text):
-        return True
-    return _ARTICLE.match(value.raw) is not None and _words(value) <= _SHORT
+    return _marked(value) or _is_known(value) or (_is("article", value.raw) and _words(value) <= _SHORT)
+
+
+def _used(value: Value, situation: Situation) -> bool:
+    """Accept a tool; anything else only where it is said as a habit."""
+    habit = situation.predicate.tense == "simple" or "always" in situation.predicate.cues
+    return _is_tool(value) or (habit and _is_short(value) and not value.raw.lower().startswith("the "))
+
+
+def _own(value: Value, situation: Situation) -> bool:
+    """Accept "my X is Y" where X is a slot of the person and Y more than a mood."""
+    noun, attribute = situation.subject.noun.casefold(), situation.attribute
+    passing = "degree" in situation.predicate.cues or noun in names().skip_nouns or _is_participle(value.raw)
+    if passing or "," in noun or noun.count(" ") >= _NOUN_WORDS or not _free(value) or _words(value) > _PHRASE:
+        return False
+    if names().skip_values.match(value.raw):
+        return attribute.name in {"goal", "dream"} and value.raw.startswith("to ")
+    return attribute.known or noun.startswith(("favourite", "favorite", "preferred")) or _is_weighty(value)
 
 
 def _the(value: Value, situation: Situation) -> bool:
-    if not _free(value) or names().skip_values.match(value.raw) or _words(value) > _SHORT:
-        return False
+    """Accept "the X of Y is Z" for slots that things have, and "the X is Z" for few."""
     subject, attribute = situation.subject, situation.attribute
-    marked = any(letter.isdigit() or letter.isupper() for letter in value.text)
-    if "degree" in situation.predicate.cues:
+    noun = subject.noun.casefold()
+    listed = noun.rpartition(" ")[2] in names().the_nouns
+    mood = "degree" in situation.predicate.cues or names().skip_values.match(value.raw) is not None
+    if mood or not _is_short(value):
         return False
     if subject.entity:
-        named = attribute.known or subject.noun.casefold().rpartition(" ")[2] in names().the_nouns or subject.entity[0].isupper()
-        return named and (marked or attribute.known)
-    if subject.noun.casefold().rpartition(" ")[2] in names().the_nouns and " " in subject.noun:
-        return marked
-    return attribute.known and (marked or lexicon().category(value.text) == attribute.name)
-
-
-def _choice(value: Value, situation: Situation) -> bool:
-    del situation
-    return _free(value) and _words(value) <= _LONG and _POINTS.search(value.text) is None
-
-
-def _appointment(value: Value, situation: Situation) -> bool:
-    return not situation.dated_past and _date(value, situation)
-
-
-def _habit(value: Value, situation: Situation) -> bool:
-    """Say whether a predicate is a habit: "always", "never", "usually", or one that is given up."""
-    predicate = situation.predicate
-    lasting = predicate.ended or not predicate.cues.isdisjoint({"always", "never", "usually"})
-    if not lasting or predicate.tense != "simple" or predicate.verb in names().mental:
-        return False
-    return 1 < _words(value) <= _PHRASE and _POINTS.search(value.text) is None
-
-
-def _does(value: Value, situation: Situation) -> bool:
-    del situation
-    return 1 < _words(value) <= _TASTE and _POINTS.search(value.text) is None
-
-
-def _maybe(value: Value, situation: Situation) -> bool:
-    if situation.predicate.verb in names().mental:
-        return False
-    return 1 < _words(value) <= _TASTE and _POINTS.search(value.text) is None
-
-
-def _located(value: Value, situation: Situation) -> bool:
-    if _date(value, situation):
-        return False
-    last = situation.subject.noun.casefold().rpartition(" ")[2]
-    return _capital(value, situation) or (last in names().the_nouns and _words(value) <= _SHORT)
-
-
-def _kin_name(value: Value, situation: Situation) -> bool:
-    return names().kin_noun(situation.subject.noun.split(" ")[-1]) is not None and _introduced(value)
-
-
-def _introduced(value: Value) -> bool:
-    """Say whether a value is a person's name rather than a nation, a tool or a weekday."""
-    first = value.text.split(" ")[0].strip(",").casefold()
-    known = lexicon().category(value.text) or names().traits.get(value.text.casefold())
-    return _NAME.match(value.text) is not None and first not in names().never_names and known is None
-
-
-def _plan(value: Value, situation: Situation) -> bool:
-    del situation
-    return _free(value) and 1 < _words(value) <= _PHRASE and _POINTS.search(value.text) is None
-
-
-def _dated_plan(value: Value, situation: Situation) -> bool:
-    return situation.dated_ahead and _plan(value, situation)
+        return (attribute.known or listed or subject.entity[0].isupper()) and (_marked(value) or attribute.known)
+    if listed and " " in noun:
+        return _marked(value)
+    return attribute.known and (_marked(value) or lexicon().category(value.text) == attribute.name)
 
 
 def _happening(value: Value, situation: Situation) -> bool:
-    if not situation.dated_past or situation.predicate.negated:
-        return False
     rest = value.text.partition(" ")[2]
     vague = names().vague_happenings.match(value.text) or names().pointing.fullmatch(rest)
-    return 1 < _words(value) <= _LONG and not vague
+    told = situation.dated_past and not situation.predicate.negated
+    return told and 1 < _words(value) <= _LONG and not vague
 
 
-_CHECKS: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
-    "": lambda value, situation: _free(value) and _words(value) <= _PHRASE and situation is not None,
-    "role": _role,
-    "capital": _capital,
-    "place": _capital,
-    "org": _org,
-    "name": _name,
-    "kin": lambda value, _: names().kin_noun(value.text.split(" ")[0]) is not None,
-    "short": _short,
-    "date": _date,
-    "number": _number,
-    "tool": _tool,
+def _habit(value: Value, situation: Situation) -> bool:
+    """Accept a habit: "always", "never", "usually", or one that is given up."""
+    predicate = situation.predicate
+    lasting = predicate.ended or not predicate.cues.isdisjoint({"always", "never", "usually"})
+    return lasting and predicate.tense == "simple" and predicate.verb not in names().mental and _is_opinion(value)
+
+
+def _located(value: Value, situation: Situation) -> bool:
+    listed = situation.subject.noun.casefold().rpartition(" ")[2] in names().the_nouns
+    return not _is_date(value) and (_is_capital(value) or (listed and _words(value) <= _SHORT))
+
+
+def _our_role(_: Value, situation: Situation) -> bool:
+    return not situation.attribute.known and is_role(situation.attribute.name.replace("_", " "))
+
+
+def _kin_name(value: Value, situation: Situation) -> bool:
+    return names().kin_noun(situation.subject.noun.split(" ")[-1]) is not None and _is_person(value)
+
+
+def _married(_: Value, situation: Situation) -> bool:
+    return any(word in situation.predicate.text for word in ("married", "engaged", "marry"))
+
+
+def _job_noun(value: Value, situation: Situation) -> bool:
+    return situation.attribute.name in {"job_title", "employer"} and _is_capital(value)
+
+
+_BY_VALUE: Final[Mapping[str, Callable[[Value], bool]]] = {
+    "": lambda value: _free(value) and _words(value) <= _PHRASE,
+    "role": lambda value: is_role(value.text),
+    "capital": _is_capital,
+    "place": _is_capital,
+    "org": _is_employer,
+    "name": _is_name,
+    "kin": lambda value: names().kin_noun(value.text.split(" ")[0]) is not None,
+    "short": _is_short,
+    "date": _is_date,
+    "recurring": _is_date,
+    "number": _is_number,
+    "tool": _is_tool,
+    "thing_used": _is_tool,
+    "known": _is_known,
+    "taste": _is_taste,
+    "trait": _is_trait,
+    "spoken": lambda value: lexicon().category(value.text) == "spoken_language",
+    "food": lambda value: lexicon().category(value.text) == "food",
+    "drink": lambda value: lexicon().category(value.text) == "drink",
+    "opinion": _is_opinion,
+    "does": _is_deed,
+    "choice": _is_choice,
+    "plan": _is_plan,
+}
+_BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "used": _used,
-    "taste": _taste,
-    "trait": _trait,
-    "spoken": _spoken,
-    "married": _married,
-    "introduction": _introduction,
-    "recurring": _recurring,
-    "appointment": _appointment,
-    "known": _known,
-    "opinion": lambda value, _: 2 < _words(value) <= _PHRASE and _POINTS.search(value.text) is None,
-    "refused": lambda value, situation: situation.predicate.negated and _choice(value, situation),
-    "habit": _habit,
-    "does": _does,
-    "person_does": lambda value, situation: situation.subject.who == "person" and _does(value, situation),
-    "maybe": _maybe,
-    "located": _located,
-    "our_role": lambda _, situation: situation.attribute.known is False and is_role(situation.attribute.name.replace("_", " ")),
-    "food": lambda value, _: lexicon().category(value.text) == "food",
-    "drink": lambda value, _: lexicon().category(value.text) == "drink",
-    "kin_name": _kin_name,
     "own": _own,
     "the": _the,
-    "choice": _choice,
-    "plan": _plan,
-    "dated_plan": _dated_plan,
     "happening": _happening,
+    "habit": _habit,
+    "located": _located,
+    "our_role": _our_role,
+    "kin_name": _kin_name,
+    "married": _married,
+    "job_noun": _job_noun,
+    "introduction": lambda value, situation: situation.short and _is_person(value),
+    "appointment": lambda value, situation: not situation.dated_past and _is_date(value),
+    "dated_plan": lambda value, situation: situation.dated_ahead and _is_plan(value),
     "negated": lambda value, situation: situation.predicate.negated and _free(value),
-    "after_leaving": lambda value, situation: situation.left_before and _capital(value, situation),
+    "refused": lambda value, situation: situation.predicate.negated and _is_choice(value),
+    "after_leaving": lambda value, situation: situation.left_before and _is_capital(value),
     "bounded": lambda _, situation: situation.bounded,
-    "job_noun": lambda value, situation: situation.attribute.name in {"job_title", "employer"} and _capital(value, situation),
     "nominal": lambda _, situation: nominal(situation.subject.noun) is not None,
-    "thing_used": lambda value, situation: _tool(value, situation),
-}
-_NOMINAL: Final = {
-    "deployment": "deployment",
-    "deploy": "deployment",
-    "release": "release",
-    "ship": "release",
-    "build": "build",
-    "publication": "publication",
-    "publish": "publication",
+    "person_does": lambda value, situation: situation.subject.who == "person" and _is_deed(value),
+    "maybe": lambda value, situation: situation.predicate.verb not in names().mental and _is_deed(value),
 }
 
 
@@ -336,4 +286,5 @@ def nominal(word: str) -> str | None:
 
 def holds(check: str, value: Value, situation: Situation) -> bool:
     """Say whether a value passes a named check of the pattern files."""
-    return _CHECKS[check](value, situation)
+    by_value = _BY_VALUE.get(check)
+    return by_value(value) if by_value is not None else _BY_SITUATION[check](value, situation)

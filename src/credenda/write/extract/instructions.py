@@ -10,20 +10,14 @@ from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normal import attribute_key
 from credenda.write.extract.checks import is_free
 from credenda.write.extract.clauses import Clause
-from credenda.write.extract.lexicon import lexicon, load_table
+from credenda.write.extract.lexicon import expression, lexicon, load_table
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.values import clean_value, take_scope
 
 __all__ = ["read_directive"]
 
-_POLITE: Final = re.compile(
-    r"^(?:please|just|also|from now on|in (?:the )?future|going forward|by default|as a rule|always)\b,?\s*|,?\s*\bplease\b$",
-    re.IGNORECASE,
-)
-_NEVER: Final = re.compile(r"\b(?:never|do not|don't|no)\b", re.IGNORECASE)
 _PLEASE: Final = re.compile(r",? please$", re.IGNORECASE)
-_CHOOSING: Final = re.compile(r"^let(?:'s| us) (?:go|stick|stay|settle)\b", re.IGNORECASE)
 _STEPS_MAX: Final = 4
 
 
@@ -33,15 +27,10 @@ def _shapes(kind: str) -> dict[str, re.Pattern[str]]:
     return {name: compile_macros(text, table["macros"]) for name, text in table[kind].items()}
 
 
-@cache
-def _here() -> re.Pattern[str]:
-    return re.compile(load_table("instructions")["here"]["match"], re.IGNORECASE)
-
-
 def _directive(text: str) -> str:
     """Take courtesy and "always" off a directive; "never" stays."""
     for _ in range(_STEPS_MAX):
-        shorter = _POLITE.sub("", text).strip(" ,.!")
+        shorter = expression("checks", "polite").sub("", text).strip(" ,.!")
         if shorter == text:
             break
         text = shorter
@@ -117,7 +106,7 @@ def _decision(text: str, clause: Clause) -> Reading | None:
         category = lexicon().category(value.text)
         if not is_free(value):
             return None
-        if name == "let_us" and category is None and not _CHOOSING.match(text):
+        if name == "let_us" and category is None and not expression("checks", "choosing").match(text):
             return None
         return Reading(
             type=MemoryType.DECISION,
@@ -142,6 +131,6 @@ def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
     """
     text = _PLEASE.sub("", clause.text)
     found = (_instruction(text, clause) if to_assistant else None) or _procedure(text, clause)
-    if found is not None and _here().search(text):
+    if found is not None and expression("instructions", "here", "match").search(text):
         return None
     return found or _decision(text, clause)

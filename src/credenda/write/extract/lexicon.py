@@ -1,4 +1,4 @@
-"""Words that the rules look up: attributes and what people call them, what a named thing is, kin, and forms of verbs."""
+"""Words that the rules look up: attributes, what a named thing is, kin, and forms of verbs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,27 @@ from typing import Any, Final
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normal import attribute_key, value_key
 
-__all__ = ["Attribute", "Form", "Lexicon", "Names", "Tense", "lexicon", "load_table", "names"]
+__all__ = ["Attribute", "Form", "Lexicon", "Names", "expression", "lexicon", "load_table", "names"]
 
-Tense = str
 _FAVOURITE: Final = re.compile(r"^(?:all[- ]time )?(?:favou?rite|preferred|go-to|go to) (?P<noun>.+)$", re.IGNORECASE)
 _QUALIFIER: Final = re.compile(r"^(?:(?:current|new|present|own|usual|main|primary) )+", re.IGNORECASE)
 _IMPORTANCE: Final = 0.6
 
 
+@cache
 def load_table(name: str) -> dict[str, Any]:
-    """Read one data file of this package."""
-    return tomllib.loads(resources.files(__package__).joinpath("data", f"{name}.toml").read_text("utf-8"))
+    """Read one data file of this package; the table is shared, so nobody writes to it."""
+    folder = resources.files("credenda.write.extract").joinpath("data")
+    return tomllib.loads(folder.joinpath(f"{name}.toml").read_text("utf-8"))
+
+
+@cache
+def expression(table: str, *path: str) -> re.Pattern[str]:
+    """Compile one expression of a data file, without regard to case."""
+    found: Any = load_table(table)
+    for step in path:
+        found = found[step]
+    return re.compile(found, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +149,13 @@ def _forms(table: Mapping[str, Any]) -> dict[str, Form]:
     }
     found: dict[str, tuple[str, set[str]]] = {}
     for base, (third, past, participle, gerund) in verbs.items():
-        for word, kind in ((base, "base"), (third, "third"), (past, "past"), (participle, "participle"), (gerund, "gerund")):
+        for word, kind in (
+            (base, "base"),
+            (third, "third"),
+            (past, "past"),
+            (participle, "participle"),
+            (gerund, "gerund"),
+        ):
             found.setdefault(word, (base, set()))[1].add(kind)
     for word in ("am", "are"):
         found[word] = ("be", {"third"})
@@ -170,7 +186,9 @@ def lexicon() -> Lexicon:
         categories={value_key(value): name for name, values in categories["of"].items() for value in values},
         many=frozenset(categories["many"]),
         settings=frozenset(categories["settings"]),
-        kin=frozenset([*map(str.casefold, words["kin"]["words"]), *words["kin"]["pets"], *words["kin"]["plural"].values()]),
+        kin=frozenset(
+            [*map(str.casefold, words["kin"]["words"]), *words["kin"]["pets"], *words["kin"]["plural"].values()]
+        ),
         single_kin=frozenset(map(str.casefold, words["kin"]["single"])),
         forms=_forms(words["verbs"]),
         adverbs=words["adverbs"],

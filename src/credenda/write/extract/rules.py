@@ -6,7 +6,6 @@ pattern knows gives no claim; the words stay searchable as an event.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -18,11 +17,20 @@ from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.text.normal import same_value
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.acts import Act, act_of, is_hedged, is_joke_only, is_question, is_transient
-from credenda.write.extract.clauses import Clause, open_contractions, open_sentence, read_clause, split_clauses, straighten
+from credenda.write.extract.clauses import (
+    Clause,
+    open_contractions,
+    open_sentence,
+    read_clause,
+    split_clauses,
+    straighten,
+)
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.prose import own_sentences
-from credenda.write.extract.readings import Moment, Reading, clause_dates, read
+from credenda.write.extract.lexicon import expression
+from credenda.write.extract.moments import clause_dates
+from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.values import corrected_value, leading_scope
 
@@ -44,10 +52,24 @@ CONFIDENCE_MAX: Final = {
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
 _SHORT_WORDS: Final = 6
-_LEAVING: Final = re.compile(r"\b(?:jobs?|left|quit|hired|position|employer|company|resigned|laid off)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
+_HEDGED: Final = 0.5
 _WORK_VERBS: Final = frozenset(
-    "run deploy release ship build test merge review commit push tag back restart start stop check host store migrate publish".split()
+    [
+        "run",
+        "deploy",
+        "release",
+        "ship",
+        "build",
+        "test",
+        "merge",
+        "review",
+        "commit",
+        "push",
+        "tag",
+        "restart",
+        "publish",
+    ]
 )
 
 
@@ -95,44 +117,60 @@ def _uncertain(stance: Stance) -> Reading:
     return Reading(type=MemoryType.FACT, stance=stance, confidence=0.3, importance=_PASSING)
 
 
-def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> tuple[list[Reading], Subject | None]:
-    """Read one clause: its leading date and scope, its subject, its predicate, then the patterns."""
-    text, anchor = clause.text, listener.event.occurred_us
+def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> Frame | None:
+    """Take a clause apart: its leading date and scope, its subject, its predicate; None where it states nothing."""
+    anchor, text = listener.event.occurred_us, clause.text
     moment = clause_dates(text, anchor, "past")
     if moment.spans and moment.spans[0].start == 0:
         text = text[moment.spans[0].stop :].lstrip(" ,")
     scope, text = leading_scope(text)
-    if is_question(text):
-        return [], None
-    named = _renamed(listener, clause, text)
-    if named is not None:
-        return [named], None
-    subject = _subject(listener, clause, text)
-    predicate = None if subject is None else read_predicate(subject.rest, third=subject.who != "me")
+    subject = None if is_question(text) else _subject(listener, clause, text)
+    predicate = None if subject is None else read_predicate(subject.rest)
     if subject is None or predicate is None or predicate.tense == "skip":
-        return [], subject
+        return None
     if moment.spans and predicate.tense not in {"past", "perfect", "former"}:
         moment = clause_dates(clause.text, anchor, "future")
-    clause = replace(clause, text=text, scope=scope or clause.scope)
-    readings = read(clause, subject, predicate, moment, listener.owner or "", left=left, short=short)
-    if not readings and not moment.spans:
-        readings = _group_habit(subject, predicate)
-    return readings, subject
+    return Frame(
+        clause=replace(clause, text=text, scope=scope or clause.scope),
+        subject=subject,
+        predicate=predicate,
+        moment=moment,
+        owner=listener.owner or "",
+        left=left,
+        short=short,
+    )
 
 
-def _renamed(listener: _Listener, clause: Clause, text: str) -> Reading | None:
+def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> list[Reading]:
+    """Read one clause, and remember the person that it is about."""
+    named = _renamed(listener, clause)
+    if named is not None:
+        return [named]
+    frame = _frame(listener, clause, left=left, short=short)
+    if frame is None:
+        return []
+    if frame.subject.who in {"person", "name"}:
+        listener.last_person = frame.subject.entity
+    readings = read(frame)
+    if not readings and not frame.moment.spans:
+        readings = _group_habit(frame.subject, frame.predicate)
+    if readings and is_hedged(clause.text):
+        return [replace(one, confidence=min(one.confidence, _HEDGED)) for one in readings]
+    return readings
+
+
+def _renamed(listener: _Listener, clause: Clause) -> Reading | None:
     """Read "it's Split, not Zagreb": the slot is that of a memory or claim with the value Zagreb, if there is one."""
-    found = corrected_value(text, corrects=clause.move is Move.CORRECT)
+    found = corrected_value(clause.text, corrects=clause.move is Move.CORRECT)
     if found is None:
         return None
     value, prior = found
+    plain = Reading(type=MemoryType.FACT, value=value, prior=prior, move=Move.CORRECT, durable=True, pattern="renamed")
     for one in (*reversed(listener.claims), *listener.known):
         if same_value(one.value, prior):
-            return Reading(
-                type=one.type, entity=one.entity, attribute=one.attribute, value=value, prior=prior, scope=one.scope,
-                cardinality=one.cardinality, move=Move.CORRECT, confidence=0.85, importance=0.8, durable=True,
-            )  # fmt: skip
-    return Reading(type=MemoryType.FACT, value=value, prior=prior, move=Move.CORRECT, importance=0.6, durable=True)
+            slot = replace(plain, entity=one.entity, attribute=one.attribute, scope=one.scope, importance=0.8)
+            return replace(slot, type=one.type, cardinality=one.cardinality, confidence=0.85)
+    return plain
 
 
 def _group_habit(subject: Subject, predicate: Predicate) -> list[Reading]:
@@ -144,12 +182,13 @@ def _group_habit(subject: Subject, predicate: Predicate) -> list[Reading]:
 
 
 def _subject(listener: _Listener, clause: Clause, text: str) -> Subject | None:
-    reporter = None
+    """Find the subject; in "my sister said she works at Bosch", "she" is the sister."""
+    person = listener.last_person
     if clause.reporter is not None:
-        reporter = find_subject(f"{clause.reporter} is", listener.owner, listener.last_person)
-        entity = reporter.entity if reporter and reporter.who in {"person", "name"} else None
-        return find_subject(text, listener.owner, entity or listener.last_person)
-    return find_subject(text, listener.owner, listener.last_person)
+        reporter = find_subject(f"{clause.reporter} is", listener.owner, person)
+        if reporter is not None and reporter.who in {"person", "name"}:
+            person = reporter.entity
+    return find_subject(text, listener.owner, person)
 
 
 def _merge(readings: list[Reading]) -> list[Reading]:
@@ -173,27 +212,21 @@ def _replaced(before: Reading, one: Reading) -> bool:
 
 
 def _statement(listener: _Listener, sentence: str) -> list[Reading]:
-    """Read the clauses of a sentence that states something."""
+    """Read the clauses of a sentence that states something; what asks is passed over."""
     opened = open_sentence(sentence)
     pieces = split_clauses(opened.text)
-    asks = sentence.rstrip("\"') ").endswith("?")
+    last = len(pieces) - 1 if sentence.rstrip("\"') ").endswith("?") else len(pieces)
     short = len(pieces) == 1 and sentence.count(" ") < _SHORT_WORDS
     readings: list[Reading] = []
     opening = opened.move
-    for number, piece in enumerate(pieces):
+    for number, piece in enumerate(pieces[:last]):
         clause = read_clause(piece)
-        if clause is None or (asks and number == len(pieces) - 1) or is_question(clause.text):
+        if clause is None or is_question(clause.text):
             continue
         opening = clause.move if clause.move is not Move.STATE else opening
-        if clause.move is not opening or clause.hedged is not opened.hedged:
-            clause = replace(clause, move=opening, hedged=clause.hedged or opened.hedged)
-        left = number > 0 and _LEAVING.search(" ".join(pieces[:number])) is not None
-        found, subject = _clause_readings(listener, clause, left=left, short=short)
-        if found and is_hedged(clause.text):
-            found = [replace(one, confidence=min(one.confidence, 0.5)) for one in found]
-        readings.extend(found)
-        if subject is not None and subject.who in {"person", "name"}:
-            listener.last_person = subject.entity
+        clause = replace(clause, move=opening, hedged=clause.hedged or opened.hedged)
+        left = number > 0 and expression("checks", "leaving").search(" ".join(pieces[:number])) is not None
+        readings.extend(_clause_readings(listener, clause, left=left, short=short))
     return _merge(readings)
 
 
@@ -244,7 +277,9 @@ def _before_supposing(listener: _Listener, sentence: str) -> list[Reading]:
 def _take_back(listener: _Listener) -> None:
     """Cap what the sentence before a lone "just kidding" said."""
     listener.claims = [
-        replace(one, stance=Stance.SARCASTIC, confidence=min(one.confidence, 0.3), entity=None, attribute=None, value=None)
+        replace(
+            one, stance=Stance.SARCASTIC, confidence=min(one.confidence, 0.3), entity=None, attribute=None, value=None
+        )
         if one.span.start >= listener.last_start
         else one
         for one in listener.claims

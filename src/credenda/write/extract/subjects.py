@@ -5,24 +5,29 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.extract.lexicon import expression, lexicon, names
 
 __all__ = ["Subject", "find_subject"]
 
 _NOUN_WORDS_MAX: Final = 8
-_POSSESSIVE: Final = frozenset({"my", "our"})
-_ARTICLES: Final = frozenset({"the"})
+_NAME_WORDS_MAX: Final = 4
+_PLURAL_WORDS_MAX: Final = 3
+_KIN_WORDS_MAX: Final = 4
+_MY: Final = frozenset({"my", "our"})
 _HE_SHE: Final = frozenset({"he", "she"})
 _VERB_KINDS: Final = frozenset({"third", "past"})
+_CERTAIN: Final = frozenset({"is", "are", "was", "were", "has", "have", "will"})
+_LEADING: Final = frozenset(
+    {"will", "can", "would", "could", "may", "might", "must", "should", "never", "always", "no"}
+)
+_PEOPLE: Final = frozenset({"children", "people", "kids"})
 _NAME: Final = re.compile(r"^[A-Z][\w'-]*[a-z][\w-]*$|^[A-Z]{2,6}$")
-_OF: Final = re.compile(r"^(?P<noun>.+?) (?:of|for|in) (?P<entity>.+)$")
-_BEST: Final = re.compile(r"^(?:the )?(?P<noun>.+?) (?:that |which )?(?:i|we) (?:like|love|enjoy|prefer) (?:the )?(?:best|most)$", re.IGNORECASE)
 
 
 class Subject(NamedTuple):
     """The kind of a subject, the entity it stands for, the noun that names a slot, and the words after it.
 
-    `who`: me, person, own ("my X"), the ("the X", "Ana's X"), name, plural, best ("the X I like best"), pronoun.
+    `who`: me, person, own ("my X"), the ("the X", "Ana's X"), name, plural, gerund, best ("the X I like best").
     """
 
     who: str
@@ -32,40 +37,34 @@ class Subject(NamedTuple):
     group: bool = False
 
 
-def _is_verb(word: str) -> bool:
-    form = lexicon().forms.get(word.lower())
-    return form is not None and (not _VERB_KINDS.isdisjoint(form.kinds) or form.base == "be")
-
-
 def _starts_predicate(word: str) -> bool:
-    folded = word.lower()
-    return _is_verb(folded) or folded in {"will", "can", "would", "could", "may", "might", "must", "should", "never", "always", "no"}
+    form = lexicon().forms.get(word)
+    return word in _LEADING or (form is not None and (not _VERB_KINDS.isdisjoint(form.kinds) or form.base == "be"))
 
 
 def _verb_at(words: list[str], first: int, *, plural: bool = False) -> int | None:
-    """Find where the predicate begins, at most some words after `first`."""
-    fallback = None
+    """Find where the predicate begins, at most some words after `first`; a sure verb beats a likely one beside it."""
+    likely = None
     for at in range(first, min(len(words), first + _NOUN_WORDS_MAX)):
         if words[at].endswith((",", ":", ";")):
-            return fallback
+            return likely
         folded = words[at].lower()
-        if folded in {"is", "are", "was", "were", "has", "have", "will"}:
-            return at if fallback is None or at - fallback > 1 else fallback
-        if fallback is None and (_starts_predicate(folded) or (plural and folded in lexicon().forms)):
-            fallback = at
-    return fallback
+        if folded in _CERTAIN:
+            return at if likely is None or at - likely > 1 else likely
+        if likely is None and (_starts_predicate(folded) or (plural and folded in lexicon().forms)):
+            likely = at
+    return likely
 
 
 def _person(owner: str, nouns: list[str]) -> tuple[str, int] | None:
     """Read "sister", "older sister", "best friend Ana" as kin of the owner: the entity, and the words used."""
-    for at, word in enumerate(nouns[:4]):
-        plain = word.strip(",").removesuffix("'s")
-        two = " ".join(one.strip(",").removesuffix("'s") for one in nouns[at : at + 2])
-        for noun, used in ((two.casefold(), at + 2), (plain.casefold(), at + 1)):
+    bare = [one.strip(",").removesuffix("'s") for one in nouns]
+    for at, word in enumerate(bare[:_KIN_WORDS_MAX]):
+        for noun, used in ((" ".join(bare[at : at + 2]).casefold(), at + 2), (word.casefold(), at + 1)):
             if names().kin_noun(noun):
                 own = names().same_kin.get(noun, noun)
-                return f"{owner}'s {' '.join([*(w.casefold() for w in nouns[:at]), own])}", used
-        if not plain.isalpha() and "-" not in plain:
+                return f"{owner}'s {' '.join([*map(str.casefold, nouns[:at]), own])}", min(used, len(nouns))
+        if not word.replace("-", "").isalpha():
             return None
     return None
 
@@ -76,12 +75,12 @@ def _possessed(owner: str, nouns: list[str], rest: tuple[str, ...]) -> Subject |
     if at is None:
         return None
     holder = [*nouns[:at], nouns[at].removesuffix("'s").removesuffix("'")]
-    kin = _person(owner, holder)
     noun = " ".join(nouns[at + 1 :])
+    kin = _person(owner, holder)
     if kin is None:
         return Subject("own", " ".join(holder), noun, rest)
     singular = names().kin_noun(holder[-1])
-    if noun.casefold() in {"name", "first name"} and singular:
+    if singular and noun.casefold() in {"name", "first name"}:
         return Subject("own", owner, singular, rest)
     if names().kin_noun(noun):
         return Subject("person", f"{kin[0]}'s {noun}", noun, rest)
@@ -89,11 +88,12 @@ def _possessed(owner: str, nouns: list[str], rest: tuple[str, ...]) -> Subject |
 
 
 def _own(words: list[str], owner: str) -> Subject | None:
-    at = _verb_at(words, 2, plural=words[1].endswith("s") and not words[1].endswith("'s") or words[1].lower() in {"children", "people"})
+    plural = words[1].endswith("s") and not words[1].endswith("'s")
+    at = _verb_at(words, 2, plural=plural or words[1].lower() in _PEOPLE)
     if at is None:
         return None
     nouns, rest = words[1:at], tuple(words[at:])
-    if best := _BEST.match(" ".join(nouns)):
+    if best := expression("checks", "best_noun").match(" ".join(nouns)):
         return Subject("best", owner, best["noun"], rest)
     if (possessed := _possessed(owner, nouns, rest)) is not None:
         return possessed
@@ -104,33 +104,34 @@ def _own(words: list[str], owner: str) -> Subject | None:
 
 
 def _the(words: list[str], owner: str) -> Subject | None:
+    if best := expression("checks", "best").match(" ".join(words)):
+        return Subject("best", owner, best["noun"], tuple(best["rest"].split()))
     at = _verb_at(words, 2)
     if at is None:
         return None
     phrase, rest = " ".join(words[1:at]), tuple(words[at:])
-    joined = " ".join(words)
-    if best := re.match(r"^the (?P<noun>.{2,40}?) (?:that |which )?(?:i|we) (?:like|love|enjoy|prefer) (?:the )?(?:best|most) (?P<rest>(?:is|are|was) .+)$", joined, re.IGNORECASE):
-        return Subject("best", owner, best["noun"], tuple(best["rest"].split()))
-    if found := _OF.match(phrase):
-        entity = found["entity"]
-        first, _, tail = entity.partition(" ")
-        if first.lower() in _POSSESSIVE and tail:
-            kin = _person(owner, tail.split())
-            entity = kin[0] if kin else tail
-            if kin and found["noun"].casefold() == "name":
-                return Subject("own", owner, names().kin_noun(tail.split()[-1]) or tail, rest)
-        elif first.lower() in _ARTICLES and tail:
-            entity = tail
-        return Subject("the", entity, found["noun"], rest)
-    if names().kin_noun(words[at - 1]) and at <= 3:  # noqa: PLR2004
+    if found := expression("checks", "of_noun").match(phrase):
+        return _of(found["noun"], found["entity"], owner, rest)
+    if names().kin_noun(words[at - 1]) and at <= _PLURAL_WORDS_MAX:
         return Subject("person", phrase, phrase, rest)
     return Subject("the", "", phrase, rest)
+
+
+def _of(noun: str, entity: str, owner: str, rest: tuple[str, ...]) -> Subject:
+    """Read "the deadline for the report", "the name of my sister"."""
+    first, _, tail = entity.partition(" ")
+    if first.lower() in _MY and tail:
+        kin = _person(owner, tail.split())
+        if kin and noun.casefold() == "name":
+            return Subject("own", owner, names().kin_noun(tail.split()[-1]) or tail, rest)
+        return Subject("the", kin[0] if kin else tail, noun, rest)
+    return Subject("the", tail if first.lower() == "the" and tail else entity, noun, rest)
 
 
 def _named(words: list[str]) -> Subject | None:
     """Read "Jack hates", "Ana Kovač's birthday is": a capitalised name before a verb."""
     at = _verb_at(words, 1)
-    if at is None or at > 4:  # noqa: PLR2004
+    if at is None or at > _NAME_WORDS_MAX:
         return None
     nouns, rest = words[:at], tuple(words[at:])
     first = nouns[0].removesuffix("'s")
@@ -147,7 +148,7 @@ def _named(words: list[str]) -> Subject | None:
 
 def _plural(words: list[str]) -> Subject | None:
     at = _verb_at(words, 1, plural=True)
-    if at is None or at > 3:  # noqa: PLR2004
+    if at is None or at > _PLURAL_WORDS_MAX:
         return None
     phrase = " ".join(words[:at])
     who = "gerund" if words[0].lower().endswith("ing") else "plural"
@@ -158,13 +159,13 @@ def find_subject(text: str, owner: str | None, last_person: str | None) -> Subje
     """Find the subject of a clause. `owner` is who "I" is, None in a document; `last_person` is who "she" may be."""
     words = text.split(" ")
     first = words[0].lower()
-    if len(words) < 2:  # noqa: PLR2004
+    if len(words) == 1:
         return None
     if first in {"i", "we"}:
         return None if owner is None else Subject("me", owner, "", tuple(words[1:]), group=first == "we")
-    if first in _POSSESSIVE:
+    if first in _MY:
         return None if owner is None else _own(words, owner)
-    if first in _ARTICLES:
+    if first == "the":
         return _the(words, owner or "")
     if first in _HE_SHE:
         return None if last_person is None else Subject("person", last_person, "", tuple(words[1:]))

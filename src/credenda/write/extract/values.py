@@ -10,7 +10,20 @@ from typing import Final
 from credenda.model.claim import Move
 from credenda.write.extract.lexicon import load_table
 
-__all__ = ["Value", "clean_value", "corrected_value", "day_first", "leading_scope", "only_day", "split_list", "take_company", "take_purpose", "take_rather", "take_scope", "until_day"]
+__all__ = [
+    "Value",
+    "clean_value",
+    "corrected_value",
+    "day_first",
+    "leading_scope",
+    "only_day",
+    "split_list",
+    "take_company",
+    "take_purpose",
+    "take_rather",
+    "take_scope",
+    "until_day",
+]
 
 _TRIMS_MAX: Final = 6
 _ITEM_WORDS_MAX: Final = 4

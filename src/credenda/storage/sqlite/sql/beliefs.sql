@@ -45,8 +45,8 @@ SELECT * FROM memories
 WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids)) ORDER BY id, version;
 
 -- name: memories_of_pair
--- Current versions of one entity and attribute.
-SELECT * FROM memories
+-- Current versions of one entity and attribute. Left to itself SQLite walks all memories to save the sort.
+SELECT * FROM memories INDEXED BY memories_pair
 WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute AND expired_at IS NULL
     AND attribute_key IS NOT NULL
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
@@ -54,7 +54,7 @@ ORDER BY id DESC LIMIT :limit;
 
 -- name: memories_of_text
 -- Current versions with one normal form of text.
-SELECT * FROM memories
+SELECT * FROM memories INDEXED BY memories_text
 WHERE user_id = :user_id AND text_hash = :text_hash AND expired_at IS NULL
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
 ORDER BY id DESC LIMIT :limit;
@@ -88,7 +88,7 @@ WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER
 
 -- name: evidence_of_events
 -- What rests on these events.
-SELECT memory, event, start, stop, claim_hash FROM evidence
+SELECT memory, event, start, stop, claim_hash FROM evidence INDEXED BY evidence_event
 WHERE user_id = :user_id AND event IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, stop, memory;
 
 -- name: next_change$

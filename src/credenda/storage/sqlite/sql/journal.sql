@@ -99,6 +99,6 @@ VALUES (:user_id, :digest, :kind, :normaliser, :created_us);
 -- The person has said a deleted thing again on purpose.
 DELETE FROM tombstones WHERE user_id = :user_id AND digest = :digest;
 
--- name: tombstoned
--- Which of these hashes are tombstones.
-SELECT digest FROM tombstones WHERE user_id = :user_id AND hex(digest) IN (SELECT value FROM json_each(:digests));
+-- name: tombstoned$
+-- Whether a hash is a tombstone.
+SELECT EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id AND digest = :digest);

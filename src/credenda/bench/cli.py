@@ -1,0 +1,88 @@
+"""`credenda bench …`: the benchmarks as commands. Results on standard output, progress on standard error."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from credenda.bench import tables
+from credenda.bench.crash import run_crash
+from credenda.bench.latency import run_latency
+from credenda.bench.locomo import run_locomo
+
+__all__ = ["bench", "parse_sizes"]
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as one JSON document.")
+
+
+@click.group(help="Measure what this program promises, on this machine.")
+def bench() -> None:
+    """Hold the benchmarks together."""
+
+
+def _note(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _show(document: dict[str, Any], table: Callable[[dict[str, Any]], str], *, as_json: bool) -> None:
+    """Write a result as was asked for, by the command's own option or the program's."""
+    everywhere = bool(getattr(click.get_current_context().obj, "json", False))
+    click.echo(json.dumps(document, indent=2) if as_json or everywhere else table(document))
+
+
+@bench.command(help="Retrieval over conversations: store every turn, search every question.")
+@click.option("--data", type=_FILE, required=True, help="Conversations, JSON Lines, .gz or plain.")
+@click.option("--questions", type=_FILE, required=True, help="Questions with the ids of their gold turns.")
+@click.option("--embedder", type=click.Choice(["none", "hashed"]), default="none", show_default=True)
+@click.option("--limit", type=click.IntRange(min=1), help="Ask only the first so many questions.")
+@_JSON
+def locomo(*, data: Path, questions: Path, embedder: str, limit: int | None, as_json: bool) -> None:
+    """Run the retrieval benchmark."""
+    document = run_locomo(data, questions, embedder=embedder, limit=limit, note=_note)
+    _show(document, tables.locomo, as_json=as_json)
+
+
+@bench.command(help="Times, rates and sizes, beside a bare full-text table on the same disk.")
+@click.option("--n", "sizes", default="1k,10k", show_default=True, help="Sizes of store, such as 1k,10k.")
+@click.option("--embedder", type=click.Choice(["none", "hashed", "given"]), default="given", show_default=True)
+@_JSON
+def latency(*, sizes: str, embedder: str, as_json: bool) -> None:
+    """Run the latency benchmark."""
+    document = run_latency(parse_sizes(sizes), embedder=embedder, note=_note)
+    _show(document, tables.latency, as_json=as_json)
+
+
+@bench.command(help="Kill processes at random points and verify that nothing acknowledged is lost.")
+@click.option("--rounds", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--writers", type=click.IntRange(1, 16), default=3, show_default=True, help="Processes of a round.")
+@click.option("--seed", type=int, help="Repeat what a run with this seed drew. [default: a new one]")
+@_JSON
+def crash(*, rounds: int, writers: int, seed: int | None, as_json: bool) -> None:
+    """Run the crash benchmark; exits with 1 when a promise was broken."""
+    drawn = secrets.randbelow(1_000_000) if seed is None else seed
+    report = run_crash(rounds, writers=writers, seed=drawn, note=_note)
+    _show(report.as_document(), tables.crash, as_json=as_json)
+    if report.violations:
+        raise click.exceptions.Exit(1)
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Read sizes such as "1k,10k".
+
+    >>> parse_sizes("500, 1k")
+    [500, 1000]
+    """
+    sizes: list[int] = []
+    for part in text.split(","):
+        number = part.strip().casefold()
+        digits = number.removesuffix("k")
+        if not digits.isdigit() or int(digits) < 1:
+            raise click.BadParameter(f"{part.strip()!r} is not a size", param_hint="--n")
+        sizes.append(int(digits) * (1_000 if number.endswith("k") else 1))
+    return sizes

@@ -1,0 +1,52 @@
+"""An embedder with given vectors: random ones by text, and for each question one near its answer's.
+
+It costs next to nothing and knows exactly what is near what, so that a benchmark measures search and not a model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda.bench.sentences import Asked
+
+__all__ = ["GivenVectors"]
+
+_DIMS: Final = 384
+_CLOSENESS: Final = 0.6
+"""Cosine of a question and its answer; two unrelated texts have 0 ± 0.05."""
+
+
+class GivenVectors:
+    """Unit vectors of 384 dimensions that depend on the text alone."""
+
+    model_id: str = "bench-given-1"
+    dims: int = _DIMS
+
+    def __init__(self, asked: Iterable[Asked] = ()) -> None:
+        """Know these questions and what they are about."""
+        self._gold = {one.text: one.gold for one in asked}
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return (n, 384) float32 with rows of unit length."""
+        rows = np.empty((len(texts), _DIMS), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row[:] = self._vector(text)
+        return rows
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        gold = self._gold.get(text)
+        if gold is None:
+            return _random_unit(text)
+        near = _CLOSENESS * _random_unit(gold) + np.sqrt(1 - _CLOSENESS**2) * _random_unit(f"noise {text}")
+        return (near / np.linalg.norm(near)).astype(np.float32)
+
+
+def _random_unit(text: str) -> NDArray[np.float32]:
+    seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+    values = np.random.Generator(np.random.PCG64(seed)).standard_normal(_DIMS)
+    return (values / np.linalg.norm(values)).astype(np.float32)

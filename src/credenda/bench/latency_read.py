@@ -1,0 +1,158 @@
+"""How long a search takes at a given size, beside a bare FTS5 query over the same words; and the footprint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, TypedDict
+
+from credenda import Credenda, MemoryUnit
+from credenda.bench.bare import BareTable
+from credenda.bench.given import GivenVectors
+from credenda.bench.numbers import Spread, ratio, spread_ms
+from credenda.bench.sentences import Asked, questions, sentences
+from credenda.bootstrap import build_parts
+from credenda.clock import seconds
+from credenda.model.query import Hit
+from credenda.parts import Parts
+from credenda.providers.embed.port import Embedder
+
+__all__ = ["USER", "SearchFigures", "build_store", "disk_per_stored_memory", "engine_for", "measure_search"]
+
+USER: Final = "bench"
+_QUESTIONS: Final = 220
+_WARM_UP: Final = 20
+_DEPTH: Final = 10
+_MESSAGES: Final = 100
+_STORED: Final = 2_000
+_SETTLE_SECONDS: Final = 36_000.0
+
+
+class SearchFigures(TypedDict):
+    """One size of store: times in milliseconds, hits as fractions of all questions."""
+
+    messages: int
+    documents: int
+    search: Spread
+    bare_query: Spread
+    ratio_to_bare: float
+    hit_at_10: float
+    hit_at_10_in_own_words: float
+    hit_at_10_in_other_words: float
+    bare_hit_at_10: float
+    build_seconds: float
+    disk_bytes_per_message: float
+    disk_bytes_per_document: float
+    resident_bytes_per_document: float
+
+
+def _asked(size: int) -> tuple[list[str], list[Asked]]:
+    texts = sentences(size, seed=size)
+    return texts, questions(texts, min(_QUESTIONS, size), seed=size)
+
+
+def engine_for(embedder: str, size: int) -> str | Embedder:
+    """Return the embedder of this name; "given" knows the questions that belong to this size."""
+    return GivenVectors(_asked(size)[1]) if embedder == "given" else embedder
+
+
+def build_store(path: Path, size: int, embedder: str | Embedder) -> float:
+    """Remember so many messages and wait until all is read; returns the seconds that this took."""
+    texts, _ = _asked(size)
+    start = seconds()
+    with Credenda.open(path, user=USER, embedder=embedder, workers=False) as memory:
+        for at in range(0, size, _MESSAGES):
+            messages = [{"role": "user", "content": text} for text in texts[at : at + _MESSAGES]]
+            memory.remember(messages, session=f"session {at // _MESSAGES}")
+        memory.settle(_SETTLE_SECONDS)
+        memory.search(texts[0])  # so that closing leaves an image of the index
+    return seconds() - start
+
+
+def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
+    """Build a store and search it, by turns with a bare table of the same texts."""
+    texts, asked = _asked(size)
+    engine = engine_for(embedder, size)
+    path = folder / f"store-{size}.db"
+    built = build_store(path, size, engine)
+    disk = path.stat().st_size
+    bare = BareTable(folder / f"bare-{size}.db")
+    bare.fill(texts)
+    parts = build_parts(path, user=USER, embedder=engine)
+    with Credenda(parts) as memory:
+        runs = _Runs(memory, bare)
+        runs.run(asked[:_WARM_UP], counted=False)
+        runs.run(asked[_WARM_UP:], counted=True)
+        documents, resident = _index_size(parts)
+    bare.close()
+    search, query = spread_ms(runs.searches), spread_ms(runs.queries)
+    return {
+        "messages": size,
+        "documents": documents,
+        "search": search,
+        "bare_query": query,
+        "ratio_to_bare": ratio(search, query),
+        "hit_at_10": _share([*runs.worded, *runs.other]),
+        "hit_at_10_in_own_words": _share(runs.worded),
+        "hit_at_10_in_other_words": _share(runs.other),
+        "bare_hit_at_10": _share(runs.bare_hits),
+        "build_seconds": round(built, 2),
+        "disk_bytes_per_message": round(disk / size, 1),
+        "disk_bytes_per_document": round(disk / documents, 1),
+        "resident_bytes_per_document": round(resident / documents, 1),
+    }
+
+
+class _Runs:
+    """Times and hits of questions put to both."""
+
+    def __init__(self, memory: Credenda, bare: BareTable) -> None:
+        self._memory = memory
+        self._bare = bare
+        self.searches: list[float] = []
+        self.queries: list[float] = []
+        self.worded: list[bool] = []
+        self.other: list[bool] = []
+        self.bare_hits: list[bool] = []
+
+    def run(self, asked: Sequence[Asked], *, counted: bool) -> None:
+        """Put each question to both, one right after the other."""
+        for one in asked:
+            start = seconds()
+            result = self._memory.search(one.text, limit=_DEPTH)
+            between = seconds()
+            texts = self._bare.search(one.text, _DEPTH)
+            end = seconds()
+            if counted:
+                self.searches.append(between - start)
+                self.queries.append(end - between)
+                found = any(_answers(hit, one.gold) for hit in result.hits)
+                (self.worded if one.worded else self.other).append(found)
+                self.bare_hits.append(one.gold in texts)
+
+
+def _answers(hit: Hit, gold: str) -> bool:
+    events = hit.evidence if hit.event is None else (hit.event,)
+    return any(event.text == gold for event in events)
+
+
+def _share(found: Sequence[bool]) -> float:
+    return round(sum(found) / max(1, len(found)), 4)
+
+
+def _index_size(parts: Parts) -> tuple[int, int]:
+    """Return how many documents the resident index holds, and its bytes."""
+    model_id = parts.embedder.model_id if parts.embedder else None
+    with parts.store.reader(parts.user_id) as reader:
+        index = parts.indexes.get(reader, model_id=model_id, store=parts.store_name)
+    return len(index), index.nbytes
+
+
+def disk_per_stored_memory(folder: Path) -> float:
+    """Return the bytes on disk of one memory with its event, evidence, change, full text and float16 vectors."""
+    path = folder / "stored.db"
+    with Credenda.open(path, user=USER, embedder=GivenVectors(), workers=False) as memory:
+        for number, text in enumerate(sentences(_STORED, seed=5)):
+            memory.store(MemoryUnit(text=text, entity=f"topic {number}", attribute="note", value=text.split()[-1]))
+        memory.settle(_SETTLE_SECONDS)
+    return round(path.stat().st_size / _STORED, 1)

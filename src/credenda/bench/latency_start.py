@@ -1,0 +1,84 @@
+"""What a start costs: `import credenda`, opening a store with its first search, and a one-shot command."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, TypedDict
+
+from credenda.bench.latency_read import USER
+from credenda.bench.numbers import median
+
+__all__ = ["StartFigures", "measure_start"]
+
+_RUNS: Final = 5
+_IMPORT: Final = "from time import process_time as t; a = t(); import credenda; print(t() - a)"
+_OPEN: Final = """
+import json, resource, sys
+from time import perf_counter, process_time
+cpu, wall = process_time(), perf_counter()
+from credenda import Credenda
+path, user, embedder = sys.argv[1:]
+if embedder == "given":
+    from credenda.bench.given import GivenVectors
+    embedder = GivenVectors()
+memory = Credenda.open(path, user=user, embedder=embedder)
+memory.search("What was it about the kayak?", limit=10)
+cpu, wall = process_time() - cpu, perf_counter() - wall
+rss_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+memory.close()
+print(json.dumps({"cpu_s": cpu, "wall_s": wall, "process_cpu_s": process_time(), "rss_mb": rss_kb / 1024}))
+"""
+
+
+class StartFigures(TypedDict):
+    """Medians of several fresh processes; the store's file is in the page cache."""
+
+    import_cpu_s: float
+    open_and_first_search_cpu_s: float
+    open_and_first_search_wall_s: float
+    process_cpu_s: float
+    rss_mb: float
+    one_shot_search_cpu_s: float | None
+
+
+def measure_start(path: Path, embedder: str) -> StartFigures:
+    """Start fresh processes on a store that was built before; imports count from an interpreter that has none."""
+    imports = [float(_output([sys.executable, "-c", _IMPORT])) for _ in range(_RUNS)]
+    arguments = [sys.executable, "-c", _OPEN, str(path), USER, embedder]
+    opened = [json.loads(_output(arguments)) for _ in range(_RUNS)]
+
+    def middle(name: str) -> float:
+        return round(median([run[name] for run in opened]), 4)
+
+    return {
+        "import_cpu_s": round(median(imports), 4),
+        "open_and_first_search_cpu_s": middle("cpu_s"),
+        "open_and_first_search_wall_s": middle("wall_s"),
+        "process_cpu_s": middle("process_cpu_s"),
+        "rss_mb": middle("rss_mb"),
+        "one_shot_search_cpu_s": None if embedder == "given" else _one_shot(path, embedder),
+    }
+
+
+def _output(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> bytes:
+    done = subprocess.run(arguments, check=True, capture_output=True, env=environment)  # noqa: S603 - our own program
+    return done.stdout
+
+
+def _one_shot(path: Path, embedder: str) -> float:
+    """Measure the processor time of `credenda search`, process and all; the first run, a warm-up, does not count."""
+    arguments = [sys.executable, "-m", "credenda", "--db", str(path), "--user", USER, "search", "Where is the kayak?"]
+    environment = {**os.environ, "CREDENDA_EMBEDDER": embedder}
+    taken: list[float] = []
+    for _ in range(_RUNS + 1):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        _output(arguments, environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return round(median(taken[1:]), 4)

@@ -1,0 +1,192 @@
+"""Made-up chat, by seed: sentences as people say them to an assistant, and questions about some of them.
+
+Half of the questions share words with what they ask about, half say it in words that occur nowhere in the texts, so
+that only meaning can find the answer.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["Asked", "questions", "sentences"]
+
+_NAMES: Final = (
+    "Mara",
+    "Jonas",
+    "Priya",
+    "Tom",
+    "Elif",
+    "Bruno",
+    "Aiko",
+    "Sofia",
+    "Kwame",
+    "Nina",
+    "Oskar",
+    "Leila",
+    "Pedro",
+    "Hanna",
+    "Yusuf",
+    "Clara",
+    "Ivan",
+    "Ruth",
+    "Diego",
+    "Amina",
+    "Felix",
+    "Greta",
+    "Omar",
+    "Lucia",
+    "Matteo",
+    "Ingrid",
+    "Samir",
+    "Paula",
+    "Henrik",
+    "Zoe",
+)
+_PLACES: Final = (
+    "Linz",
+    "Porto",
+    "Leeds",
+    "Oslo",
+    "Kyoto",
+    "Denver",
+    "Lyon",
+    "Gdansk",
+    "Turin",
+    "Malmo",
+    "Bergen",
+    "Seville",
+    "Ghent",
+    "Brno",
+    "Cork",
+    "Austin",
+    "Quito",
+    "Perth",
+    "Halifax",
+    "Graz",
+    "Utrecht",
+    "Nantes",
+    "Tampere",
+    "Split",
+    "Bologna",
+)
+_THINGS: Final = {
+    "violin": "stringed instrument",
+    "greenhouse": "glass shed for growing",
+    "motorbike": "two-wheeled vehicle",
+    "telescope": "stargazing tube",
+    "sourdough": "homemade loaf",
+    "kayak": "small paddling boat",
+    "accordion": "squeezable instrument",
+    "beehive": "home of buzzing insects",
+    "typewriter": "old writing machine",
+    "hammock": "hanging bed",
+    "marathon": "very long run",
+    "dentist": "tooth doctor",
+    "mortgage": "home loan",
+    "allergy": "immune trouble",
+    "passport": "travel document",
+    "terrier": "little dog",
+    "espresso": "strong drink",
+    "saxophone": "brass horn",
+    "orchard": "fruit grove",
+    "pottery": "clay craft",
+    "chess": "board game of kings",
+    "sauna": "hot wooden room",
+    "novel": "long fiction",
+    "laptop": "portable computer",
+    "bakery": "bread shop",
+    "choir": "singing group",
+    "attic": "room under the roof",
+    "knee": "leg joint",
+    "salary": "monthly pay",
+    "wedding": "marriage party",
+}
+"""What the sentences are about, and the words that a question uses for it instead."""
+_OPENINGS: Final = (
+    "I finally talked to {name} about the {thing} yesterday, and",
+    "My cousin {name} moved to {place} because of the {thing}, so",
+    "Remember the {thing} from {place}? Well,",
+    "I started looking for a {thing} near {place} and",
+    "{name} asked me again whether the {thing} was worth it, but",
+    "We spent the whole weekend in {place} with {name}; the {thing} was the reason and",
+    "The {thing} that {name} gave me is still in {place}, which means",
+    "I'm thinking of selling the {thing} before we leave {place}, since",
+    "Last {month} the {thing} cost me {number} euros, and",
+    "After work {name} showed me a {thing} in {place};",
+    "I prefer to keep the {thing} at {place} for now, because",
+    "Our neighbour {name} wants to borrow the {thing} until {month}, and",
+)
+_ENDINGS: Final = (
+    "honestly I was tired for {number} days afterwards.",
+    "now I have to call the office before {month}.",
+    "my sister thinks that it is a waste of {number} hours a week.",
+    "I promised to bring photos when we meet in {month}.",
+    "the train from there takes {number} minutes longer than before.",
+    "they said the price goes up by {number} percent in {month}.",
+    "it reminds me of the summer when we met {other}.",
+    "I'd rather wait until {other} is back from holiday.",
+    "my manager {other} was surprisingly kind about it.",
+    "we agreed to split the bill with {other}.",
+    "nobody told {other} that the plan changed twice.",
+    "I learned more in {number} evenings than in years of school.",
+)
+_MONTHS: Final = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_ASKING: Final = ("What was it about the {}?", "Can you recall that {}?", "Is there any news of the {}?")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, the sentence that answers it, and whether they share words."""
+
+    text: str
+    gold: str
+    worded: bool
+
+
+def sentences(count: int, *, seed: int = 0) -> list[str]:
+    """Make so many different sentences of about 120 characters."""
+    draw = random.Random(f"sentences {seed}")
+    found: dict[str, None] = {}
+    while len(found) < count:
+        template = f"{draw.choice(_OPENINGS)} {draw.choice(_ENDINGS)}"
+        found[
+            template.format(
+                name=draw.choice(_NAMES),
+                other=draw.choice(_NAMES),
+                place=draw.choice(_PLACES),
+                thing=draw.choice([*_THINGS]),
+                month=draw.choice(_MONTHS),
+                number=draw.randrange(2, 400),
+            )
+        ] = None
+    return list(found)
+
+
+def questions(texts: Sequence[str], count: int, *, seed: int = 0) -> list[Asked]:
+    """Ask about some of the texts, by turns in their own words and in others; no two questions are alike."""
+    draw = random.Random(f"questions {seed}")
+    found: dict[str, Asked] = {}
+    for place, gold in enumerate(draw.sample(texts, count)):
+        thing = next(name for name in _THINGS if name in gold)
+        worded = place % 2 == 0
+        said = [word for word in gold.split() if word[:1].isupper() and word in (*_NAMES, *_PLACES)]
+        about = f"{thing} {' '.join(said)}" if worded else f"{_THINGS[thing]} ({place})"
+        asked = Asked(draw.choice(_ASKING).format(about), gold, worded)
+        found[asked.text] = asked
+    return list(found.values())

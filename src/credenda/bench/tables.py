@@ -1,0 +1,79 @@
+"""Results of benchmarks as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from credenda.bench.ranking import MEASURES
+
+__all__ = ["crash", "latency", "locomo"]
+
+_SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
+
+
+def _grid(rows: Sequence[Sequence[str]]) -> str:
+    """Lay out rows in columns, the first one to the left, the rest to the right."""
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    lines = (
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        )
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _figure(value: object) -> str:
+    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+
+
+def locomo(document: Mapping[str, Any]) -> str:
+    """Show retrieval in per cent, a line for each group of questions."""
+    groups: list[tuple[str, Mapping[str, Any]]] = [
+        (f"overall ({document['embedder']})", {"n": document["n"], **document["overall"]}),
+        ("plain BM25", document["bm25"]),
+        ("with adversarial", document["with_adversarial"]),
+        *document["categories"].items(),
+    ]
+    rows = [["", "n", *_SHOWN]]
+    rows += [[name, str(found["n"]), *(f"{found[one] * 100:.1f}" for one in _SHOWN)] for name, found in groups]
+    abstention, spent = document["abstention"], document["seconds"]
+    low, high = document["overall_ci95"]["any@10"]
+    return "\n".join(
+        (
+            _grid(rows),
+            f"any@10, 95 % interval: {low * 100:.1f} to {high * 100:.1f}",
+            f"abstention: AUROC {abstention['auroc']}, answered when absent {abstention['answered_when_absent']}",
+            f"stored in {spent['store']:.1f} s; a search takes {spent['search_median'] * 1_000:.2f} ms",
+        )
+    )
+
+
+def crash(document: Mapping[str, Any]) -> str:
+    """Show the outcome in one line, and every violation in one of its own."""
+    head = (
+        f"{document['rounds']} rounds, {document['kills']} kills, {document['acks_checked']} acks checked, "
+        f"{document['losses']} lost, {document['seconds']} s (seed {document['seed']})"
+    )
+    kept = [f"the file is kept in {document['kept']}"] if document["kept"] else []
+    return "\n".join([head, *(f"VIOLATION {text}" for text in document["violations"]), *kept])
+
+
+def latency(document: Mapping[str, Any]) -> str:
+    """Show every figure by its path, then the targets."""
+    figures = [[path, _figure(value)] for path, value in _flat(document) if not path.startswith("targets")]
+    words = {True: "met", False: "NOT MET", None: "not measured"}
+    targets = [
+        [one["what"], _figure(one["bar"]), _figure(one["measured"]), words[one["met"]]] for one in document["targets"]
+    ]
+    return "\n\n".join((_grid(figures), _grid([["target", "bar", "measured", ""], *targets])))
+
+
+def _flat(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, object]]:
+    """Walk a document leaf by leaf."""
+    for key, value in document.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            yield f"{prefix}{key}", value

@@ -1,0 +1,62 @@
+"""The bars that the latency benchmark prints beside what it measured, met or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, TypedDict
+
+__all__ = ["Verdict", "judge_targets"]
+
+
+class Verdict(TypedDict):
+    """One bar and the figure that is held against it; `met` is None when it was not measured in this run."""
+
+    what: str
+    bar: float
+    measured: float | None
+    met: bool | None
+
+
+class _Bar(NamedTuple):
+    what: str
+    path: str
+    """Where the figure is in the document, `/` between keys."""
+    most: float | None = None
+    least: float | None = None
+
+
+_BARS: Final = (
+    _Bar("commits of one ack", "write/commits_per_ack", most=1.0),
+    _Bar("ack, median as a multiple of a bare insert, worker off", "write/ratio_worker_off", most=1.5),
+    _Bar("ack, median as a multiple of a bare insert, worker busy", "write/ratio_worker_busy", most=1.5),
+    _Bar("ack p99 in ms, worker busy", "write/ack_worker_busy/p99_ms", most=10.0),
+    _Bar("ack p99 in ms, worker busy, 2 ms between calls", "write/ack_worker_busy_paced/p99_ms", most=10.0),
+    _Bar("search of 10,000 in ms, median", "search/10000/search/median_ms", most=2.0),
+    _Bar("hit@10 of 10,000", "search/10000/hit_at_10", least=0.97),
+    _Bar("search of 100,000 in ms, median", "search/100000/search/median_ms", most=5.0),
+    _Bar("bytes on disk of a stored memory", "disk_bytes_per_stored_memory", most=2_500.0),
+    _Bar("resident bytes of a document", "search/10000/resident_bytes_per_document", most=160.0),
+    _Bar("CPU seconds of `import credenda`", "start/import_cpu_s", most=0.05),
+    _Bar("CPU seconds of `credenda search`", "start/one_shot_search_cpu_s", most=0.45),
+)
+
+
+def judge_targets(document: Mapping[str, Any]) -> list[Verdict]:
+    """Hold the figures of a run against the bars."""
+    return [_verdict(bar, document) for bar in _BARS]
+
+
+def _verdict(bar: _Bar, document: Mapping[str, Any]) -> Verdict:
+    figure: Any = document
+    for key in bar.path.split("/"):
+        figure = _child(figure, key)
+    limit = bar.most if bar.most is not None else bar.least
+    assert limit is not None  # noqa: S101 - each bar has one of the two
+    if figure is None:
+        return {"what": bar.what, "bar": limit, "measured": None, "met": None}
+    met = figure <= limit if bar.most is not None else figure >= limit
+    return {"what": bar.what, "bar": limit, "measured": float(figure), "met": bool(met)}
+
+
+def _child(node: Any, key: str) -> Any:  # noqa: ANN401 - parsed JSON
+    return node.get(key) if isinstance(node, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]

@@ -1,0 +1,98 @@
+"""The times that a clause names, and values that are days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from credenda.clock import DAY_US, to_datetime
+from credenda.text.dates import DateSpan, Lean, find_dates
+from credenda.write.extract.lexicon import expression
+
+__all__ = ["Moment", "clause_dates", "day_end", "iso_day", "without_open_dates"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """The dates of a clause: their spans, their words, and the anchor they were read from."""
+
+    anchor_us: int
+    spans: tuple[DateSpan, ...] = ()
+    literals: tuple[str, ...] = ()
+
+    @property
+    def since(self) -> int | None:
+        """When it began, by "since …" or "from … to …"."""
+        return next((one.from_us for one, text in self.pairs() if _opens(one, text)), None)
+
+    @property
+    def until(self) -> int | None:
+        """When it ends, by "until …" or "from … to …"."""
+        return next((one.until_us for one, text in self.pairs() if _closes(one, text)), None)
+
+    @property
+    def past(self) -> int | None:
+        """The first named day that is not ahead."""
+        found = (one.from_us for one in self.spans if one.from_us is not None and one.from_us <= self.anchor_us)
+        return next(found, None)
+
+    @property
+    def ahead(self) -> bool:
+        """Whether a named day lies ahead."""
+        return any(one.until_us is not None and one.until_us > self.anchor_us + DAY_US for one in self.spans)
+
+    def pairs(self) -> Iterator[tuple[DateSpan, str]]:
+        """Yield each span with its words in lower case."""
+        return zip(self.spans, (text.lower() for text in self.literals), strict=True)
+
+
+def _opens(span: DateSpan, text: str) -> bool:
+    return span.from_us is not None and (span.until_us is None or text.startswith(("from", "between", "starting")))
+
+
+def _closes(span: DateSpan, text: str) -> bool:
+    if text.startswith("by "):
+        return False
+    return span.until_us is not None and (span.from_us is None or text.startswith(("from", "between")))
+
+
+def clause_dates(text: str, anchor_us: int, lean: Lean | None) -> Moment:
+    """Find the dates of a clause, with their words."""
+    spans = find_dates(text, anchor_us, lean)
+    return Moment(anchor_us=anchor_us, spans=tuple(spans), literals=tuple(text[one.start : one.stop] for one in spans))
+
+
+def without_open_dates(text: str, moment: Moment) -> str:
+    """Take the open-ended dates ("since 2015", "until June") out of a predicate."""
+    for span, literal in zip(moment.spans, moment.literals, strict=True):
+        if span.from_us is None or span.until_us is None or literal.lower().startswith(("from", "between")):
+            text = text.replace(literal, "")
+    return " ".join(text.split())
+
+
+def day_end(text: str, anchor_us: int) -> int | None:
+    """Give the end of the one day that a scheduled value names; None for what recurs or is no day."""
+    if expression("checks", "recurs").search(text):
+        return None
+    spans = find_dates(f"on {text}", anchor_us, "future")
+    days = [one.until_us for one in spans if one.from_us is not None and one.until_us is not None]
+    return days[0] if len(spans) == 1 and days else None
+
+
+def iso_day(text: str, anchor_us: int, attribute: str) -> str:
+    """Write a value that is one day in ISO form; a birthday without a year as --MM-DD, anything else as said.
+
+    A weekday stays a weekday in a plain date ("the demo is on Tuesday"): that is how people go on talking of it.
+    """
+    spans = find_dates(text, anchor_us, "past" if attribute == "birthday" else "future")
+    if len(spans) != 1 or spans[0].from_us is None or spans[0].until_us is None:
+        return text
+    rest = (text[: spans[0].start] + text[spans[0].stop :]).strip(" ,")
+    if rest or spans[0].until_us - spans[0].from_us != DAY_US:
+        return text
+    day = to_datetime(spans[0].from_us).date()
+    if attribute == "date" and not any(letter.isdigit() for letter in text):
+        return text
+    if attribute in {"birthday", "anniversary"} and str(day.year) not in text:
+        return f"--{day:%m-%d}"
+    return day.isoformat()

@@ -1,0 +1,106 @@
+"""Which slot a value belongs to: the attribute, and whose it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from credenda.model.memory import Cardinality
+from credenda.write.extract.checks import nominal
+from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
+from credenda.write.extract.patterns import Pattern
+from credenda.write.extract.subjects import Subject
+from credenda.write.extract.values import Value
+
+__all__ = ["attribute_of", "entity_of", "holder_of"]
+
+_VAGUE_HEADS: Final = frozenset({"things", "ones", "ways", "times", "days", "years", "others", "us", "this", "class"})
+_UNSORTED: Final = "prefers"
+
+
+def _head(value: Value) -> str:
+    """Name the slot of a preference without a category: the plural it ends in, or "prefers"."""
+    found = expression("checks", "plural_head").match(value.text)
+    if found is None or value.text.split(" ", 1)[0].endswith("ing") or found["head"] in _VAGUE_HEADS:
+        return _UNSORTED
+    return found["head"]
+
+
+def _fill(template: str, found: re.Match[str], subject: Subject, value: Value) -> str:
+    """Put groups of the match into an attribute or entity name."""
+    if "{" not in template:
+        return template
+    groups = {name: text or "" for name, text in found.groupdict().items()}
+    kind = groups.get("kind", "")
+    groups["kind"] = names().kin_noun(kind) or kind
+    kin = names().kin_noun(subject.noun.split(" ")[-1])
+    return template.format(**groups, noun=subject.noun, head=_head(value), kin=kin)
+
+
+def _category(pattern: Pattern, value: Value) -> Attribute | None:
+    """Give the attribute that a known thing answers: PostgreSQL the database, dark mode the theme."""
+    words = lexicon()
+    category = words.category(value.text) if pattern.category else None
+    if category is None:
+        return None
+    prefix = "" if category in words.settings else pattern.prefix
+    many = words.cardinality(category) if not prefix else Cardinality.SINGLE
+    return replace(words.attribute(f"{prefix}{category}"), cardinality=many)
+
+
+def _named(pattern: Pattern, name: str, subject: Subject) -> Attribute:
+    words = lexicon()
+    if name == "date" and subject.noun and words.attribute(subject.noun).dated:
+        return words.attribute(subject.noun)
+    attribute = words.attribute(name)
+    if name.casefold() in words.kin:
+        return attribute
+    many = name == _UNSORTED if pattern.attribute == "{head}" else pattern.many
+    return replace(attribute, cardinality=Cardinality.SET if many else attribute.cardinality)
+
+
+def attribute_of(pattern: Pattern, found: re.Match[str], subject: Subject, value: Value) -> Attribute:
+    """Decide which attribute a value belongs to; one without a name where the sentence has no slot."""
+    if pattern.check == "role" and value.text.casefold().split(" ")[-1] in names().family:
+        return Attribute(name="family_status")
+    if pattern.check == "trait":
+        return lexicon().attribute(names().traits.get(value.text.casefold(), "trait"))
+    category = _category(pattern, value)
+    if category is not None:
+        return category
+    name = _fill(pattern.attribute, found, subject, value)
+    return _named(pattern, name, subject) if name else Attribute(name="")
+
+
+def holder_of(subject: Subject) -> Subject:
+    """Read "my deadline for the thesis" as the deadline of the thesis."""
+    found = expression("checks", "holder").match(subject.noun) if subject.who in {"own", "the"} else None
+    if found is None or names().kin_noun(found["entity"]):
+        return subject
+    return subject._replace(noun=found["noun"], entity=found["entity"])
+
+
+def entity_of(pattern: Pattern, found: re.Match[str], subject: Subject, attribute: Attribute, *, owner: str) -> str:
+    """Decide whose slot it is: the subject's, a named thing's, or the owner's where the noun names the slot."""
+    if pattern.entity:
+        filled = _fill(pattern.entity, found, subject, Value(text=""))
+        return nominal(filled) or filled
+    if pattern.check == "nominal":
+        return nominal(subject.noun) or subject.noun
+    if pattern.check == "kin_name":
+        return subject.entity.rpartition("'s ")[0] or owner
+    if pattern.swap or subject.who == "best":
+        return owner
+    if subject.who in {"me", "person", "name"}:
+        return subject.entity
+    return _thing(pattern, subject, attribute, owner)
+
+
+def _thing(pattern: Pattern, subject: Subject, attribute: Attribute, owner: str) -> str:
+    """Decide between the owner of a slot ("my birthday is …") and the thing itself ("the demo is on …")."""
+    if "{noun}" in pattern.attribute or (attribute.dated and attribute.name != "date"):
+        return subject.entity or owner
+    if subject.who == "own" or not subject.entity:
+        return subject.noun
+    return f"{subject.entity} {subject.noun}"

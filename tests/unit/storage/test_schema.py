@@ -1,0 +1,264 @@
+"""The schema of the SQLite file: its tables, columns, keys and indexes, the rules it enforces, and how it is opened."""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from credenda.model.change import ChangeKind
+from credenda.storage.sqlite.connection import statements
+from credenda.storage.sqlite.migrate import latest_version
+from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.store import Redaction
+
+from .build import ANA, events, held, logged, opened, put, said, writer_of
+
+NOT_OF_A_TENANT = {"schema_version", "leases", "api_tokens"}
+FOR_ALL_TENANTS = {"next_tenant_number", "insert_words", "delete_words", "matching_words"}
+"""Statements that name no user: the next tenant's number, and the word index, which is bound by tag and range."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    with opened(tmp_path / "memory.db") as made:
+        yield made
+
+
+@pytest.fixture
+def connection(store: SqliteStore) -> sqlite3.Connection:
+    return writer_of(store)
+
+
+def columns(connection: sqlite3.Connection, table: str) -> dict[str, dict[str, Any]]:
+    return {row["name"]: dict(row) for row in connection.execute(f"PRAGMA table_info({table})")}
+
+
+def tables(connection: sqlite3.Connection) -> set[str]:
+    """Name the tables that hold rows of ours; those behind the word index belong to it."""
+    found = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search_index%'")
+    return {row["name"] for row in found}
+
+
+def one(connection: sqlite3.Connection, sql: str) -> Any:  # noqa: ANN401 - whatever the pragma gives
+    return connection.execute(sql).fetchone()[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "default", "needed"),
+    [
+        pytest.param("id", "INTEGER", None, True, marks=pytest.mark.requirement("R-138")),
+        pytest.param("user_id", "TEXT", None, True, marks=pytest.mark.requirement("R-139")),
+        pytest.param("text", "TEXT", None, True, marks=pytest.mark.requirement("R-140", "R-218")),
+        pytest.param("type", "TEXT", None, True, marks=pytest.mark.requirement("R-141", "R-218")),
+        pytest.param("topic", "TEXT", None, False, marks=pytest.mark.requirement("R-142", "R-218")),
+        pytest.param("importance", "REAL", "0.5", True, marks=pytest.mark.requirement("R-143", "R-218")),
+        pytest.param("confidence", "REAL", "0.8", True, marks=pytest.mark.requirement("R-144", "R-218")),
+        pytest.param("source_session", "TEXT", "''", True, marks=pytest.mark.requirement("R-145", "R-218")),
+        pytest.param("created_at", "INTEGER", None, True, marks=pytest.mark.requirement("R-146", "R-218")),
+        pytest.param("last_accessed", "INTEGER", None, False, marks=pytest.mark.requirement("R-147")),
+        pytest.param("access_count", "INTEGER", "0", True, marks=pytest.mark.requirement("R-148")),
+        pytest.param("decay_score", "REAL", None, False, marks=pytest.mark.requirement("R-149", "R-164")),
+        pytest.param("superseded_by", "INTEGER", None, False, marks=pytest.mark.requirement("R-150", "R-164", "R-212")),
+        pytest.param("entity", "TEXT", None, False, marks=pytest.mark.requirement("R-152")),
+        pytest.param("attribute", "TEXT", None, False, marks=pytest.mark.requirement("R-152")),
+        pytest.param("value", "TEXT", None, False, marks=pytest.mark.requirement("R-152")),
+        pytest.param("valid_from", "INTEGER", None, False, marks=pytest.mark.requirement("R-153", "R-164")),
+        pytest.param("valid_until", "INTEGER", None, False, marks=pytest.mark.requirement("R-154", "R-164", "R-212")),
+    ],
+)
+def test_the_memories_table_has_the_column_before_the_first_write(
+    connection: sqlite3.Connection, name: str, kind: str, default: str | None, *, needed: bool
+) -> None:
+    found = columns(connection, "memories")[name]
+    assert (found["type"], found["dflt_value"], bool(found["notnull"])) == (kind, default, needed)
+    assert one(connection, "SELECT count(*) FROM memories") == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "needed"),
+    [
+        pytest.param(
+            "embeddings",
+            {"user_id", "model_id", "code", "dims", "bits", "scale", "data"},
+            marks=pytest.mark.requirement("R-151", "R-164"),
+        ),
+        pytest.param(
+            "operations",
+            {"id", "idempotency_key", "user_id", "status", "created_at", "updated_at", "first", "last"},
+            marks=pytest.mark.requirement("R-158", "D-011"),
+        ),
+        pytest.param(
+            "api_tokens",
+            {"id", "token_hash", "user_id", "revoked_at", "created_at", "scopes", "expires_at"},
+            marks=pytest.mark.requirement("R-159"),
+        ),
+        pytest.param(
+            "tool_call_records",
+            {"tool_name", "user_id", "session_id", "inputs_hash", "status", "error_code", "duration_us"}
+            | {"llm_tokens_in", "llm_tokens_out", "cost_usd", "at", "row_hash"},
+            marks=pytest.mark.requirement("R-160"),
+        ),
+        pytest.param(
+            "schema_version", {"version", "applied_at", "description"}, marks=pytest.mark.requirement("R-162")
+        ),
+    ],
+)
+def test_a_table_has_its_columns(connection: sqlite3.Connection, table: str, needed: set[str]) -> None:
+    assert needed <= set(columns(connection, table))
+
+
+@pytest.mark.requirement("R-162")
+def test_the_schema_says_which_version_it_is_since_when_and_what_it_brought(connection: sqlite3.Connection) -> None:
+    rows = connection.execute("SELECT version, applied_at, description FROM schema_version").fetchall()
+    assert [row["version"] for row in rows] == list(range(1, latest_version() + 1))
+    assert all(row["applied_at"] > 0 and row["description"] for row in rows)
+
+
+@pytest.mark.requirement("R-139", "R-156", "R-201")
+def test_the_user_comes_first_in_the_primary_key_of_every_tenant_table(connection: sqlite3.Connection) -> None:
+    found = tables(connection)
+    assert found > NOT_OF_A_TENANT
+    for table in found - NOT_OF_A_TENANT:
+        key = sorted((row["pk"], name) for name, row in columns(connection, table).items() if row["pk"])
+        assert key[0] == (1, "user_id"), table
+        assert columns(connection, table)["user_id"]["notnull"], table
+
+
+def unique_keys(connection: sqlite3.Connection, table: str) -> set[tuple[str, ...]]:
+    return {
+        tuple(column["name"] for column in connection.execute(f"PRAGMA index_info('{index['name']}')"))
+        for index in connection.execute(f"PRAGMA index_list({table})").fetchall()
+        if index["unique"]
+    }
+
+
+@pytest.mark.requirement("D-010", "R-158")
+def test_an_idempotency_key_is_unique_beside_its_user(connection: sqlite3.Connection) -> None:
+    assert unique_keys(connection, "operations") == {("user_id", "id"), ("user_id", "idempotency_key")}
+
+
+@pytest.mark.requirement("R-159")
+def test_a_token_is_unique_by_its_hash(connection: sqlite3.Connection) -> None:
+    assert ("token_hash",) in unique_keys(connection, "api_tokens")
+
+
+def plan(connection: sqlite3.Connection, name: str) -> list[str]:
+    sql = statements()[name]
+    parameters = dict.fromkeys(re.findall(r":(\w+)", sql))
+    return [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters)]
+
+
+@pytest.mark.requirement("R-156", "R-167")
+@pytest.mark.parametrize("name", sorted(statements()))
+def test_no_statement_reads_a_whole_table(connection: sqlite3.Connection, name: str) -> None:
+    lines = plan(connection, name)
+    scanned = [line for line in lines if line.startswith("SCAN") and line.split()[1] in tables(connection)]
+    assert scanned == []
+
+
+@pytest.mark.requirement("R-156", "R-167")
+@pytest.mark.parametrize(
+    ("name", "search"),
+    [
+        ("memories_of_pair", "memories USING INDEX memories_pair (user_id=? AND entity_key=? AND attribute_key=?)"),
+        ("memories_of_text", "memories USING INDEX memories_text (user_id=? AND text_hash=?)"),
+        ("memories_by_id", "memories USING PRIMARY KEY (user_id=? AND id=?)"),
+        ("evidence_of_events", "evidence USING INDEX evidence_event (user_id=? AND event=?)"),
+        ("evidence_of_memories", "evidence USING PRIMARY KEY (user_id=? AND memory=?)"),
+        ("changes_of_memory", "changes USING INDEX changes_memory (user_id=? AND memory=? AND id>?)"),
+        ("changed_memories", "m USING PRIMARY KEY (user_id=? AND id=?)"),
+        ("redacted_events", "events USING PRIMARY KEY (user_id=? AND id=?)"),
+        ("events_by_id", "events USING PRIMARY KEY (user_id=? AND id=?)"),
+        ("vectors_after", "embeddings USING INDEX embeddings_number (user_id=? AND number>? AND number<?)"),
+        ("vectors_by_code", "embeddings USING PRIMARY KEY (user_id=? AND model_id=? AND code=?)"),
+        ("job_by_key", "operations USING INDEX operations_key (user_id=? AND idempotency_key=?)"),
+        ("waiting_jobs", "operations USING INDEX operations_due (user_id=? AND run_after<?)"),
+        ("tombstoned", "tombstones USING PRIMARY KEY (user_id=? AND digest=?)"),
+    ],
+)
+def test_a_look_up_reads_only_the_rows_it_names(connection: sqlite3.Connection, name: str, search: str) -> None:
+    assert f"SEARCH {search}" in plan(connection, name)
+
+
+@pytest.mark.requirement("R-139", "R-201")
+@pytest.mark.parametrize("name", sorted(set(statements()) - FOR_ALL_TENANTS))
+def test_every_statement_is_bound_to_a_user(name: str) -> None:
+    assert ":user_id" in statements()[name]
+
+
+def test_the_exceptions_exist() -> None:
+    assert set(statements()) > FOR_ALL_TENANTS
+
+
+@pytest.mark.requirement("R-165")
+@pytest.mark.parametrize(
+    ("pragma", "value"),
+    [
+        ("journal_mode", "wal"),
+        ("synchronous", 2),
+        ("foreign_keys", 1),
+        ("secure_delete", 1),
+        ("recursive_triggers", 1),
+        ("busy_timeout", 0),
+    ],
+)
+def test_the_write_connection_is_set(connection: sqlite3.Connection, pragma: str, value: object) -> None:
+    assert one(connection, f"PRAGMA {pragma}") == value
+
+
+def test_a_read_connection_cannot_write(store: SqliteStore) -> None:
+    with store._readers.take() as reading:  # noqa: SLF001 - readers are handed out with no such statement
+        assert one(reading, "PRAGMA query_only") == 1
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            reading.execute("DELETE FROM tenants")
+
+
+@pytest.fixture
+def recorded(store: SqliteStore) -> sqlite3.Connection:
+    (memory_id,) = put(store, held("Ana likes tea."))
+    put(store, said("I like tea."), logged(ChangeKind.ADD, memory_id))
+    put(store, said("I like jam."), user_id="ben")
+    return writer_of(store)
+
+
+ALTERATIONS = [
+    "UPDATE events SET text = 'forged'",
+    "UPDATE events SET recorded_at = 0",
+    "DELETE FROM events",
+    "INSERT OR REPLACE INTO events SELECT * FROM events",
+    "UPDATE changes SET reason = 'forged'",
+    "DELETE FROM changes",
+    "INSERT OR REPLACE INTO changes SELECT * FROM changes",
+]
+
+
+@pytest.mark.parametrize("alteration", ALTERATIONS)
+def test_journal_and_log_cannot_be_altered(recorded: sqlite3.Connection, alteration: str) -> None:
+    before = recorded.execute("SELECT * FROM events").fetchall(), recorded.execute("SELECT * FROM changes").fetchall()
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        recorded.execute(alteration)
+    after = recorded.execute("SELECT * FROM events").fetchall(), recorded.execute("SELECT * FROM changes").fetchall()
+    assert [tuple(row) for part in after for row in part] == [tuple(row) for part in before for row in part]
+
+
+@pytest.mark.parametrize("alteration", ALTERATIONS)
+def test_a_permit_of_one_user_opens_nothing_of_another(recorded: sqlite3.Connection, alteration: str) -> None:
+    recorded.execute("INSERT INTO redaction_permits VALUES ('ben', 'delete')")
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        recorded.execute(alteration)
+
+
+def test_a_redaction_leaves_no_permit_behind(store: SqliteStore) -> None:
+    (event_id,) = put(store, said("I like tea."))
+    put(store, Redaction(id=event_id, at_us=1))
+    assert one(writer_of(store), "SELECT count(*) FROM redaction_permits") == 0
+    assert events(store) == []
+
+
+def test_what_ended_has_an_end(recorded: sqlite3.Connection) -> None:
+    for status in ("superseded", "merged", "invalidated"):
+        with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+            recorded.execute("UPDATE memories SET status = ? WHERE user_id = ?", (status, ANA))
