@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from click.testing import CliRunner, Result
 
@@ -21,6 +21,11 @@ NO_SETTINGS: dict[str, str | None] = {
 }
 
 
+class Streams(TypedDict, total=False):
+    stdin: str | bytes
+    user: str
+
+
 class Terminal:
     """Runs commands on one database; fails when the exit code is not the expected one."""
 
@@ -34,16 +39,16 @@ class Terminal:
         assert result.exit_code == code, (result.exit_code, result.stdout, result.stderr)
         return result
 
-    def text(self, *args: str, **options: Any) -> str:
-        return self.run(*args, **options).stdout
+    def text(self, *args: str, code: int = 0, **streams: Unpack[Streams]) -> str:
+        return self.run(*args, code=code, **streams).stdout
 
-    def json(self, *args: str, **options: Any) -> Any:
-        result = self.run("--json", *args, **options)
+    def json(self, *args: str, code: int = 0, **streams: Unpack[Streams]) -> Any:  # noqa: ANN401 - JSON is what it is
+        result = self.run("--json", *args, code=code, **streams)
         return json.loads(result.stdout)
 
-    def error(self, *args: str, code: int, **options: Any) -> str:
+    def error(self, *args: str, code: int, **streams: Unpack[Streams]) -> str:
         """Run something that fails, and return its one line."""
-        result = self.run(*args, code=code, **options)
+        result = self.run(*args, code=code, **streams)
         assert result.stdout == ""
         (line,) = result.stderr.splitlines()
         assert line.startswith("error: ")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, TypedDict
 
-from credenda import Credenda, MemoryUnit
+from credenda import Credenda, MemoryUnit, Unavailable
 from credenda.bench.bare import BareTable
 from credenda.bench.given import GivenVectors
 from credenda.bench.numbers import Spread, ratio, spread_ms
@@ -65,8 +65,16 @@ def build_store(path: Path, size: int, embedder: str | Embedder) -> float:
             messages = [{"role": "user", "content": text} for text in texts[at : at + _MESSAGES]]
             memory.remember(messages, session=f"session {at // _MESSAGES}")
         memory.settle(_SETTLE_SECONDS)
+        _refuse_dead_jobs(memory)
         memory.search(texts[0])  # so that closing leaves an image of the index
     return seconds() - start
+
+
+def _refuse_dead_jobs(memory: Credenda) -> None:
+    """Raise when something could not be read: figures of a store that lacks it would flatter."""
+    dead = memory.stats().dead_jobs
+    if dead:
+        raise Unavailable(f"{dead} jobs failed for good", why="the store is incomplete", fix="run `credenda doctor`")
 
 
 def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:

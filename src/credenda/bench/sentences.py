@@ -179,14 +179,22 @@ def sentences(count: int, *, seed: int = 0) -> list[str]:
 
 
 def questions(texts: Sequence[str], count: int, *, seed: int = 0) -> list[Asked]:
-    """Ask about some of the texts, by turns in their own words and in others; no two questions are alike."""
+    """Ask about so many of the texts, by turns in their own words and in others; no two questions are alike."""
     draw = random.Random(f"questions {seed}")
     found: dict[str, Asked] = {}
-    for place, gold in enumerate(draw.sample(texts, count)):
-        thing = next(name for name in _THINGS if name in gold)
-        worded = place % 2 == 0
-        said = [word for word in gold.split() if word[:1].isupper() and word in (*_NAMES, *_PLACES)]
-        about = f"{thing} {' '.join(said)}" if worded else f"{_THINGS[thing]} ({place})"
-        asked = Asked(draw.choice(_ASKING).format(about), gold, worded)
-        found[asked.text] = asked
+    for place, gold in enumerate(draw.sample(texts, len(texts))):
+        if len(found) == count:
+            break
+        worded = len(found) % 2 == 0
+        asked = draw.choice(_ASKING).format(_about(gold, place, worded=worded))
+        found.setdefault(asked, Asked(asked, gold, worded))
     return list(found.values())
+
+
+def _about(gold: str, place: int, *, worded: bool) -> str:
+    """Name what a sentence is about, with who and where; in other words the place makes the question one of a kind."""
+    thing = next(name for name in _THINGS if name in gold)
+    if not worded:
+        return f"{_THINGS[thing]} ({place})"
+    said = [word for word in gold.replace(";", "").replace("?", "").split() if word in (*_NAMES, *_PLACES)]
+    return " ".join((thing, *said))

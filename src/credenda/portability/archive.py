@@ -145,6 +145,8 @@ def _origin(line: Line) -> Origin:
     try:
         head = _table(line)
     except Corrupt as error:
+        if f'"{FORMAT}"'.encode() in line.data:
+            raise
         raise _another_format() from error
     if head.get("format") != FORMAT:
         raise _another_format()

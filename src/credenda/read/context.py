@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.memory import Memory, Relation, Status
+from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
-from credenda.read.filters import fits_memory
 from credenda.read.gate import judge_memory
 from credenda.read.history import slot_history
 from credenda.read.pack import Packing, pack
@@ -51,12 +49,13 @@ def context(
         return pack(always, (), packing)
     floor = weights().context_floor
     found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, floor=floor)
-    history = plan(query, now_us, ()).history
+    previous = _previous(reader, found.hits, query)
     packing = Packing(
         token_budget=token_budget,
         contests=_contests(reader, always, found.hits),
-        previous=_previous(reader, found.hits, query),
-        history=history,
+        previous=previous,
+        told=_told(reader, previous),
+        history=plan(query, now_us, ()).history,
         abstained=found.abstained,
     )
     return pack(always, found.hits, packing)
@@ -67,14 +66,8 @@ def core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
     known = query.known_at_us
     instructions = reader.find(MemoryFilter(attribute=_INSTRUCTION, statuses=_HELD, limit=_CORE, known_at_us=known))
     pinned = reader.find(MemoryFilter(pinned=True, statuses=_HELD, limit=_CORE, known_at_us=known))
-    wide = replace(query, kinds=frozenset({"memory"}), types=None, layers=None, mode="full_context", tags=None)
     found = {memory.id: memory for memory in [*reversed(instructions), *reversed(pinned)]}
-    return [
-        memory
-        for memory in found.values()
-        if fits_memory(memory, replace(wide, metadata=None, session=None, exclude_session=None, topic=None))
-        and judge_memory(memory, query, now_us) is not None
-    ]
+    return [memory for memory in found.values() if judge_memory(memory, query, now_us) is not None]
 
 
 def _contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit]) -> list[ContestCase]:
@@ -107,4 +100,12 @@ def _previous(reader: Reader, hits: Sequence[Hit], query: Query) -> dict[str, li
 
 def _was_true(version: SlotVersion, memory: Memory) -> bool:
     changed = version.status is Status.SUPERSEDED and version.relation is Relation.CHANGED
-    return changed and bool(version.text) and version.memory_id != memory.id and version.value != memory.value
+    other = version.value != memory.value or memory.stance is Stance.NEGATED
+    return changed and bool(version.text) and version.memory_id != memory.id and other
+
+
+def _told(reader: Reader, previous: Mapping[str, Sequence[SlotVersion]]) -> frozenset[str]:
+    """Return the earlier values, and the events they were said in, that need no line of their own."""
+    names = {version.memory_id for versions in previous.values() for version in versions}
+    links = reader.evidence(memory_ids=sorted(names)) if names else []
+    return frozenset(names | {link.span.event_id for link in links})

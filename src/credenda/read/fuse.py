@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
-from credenda.read.tables import Weights
+from credenda.read.tables import Calibration, Weights
 
 __all__ = ["Fused", "best_of_owner", "fuse", "fuse_ranks", "reciprocal_ranks", "z_scores"]
 
@@ -37,8 +37,8 @@ def z_scores(values: Floats, known: Mask | None = None) -> Floats:
     return out
 
 
-def fuse(found: Candidates, weights: Weights) -> Fused:
-    """Add up the weighted signs (DESIGN §6, where the numbers were measured)."""
+def fuse(found: Candidates, weights: Weights, engine: Calibration) -> Fused:
+    """Add up the weighted signs (DESIGN §6, where the numbers were measured); `engine` made the vectors."""
     tuned = weights.relevance
     compared = ~np.isnan(found.cosine)
     full = np.float32(tuned.length_tokens)
@@ -54,7 +54,7 @@ def fuse(found: Candidates, weights: Weights) -> Fused:
     if (passages := _passages(found)).max(initial=1) > 1:
         terms["passages"] = -tuned.passages * np.log(passages).astype(np.float32)
     if compared.any():
-        terms["meaning"] = tuned.meaning * z_scores(found.meaning)
+        terms["meaning"] = engine.meaning * z_scores(found.meaning)
     return Fused(_total(terms, len(found)), terms)
 
 

@@ -6,7 +6,7 @@ words, and nothing that was replaced is shown without saying so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -154,18 +154,21 @@ def _with_event(memory: Row, event: Row) -> Row:
     return memory._replace(key=better.key, terms=better.terms, signs=memory.signs.joined(event.signs))
 
 
-def arrange(rows: Iterable[Row], successors: Mapping[str, str]) -> list[Row]:
+def arrange(rows: Iterable[Row], successors: Mapping[str, str], lowered: Callable[[float], float] = float) -> list[Row]:
     """Order rows, best first: a current value before what it replaced, the unsure after everything else (R-062).
 
     `successors` gives, for a row flagged superseded, the id of the memory that is held instead; where both are here,
-    the current one rises to the other's score.
+    the current one rises to the other's key and takes its signs. What was replaced is then `lowered`, so that their
+    scores are not alike.
     """
     by_id = {row.id: row for row in rows}
     for old in list(by_id.values()):
         current = by_id.get(successors.get(old.id, ""))
-        if current is not None and current.key < old.key:
-            by_id[current.id] = current._replace(key=old.key)
-    return sorted(by_id.values(), key=_rank)
+        if current is not None:
+            signs = current.signs.joined(old.signs)
+            by_id[current.id] = current._replace(key=max(current.key, old.key), signs=signs)
+    placed = (row._replace(key=lowered(row.key)) if "superseded" in row.flags else row for row in by_id.values())
+    return sorted(placed, key=_rank)
 
 
 def _rank(row: Row) -> tuple[bool, float, bool, str]:

@@ -41,11 +41,15 @@ _WARNINGS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Packing:
-    """What else is known for a block: open contests, and what each memory's slot held before, latest first."""
+    """What else is known for a block: open contests, and what each memory's slot held before, latest first.
+
+    `told` names what needs no line of its own once it is flagged superseded: the line of the current value names it.
+    """
 
     token_budget: int
     contests: Sequence[ContestCase] = ()
     previous: Mapping[str, Sequence[SlotVersion]] = field(default_factory=dict[str, Sequence[SlotVersion]])
+    told: frozenset[str] = frozenset()
     history: bool = False
     abstained: bool = False
 
@@ -113,14 +117,18 @@ def _lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Ite
         yield _Line("Always:", _line(memory.id, memory.text, _since(memory)))
     always = {memory.id for memory in core}
     yield from (_Line("Unsettled, ask before relying on it:", _contest_line(case)) for case in packing.contests)
-    merged = _shown_as_previous(hits, packing)
-    for hit in diverse([hit for hit in hits if hit.id not in always and hit.id not in merged]):
+    fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
+    for hit in diverse(fresh):
         if hit.memory is not None:
             notes = [*_since(hit.memory), *_previously(hit.memory, packing), *_warned(hit)]
             yield _Line("Held true:", _line(hit.id, hit.text, notes), hit)
         elif hit.event is not None:
             said = f"{hit.event.speaker}: {hit.text}" if hit.event.speaker else hit.text
             yield _Line("Said:", _line(hit.id, said, [_day(hit.event.occurred_us), *_warned(hit)]), hit)
+
+
+def _is_told(hit: Hit, packing: Packing) -> bool:
+    return "superseded" in hit.flags and hit.id in packing.told
 
 
 def _line(name: str, text: str, notes: Iterable[str]) -> str:
@@ -168,12 +176,6 @@ def _previously(memory: Memory, packing: Packing) -> list[str]:
         for version in earlier
     ]
     return [f"previously {', '.join(named)}"] if named else []
-
-
-def _shown_as_previous(hits: Sequence[Hit], packing: Packing) -> Collection[str]:
-    """Find replaced memories among the hits that the line of their current value names already."""
-    named = {version.memory_id for hit in hits for version in packing.previous.get(hit.id, ())}
-    return {hit.id for hit in hits if hit.id in named}
 
 
 def _contest_line(case: ContestCase) -> str:

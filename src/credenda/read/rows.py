@@ -16,7 +16,7 @@ from credenda.read.fuse import Fused
 from credenda.read.gate import arrange, join, judge_event, judge_memory, veil
 from credenda.read.load import Loaded, load, name_document
 from credenda.read.retrieve import owner_of
-from credenda.read.score import keyed
+from credenda.read.score import keyed, lowered
 from credenda.read.tables import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 
@@ -100,7 +100,8 @@ def ordered(work: Reading) -> list[Row]:
     """Score, join and order what was read so far, best first."""
     rows = keyed(work.rows, work.query, work.tuned, work.now_us)
     joined = join(rows, work.loaded.claims_of)
-    return arrange(*_with_successors(work, joined))
+    present, successors = _with_successors(work, joined)
+    return arrange(present, successors, lambda key: lowered(key, work.query, work.tuned.falloff))
 
 
 def _with_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, str]]:

@@ -19,7 +19,7 @@ from credenda.model.query import Query
 from credenda.read.candidates import Row
 from credenda.read.tables import Calibration, Standing, Weights
 
-__all__ = ["RecallWeights", "answerability", "final_scores", "keyed", "recall_weights"]
+__all__ = ["RecallWeights", "answerability", "final_scores", "keyed", "lowered", "recall_weights"]
 
 _TOP: Final = 5
 """Best rows whose signs tell whether the search found an answer; the calibration was fitted on as many."""
@@ -27,6 +27,7 @@ _RECENCY: Final = 0.3
 """The recency_weight for which the standing weights are given (R-112)."""
 _NEUTRAL: Final = 0.5
 _LEAST_SHARE: Final = 0.3
+_HALVES: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,11 @@ def _age_days(row: Row, now_us: int) -> float:
     if row.memory and row.memory.valid_from_us is not None:
         said = max(said, row.memory.valid_from_us)
     return max(now_us - said, 0) / DAY_US
+
+
+def lowered(key: float, query: Query, falloff: float) -> float:
+    """Return the key of a replaced value: one that halves its score."""
+    return key / _HALVES if query.profile == "recall" else key - math.log(_HALVES) / falloff
 
 
 def answerability(rows: Sequence[Row], engine: Calibration, slot_logit: float) -> float:

@@ -98,7 +98,8 @@ def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row]]:
 def _settle(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
     """Read candidates in order of relevance until enough of them may be shown."""
     query = asked.query
-    fused = fuse_ranks(found, work.tuned) if query.profile == "recall" else fuse(found, work.tuned)
+    tuned = work.tuned
+    fused = fuse_ranks(found, tuned) if query.profile == "recall" else fuse(found, tuned, asked.engine)
     best = best_of_owner(found, fused.relevance)
     ranked = best[fused.relevance[best] > 0] if query.profile == "recall" else best
     heard = ranked[speaking(found, asked.engine.cosine_floor)[ranked]]

@@ -20,7 +20,6 @@ class Relevance:
     """Weights of the fused score, in standard deviations over a query's candidates."""
 
     words: float
-    meaning: float
     session: float
     length: float
     length_tokens: int
@@ -47,12 +46,16 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """Coefficients of the logistic for one engine; without `cosine` it reads words alone."""
+    """What one engine's cosines are worth: `meaning` in the fused score, the rest in the logistic.
+
+    Without `cosine` it reads words alone.
+    """
 
     base: float
     coverage: float
     cosine: float = 0.0
     cosine_floor: float = 1.0
+    meaning: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,18 +13,31 @@ from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from credenda.clock import from_datetime, to_datetime
+from credenda.text.days import (
+    DECEMBER,
+    MONTHS,
+    QUARTER,
+    SEASONS,
+    WEEKDAYS,
+    Days,
+    month_number,
+    month_of,
+    months_of,
+    one_day,
+    part_of,
+    relative_month,
+    relative_season,
+    relative_weekend,
+    season_of,
+    shifted,
+    weekday_near,
+)
 
 __all__ = ["DateSpan", "Lean", "find_dates"]
 
 Lean = Literal["past", "future"]
 _SPANS_MAX: Final = 64
 _NEAR_DAYS: Final = 120
-_WEEK: Final = 7
-_QUARTER: Final = 3
-_DECEMBER: Final = 12
-_MONTHS: Final = "january february march april may june july august september october november december".split()
-_WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
-_SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _COUNTS: Final = {
     word: number
     for number, words in enumerate(
@@ -57,13 +70,6 @@ class DateSpan(NamedTuple):
     until_us: int | None
 
 
-class _Days(NamedTuple):
-    """An interval of days, `until` excluded."""
-
-    since: date
-    until: date
-
-
 class _Context(NamedTuple):
     today: date
     lean: Lean | None
@@ -79,32 +85,50 @@ _YEAR: Final = r"(?:19|20)\d\d"
 _DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _COUNT: Final = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple of)"
 _PART: Final = r"(?:(?P<{0}>early|mid|late|the (?:start|beginning|middle|end) of)[ -])?"
+_OPENERS: Final = ("in", "since", "until", "till", "from", "to", "by", "before", "after")
+_AFTER: Final = "(?:" + "|".join(rf"(?<=\b{word} )" for word in _OPENERS) + ")"
+_CLOCK: Final = r"[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+_UNIT: Final = r"(?:day|week|month|year)"
 _RULES: Final = (
-    ("iso", r"(?P<iso_y>\d{4})-(?P<iso_m>\d\d)-(?P<iso_d>\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"),
+    ("iso", rf"(?P<iso_y>\d{{4}})-(?P<iso_m>\d\d)-(?P<iso_d>\d\d)(?:{_CLOCK})?"),
     ("dmy", rf"(?:the )?(?P<dmy_d>{_DAY}) (?:of )?(?P<dmy_m>{_MONTH})\b\.?(?:,? (?P<dmy_y>{_YEAR}))?"),
-    ("mdy", rf"(?P<mdy_m>{_MONTH})\b\.? (?:the )?(?P<mdy_d>{_DAY})\b(?!:)(?:\s?[-\u2013]\s?(?P<mdy_e>{_DAY})\b)?(?:,? (?P<mdy_y>{_YEAR}))?"),
+    (
+        "mdy",
+        (
+            rf"(?P<mdy_m>{_MONTH})\b\.? (?:the )?(?P<mdy_d>{_DAY})\b(?!:)(?:\s?[-\u2013]\s?(?P<mdy_e>{_DAY})\b)?"
+            rf"(?:,? (?P<mdy_y>{_YEAR}))?"
+        ),
+    ),
     ("my", _PART.format("my_p") + rf"(?P<my_m>{_MONTH})\b\.?,? (?:of )?(?P<my_y>{_YEAR})"),
     ("sy", rf"(?:the )?(?P<sy_s>{_SEASON}) (?:of )?(?P<sy_y>{_YEAR})"),
     ("quarter", rf"Q(?P<quarter_q>[1-4])[ /](?P<quarter_y>{_YEAR})"),
     ("beside", r"the day (?P<beside_w>before yesterday|after tomorrow)"),
-    ("ago", rf"(?P<ago_n>{_COUNT}) (?P<ago_u>day|week|month|year)s? ago"),
-    ("ahead", rf"(?:in (?P<ahead_n>{_COUNT}) (?P<ahead_u>day|week|month|year)s?(?: from now)?|(?P<ahead_m>{_COUNT}) (?P<ahead_v>day|week|month|year)s? from now)"),
-    ("relative", rf"(?P<rel_w>last|this past|past|this coming|this|next) (?P<rel_u>week(?:end)?|month|year|quarter|{_SEASON}|{_WEEKDAY}|{_MONTH})"),
+    ("ago", rf"(?P<ago_n>{_COUNT}) (?P<ago_u>{_UNIT})s? ago"),
+    (
+        "ahead",
+        (
+            rf"(?:in (?P<ahead_n>{_COUNT}) (?P<ahead_u>{_UNIT})s?(?: from now)?"
+            rf"|(?P<ahead_m>{_COUNT}) (?P<ahead_v>{_UNIT})s? from now)"
+        ),
+    ),
+    (
+        "relative",
+        (
+            r"(?P<rel_w>last|this past|past|this coming|this|next) "
+            rf"(?P<rel_u>week(?:end)?|month|year|quarter|{_SEASON}|{_WEEKDAY}|{_MONTH})"
+        ),
+    ),
     ("near", r"(?P<near_w>yesterday|today|tomorrow|tonight|last night|this (?:morning|afternoon|evening))"),
-    ("month", rf"(?:(?<=\bin )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )|(?<=\bfrom )|(?<=\bby )|(?<=\bbefore )|(?<=\bafter ))" + _PART.format("month_p") + rf"(?P<month_m>{_MONTH})(?!\.? \d)"),
-    ("year", rf"(?:(?<=\bin )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )|(?<=\bfrom )|(?<=\bto )|(?<=\bby )|(?<=\bbefore )|(?<=\bafter )|(?<=\byear ))" + _PART.format("year_p") + rf"(?P<year_y>{_YEAR})(?! ?%)"),
-    ("weekday", rf"(?:(?<=\bon )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )|(?<=\bfrom )|(?<=\bto )|(?<=\bby ))(?P<weekday_w>{_WEEKDAY})"),
-)  # fmt: skip
-_WORDS: Final = re.compile(r"[a-z]+|\d{4}", re.ASCII)
-_TIME_WORDS: Final = frozenset(
-    [
-        *_MONTHS,
-        *_WEEKDAYS,
-        *_SEASONS,
-        *"jan feb mar apr jun jul aug sep sept oct nov dec yesterday today tomorrow".split(),
-    ]
-    + "tonight ago day days week weeks month months year years weekend quarter night morning afternoon evening".split()
+    ("month", _AFTER + _PART.format("month_p") + rf"(?P<month_m>{_MONTH})(?!\.? \d)"),
+    ("year", rf"(?:{_AFTER}|(?<=\byear ))" + _PART.format("year_p") + rf"(?P<year_y>{_YEAR})(?! ?%)"),
+    ("weekday", rf"(?:{_AFTER}|(?<=\bon ))(?P<weekday_w>{_WEEKDAY})"),
 )
+_WORDS: Final = re.compile(r"[a-z]+|\d{4}", re.ASCII)
+_NEARBY: Final = (
+    "jan feb mar apr jun jul aug sep sept oct nov dec yesterday today tomorrow tonight ago day days week weeks month "
+    "months year years weekend quarter night morning afternoon evening"
+)
+_TIME_WORDS: Final = frozenset([*_NEARBY.split(), *MONTHS, *WEEKDAYS, *SEASONS])
 
 
 def _names_time(text: str) -> bool:
@@ -121,109 +145,66 @@ def _atoms() -> re.Pattern[str]:
 @cache
 def _before() -> re.Pattern[str]:
     return re.compile(
-        r"\b(?:(?P<since>since|starting(?: (?:from|on|in))?|as of|from)|(?P<until>until|till|up to|til|before)|(?P<through>through)"
-        r"|(?P<to>to|and)|(?P<by>by)|(?P<after>after)|(?P<plain>on|in|at|during|over)|between)\s+(?:the\s+)?$",
+        r"\b(?:(?P<since>since|starting(?: (?:from|on|in))?|as of|from)|(?P<until>until|till|up to|til|before)"
+        r"|(?P<through>through)|(?P<to>to|and)|(?P<by>by)|(?P<after>after)|(?P<plain>on|in|at|during|over)|between)\s+(?:the\s+)?$",
         re.IGNORECASE,
     )
-
-
-def _month_number(name: str) -> int:
-    return next(at for at, month in enumerate(_MONTHS, 1) if month.startswith(name[:3].lower()))
-
-
-def _month(year: int, month: int) -> _Days:
-    year, month = year + (month - 1) // _DECEMBER, (month - 1) % _DECEMBER + 1
-    return _Days(date(year, month, 1), date(year + month // _DECEMBER, month % _DECEMBER + 1, 1))
-
-
-def _months(year: int, month: int, count: int) -> _Days:
-    return _Days(_month(year, month).since, _month(year, month + count - 1).until)
-
-
-def _day(day: date) -> _Days:
-    return _Days(day, day + timedelta(days=1))
-
-
-def _season(year: int, name: str) -> _Days:
-    return _months(year, _SEASONS[name.lower()], _QUARTER)
-
-
-def _week(day: date) -> _Days:
-    monday = day - timedelta(days=day.weekday())
-    return _Days(monday, monday + timedelta(days=_WEEK))
-
-
-def _weekend(day: date) -> _Days:
-    monday = _week(day).until
-    return _Days(monday - timedelta(days=2), monday)
-
-
-def _part(days: _Days, part: str | None) -> _Days:
-    """Narrow an interval to its first, middle or last third."""
-    if part is None:
-        return days
-    third = (days.until - days.since) // 3
-    if part.lower().endswith(("early", "start of", "beginning of")):
-        return _Days(days.since, days.since + third)
-    if part.lower().endswith(("late", "end of")):
-        return _Days(days.until - third, days.until)
-    return _Days(days.since + third, days.until - third)
 
 
 def _day_number(text: str) -> int:
     return int(text.rstrip("stndrhSTNDRH"))
 
 
-def _dated(context: _Context, day: int, month: int, year: str | None) -> _Days | None:
+def _dated(context: _Context, day: int, month: int, year: str | None) -> Days | None:
     """Read a day and month; without a year by the lean, or the year that is clearly nearest."""
     if year is not None:
-        return _day(date(int(year), month, day))
+        return one_day(date(int(year), month, day))
     around = [date(context.today.year + step, month, day) for step in (-1, 0, 1) if (month, day) != (2, 29)]
     if context.lean == "past":
-        return _day(max(one for one in around if one <= context.today)) if around else None
+        return one_day(max(one for one in around if one <= context.today)) if around else None
     if context.lean == "future":
-        return _day(min(one for one in around if one >= context.today)) if around else None
+        return one_day(min(one for one in around if one >= context.today)) if around else None
     near = [one for one in around if abs((one - context.today).days) <= _NEAR_DAYS]
-    return _day(near[0]) if near else None
+    return one_day(near[0]) if near else None
 
 
-def _iso(found: re.Match[str], context: _Context) -> _Days | None:
+def _iso(found: re.Match[str], context: _Context) -> Days | None:
     del context
-    return _day(date(int(found["iso_y"]), int(found["iso_m"]), int(found["iso_d"])))
+    return one_day(date(int(found["iso_y"]), int(found["iso_m"]), int(found["iso_d"])))
 
 
-def _dmy(found: re.Match[str], context: _Context) -> _Days | None:
-    return _dated(context, _day_number(found["dmy_d"]), _month_number(found["dmy_m"]), found["dmy_y"])
+def _dmy(found: re.Match[str], context: _Context) -> Days | None:
+    return _dated(context, _day_number(found["dmy_d"]), month_number(found["dmy_m"]), found["dmy_y"])
 
 
-def _mdy(found: re.Match[str], context: _Context) -> _Days | None:
+def _mdy(found: re.Match[str], context: _Context) -> Days | None:
     if found["mdy_m"] in {"may", "march", "mar"} and found["mdy_y"] is None and found["mdy_d"].isdigit():
         return None
-    days = _dated(context, _day_number(found["mdy_d"]), _month_number(found["mdy_m"]), found["mdy_y"])
+    days = _dated(context, _day_number(found["mdy_d"]), month_number(found["mdy_m"]), found["mdy_y"])
     if days is None or found["mdy_e"] is None:
         return days
     last = days.since.replace(day=_day_number(found["mdy_e"]))
-    return _Days(days.since, last + timedelta(days=1)) if last > days.since else None
+    return Days(days.since, last + timedelta(days=1)) if last > days.since else None
 
 
-def _my(found: re.Match[str], context: _Context) -> _Days | None:
+def _my(found: re.Match[str], context: _Context) -> Days | None:
     del context
-    return _part(_month(int(found["my_y"]), _month_number(found["my_m"])), found["my_p"])
+    return part_of(month_of(int(found["my_y"]), month_number(found["my_m"])), found["my_p"])
 
 
-def _sy(found: re.Match[str], context: _Context) -> _Days | None:
+def _sy(found: re.Match[str], context: _Context) -> Days | None:
     del context
-    return _season(int(found["sy_y"]), found["sy_s"])
+    return season_of(int(found["sy_y"]), found["sy_s"])
 
 
-def _quarter(found: re.Match[str], context: _Context) -> _Days | None:
+def _quarter(found: re.Match[str], context: _Context) -> Days | None:
     del context
-    return _months(int(found["quarter_y"]), _QUARTER * (int(found["quarter_q"]) - 1) + 1, _QUARTER)
+    return months_of(int(found["quarter_y"]), QUARTER * (int(found["quarter_q"]) - 1) + 1, QUARTER)
 
 
-def _beside(found: re.Match[str], context: _Context) -> _Days | None:
+def _beside(found: re.Match[str], context: _Context) -> Days | None:
     step = -2 if "before" in found["beside_w"].lower() else 2
-    return _day(context.today + timedelta(days=step))
+    return one_day(context.today + timedelta(days=step))
 
 
 def _count(text: str) -> int:
@@ -231,119 +212,69 @@ def _count(text: str) -> int:
     return int(words[0]) if words[0].isdigit() else _COUNTS["couple" if "couple" in words else words[0]]
 
 
-def _shifted(today: date, count: int, unit: str) -> _Days:
-    """Move by units, and answer with the whole unit moved to."""
-    match unit.lower():
-        case "day":
-            return _day(today + timedelta(days=count))
-        case "week":
-            return _week(today + timedelta(days=_WEEK * count))
-        case "month":
-            return _month(today.year, today.month + count)
-        case _:
-            return _months(today.year + count, 1, _DECEMBER)
+def _ago(found: re.Match[str], context: _Context) -> Days | None:
+    return shifted(context.today, -_count(found["ago_n"]), found["ago_u"])
 
 
-def _ago(found: re.Match[str], context: _Context) -> _Days | None:
-    return _shifted(context.today, -_count(found["ago_n"]), found["ago_u"])
-
-
-def _ahead(found: re.Match[str], context: _Context) -> _Days | None:
+def _ahead(found: re.Match[str], context: _Context) -> Days | None:
     number, unit = found["ahead_n"] or found["ahead_m"], found["ahead_u"] or found["ahead_v"]
-    return _shifted(context.today, _count(number), unit)
+    return shifted(context.today, _count(number), unit)
 
 
-def _weekday(today: date, name: str, word: str) -> date:
-    ahead = (_WEEKDAYS.index(name.lower()) - today.weekday()) % _WEEK
-    match word:
-        case "last":
-            return today + timedelta(days=ahead - _WEEK)
-        case "next":
-            return _week(today).until + timedelta(days=_WEEKDAYS.index(name.lower()))
-        case _:
-            return today + timedelta(days=ahead)
-
-
-def _relative(found: re.Match[str], context: _Context) -> _Days | None:
+def _relative(found: re.Match[str], context: _Context) -> Days | None:
     word, unit, today = found["rel_w"].lower(), found["rel_u"].lower(), context.today
     step = {"last": -1, "past": -1, "this past": -1, "next": 1, "this coming": 0}.get(word, 0)
     word = {-1: "last", 0: "this", 1: "next"}[step]
-    if unit in _WEEKDAYS:
-        return _day(_weekday(today, unit, word))
-    if unit in _SEASONS:
-        return _relative_season(today, unit, step)
+    if unit in WEEKDAYS:
+        return one_day(weekday_near(today, unit, word))
+    if unit in SEASONS:
+        return relative_season(today, unit, step)
     match unit:
         case "week" | "month" | "year":
-            return _shifted(today, step, unit)
+            return shifted(today, step, unit)
         case "weekend":
-            return _relative_weekend(today, step)
+            return relative_weekend(today, step)
         case "quarter":
-            return _months(today.year, _QUARTER * ((today.month - 1) // _QUARTER + step) + 1, _QUARTER)
+            return months_of(today.year, QUARTER * ((today.month - 1) // QUARTER + step) + 1, QUARTER)
         case _:
-            return _relative_month(today, _month_number(unit), step)
+            return relative_month(today, month_number(unit), step)
 
 
-def _relative_weekend(today: date, step: int) -> _Days:
-    own = _weekend(today)
-    if step < 0 and today >= own.since:
-        return _Days(own.since - timedelta(days=_WEEK), own.until - timedelta(days=_WEEK))
-    return _Days(own.since + timedelta(days=_WEEK * step), own.until + timedelta(days=_WEEK * step))
-
-
-def _relative_month(today: date, month: int, step: int) -> _Days:
-    """Read "last May" as the one most recently over, "next May" as the one not begun yet."""
-    year = today.year
-    if step < 0:
-        return _month(year if month < today.month else year - 1, month)
-    if step > 0:
-        return _month(year if month > today.month else year + 1, month)
-    return _month(year, month)
-
-
-def _relative_season(today: date, name: str, step: int) -> _Days:
-    candidates = [_season(today.year + shift, name) for shift in (-2, -1, 0, 1)]
-    if step < 0:
-        return [one for one in candidates if one.until <= today][-1]
-    if step > 0:
-        return next(one for one in candidates if one.since > today)
-    return next(one for one in candidates if one.until > today)
-
-
-def _near(found: re.Match[str], context: _Context) -> _Days | None:
+def _near(found: re.Match[str], context: _Context) -> Days | None:
     step = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(found["near_w"].lower(), 0)
-    return _day(context.today + timedelta(days=step))
+    return one_day(context.today + timedelta(days=step))
 
 
-def _bare_month(found: re.Match[str], context: _Context) -> _Days | None:
+def _bare_month(found: re.Match[str], context: _Context) -> Days | None:
     """Read "in May": by the lean; without one only where the months beside it leave no doubt."""
     name = found["month_m"]
     if not name[0].isupper():
         return None
-    month, today = _month_number(name), context.today
-    around = [_month(today.year + step, month) for step in (-1, 0, 1)]
+    month, today = month_number(name), context.today
+    around = [month_of(today.year + step, month) for step in (-1, 0, 1)]
     if context.lean == "past":
         found_days = [one for one in around if one.since <= today][-1]
     elif context.lean == "future":
         found_days = next(one for one in around if one.until > today)
     else:
         near = [one for one in around if abs((one.since - today).days) <= _NEAR_DAYS]
-        return _part(near[0], found["month_p"]) if near else None
-    return _part(found_days, found["month_p"])
+        return part_of(near[0], found["month_p"]) if near else None
+    return part_of(found_days, found["month_p"])
 
 
-def _bare_year(found: re.Match[str], context: _Context) -> _Days | None:
+def _bare_year(found: re.Match[str], context: _Context) -> Days | None:
     del context
-    return _part(_months(int(found["year_y"]), 1, _DECEMBER), found["year_p"])
+    return part_of(months_of(int(found["year_y"]), 1, DECEMBER), found["year_p"])
 
 
-def _bare_weekday(found: re.Match[str], context: _Context) -> _Days | None:
+def _bare_weekday(found: re.Match[str], context: _Context) -> Days | None:
     if context.lean is None:
         return None
     word = "last" if context.lean == "past" else "this"
-    return _day(_weekday(context.today, found["weekday_w"], word))
+    return one_day(weekday_near(context.today, found["weekday_w"], word))
 
 
-_READERS: Final[dict[str, Callable[[re.Match[str], _Context], _Days | None]]] = {
+_READERS: Final[dict[str, Callable[[re.Match[str], _Context], Days | None]]] = {
     "iso": _iso,
     "dmy": _dmy,
     "mdy": _mdy,
@@ -373,7 +304,7 @@ class _Atom(NamedTuple):
     start: int
     stop: int
     word: str
-    days: _Days
+    days: Days
 
 
 def _word_before(text: str, start: int) -> tuple[str, int]:

@@ -39,6 +39,8 @@ from credenda.text.normal import attribute_key, name_key
 __all__ = ["Application", "Applied", "apply"]
 
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
+_STEPS: Final = frozenset({ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.RESTORE})
+"""Changes that are nothing but a step to another status; the others may find it reached already."""
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
 
 
@@ -198,8 +200,8 @@ class _Run:
     def _move(self, memory: Memory, kind: ChangeKind, reason: str, **moved: object) -> None:
         """Write the next version with some fields moved, and log just those."""
         after = {name: value for name, value in moved.items() if getattr(memory, name) != value}
-        status = after.get("status")
-        if isinstance(status, Status):
+        status = moved.get("status")
+        if isinstance(status, Status) and (status is not memory.status or kind in _STEPS):
             check_transition(memory.status, status)
         before = {name: _plain(getattr(memory, name)) for name in after}
         version = replace(

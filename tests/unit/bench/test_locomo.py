@@ -18,13 +18,18 @@ CONVERSATION = {
             "time": "2024-05-08T13:56:00",
             "turns": [
                 {"id": "D1:1", "speaker": "Ana", "text": "I bought a violin.", "image_caption": "a violin case"},
-                {"id": "D1:2", "speaker": "assistant", "text": "How is the greenhouse?", "time": "2024-05-08T14:00:00Z"},
+                {
+                    "id": "D1:2",
+                    "speaker": "assistant",
+                    "text": "How is the greenhouse?",
+                    "time": "2024-05-08T14:00:00Z",
+                },
                 {"id": "D1:3", "speaker": "Ana", "text": "My greenhouse is full of tomatoes."},
             ],
         }
     ],
 }
-QUESTIONS = [
+QUESTIONS: list[dict[str, object]] = [
     {"qid": "1", "conv": "c1", "category": "single", "question": "Who has a violin?", "evidence": ["D1:1"]},
     {
         "qid": "2",
@@ -82,7 +87,7 @@ def test_a_run_stores_searches_and_measures_as_the_contract_says(files: tuple[Pa
 
 
 def test_a_limit_asks_only_the_first_questions(files: tuple[Path, Path]) -> None:
-    assert run_locomo(*files, limit=1, note=str)["n"] == 1
+    assert run_locomo(*files, limit=1, note=[].append)["n"] == 1
 
 
 @pytest.mark.parametrize("text", ["[1, 2", '{"conv": "c1"}', "[]"])
@@ -99,4 +104,4 @@ def test_a_question_about_a_conversation_that_is_missing_is_refused(files: tuple
     other = tmp_path / "other.jsonl"
     other.write_text(json.dumps({**QUESTIONS[0], "conv": "c9"}), encoding="utf-8")
     with pytest.raises(Invalid, match="c9"):
-        run_locomo(files[0], other, note=str)
+        run_locomo(files[0], other, note=[].append)

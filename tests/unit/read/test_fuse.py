@@ -13,6 +13,7 @@ from credenda.read.candidates import Candidates, Floats, Integers, Mask
 from credenda.read.fuse import best_of_owner, fuse, fuse_ranks, reciprocal_ranks, z_scores
 from credenda.read.tables import weights
 
+MINILM = weights().engine("minilm")
 SCORES = npst.arrays(np.float32, st.integers(1, 30), elements=st.floats(0, 50, width=32))
 
 
@@ -72,7 +73,7 @@ def test_what_is_not_known_counts_as_average() -> None:
 def test_the_default_adds_weighted_standard_scores() -> None:
     tuned = weights().relevance
     found = candidates(2, words=floats(3, 1), length=floats(100, 0), slot=np.array([False, True]))
-    fused = fuse(found, weights())
+    fused = fuse(found, weights(), MINILM)
     expected = [tuned.words + tuned.length, -tuned.words + tuned.slot]
     assert fused.relevance == pytest.approx(expected)
     assert {"words", "session", "length", "speaker", "role", "slot", "time"} <= fused.terms.keys()
@@ -80,20 +81,20 @@ def test_the_default_adds_weighted_standard_scores() -> None:
 
 def test_every_summand_is_named() -> None:
     found = candidates(3, words=floats(1, 2, 3), cosine=floats(0.1, 0.2, 0.3), meaning=floats(1, 0, 2))
-    fused = fuse(found, weights())
+    fused = fuse(found, weights(), MINILM)
     assert sum(fused.terms.values()) == pytest.approx(fused.relevance)
 
 
 def test_the_speaker_prior_is_as_large_as_the_speaker_fits() -> None:
     by_named = np.array([True, False])
-    blind = fuse(candidates(2, by_named=by_named, speaker_fit=1.0), weights()).relevance
-    unfit = fuse(candidates(2, by_named=by_named, speaker_fit=0.0), weights()).relevance
+    blind = fuse(candidates(2, by_named=by_named, speaker_fit=1.0), weights(), MINILM).relevance
+    unfit = fuse(candidates(2, by_named=by_named, speaker_fit=0.0), weights(), MINILM).relevance
     assert blind[0] - blind[1] == pytest.approx(weights().relevance.speaker)
     assert unfit[0] == unfit[1]
 
 
 def test_the_best_of_many_passages_is_taken_down_for_its_luck() -> None:
-    fused = fuse(candidates(3, owners=np.array([7, 7, 8])), weights())
+    fused = fuse(candidates(3, owners=np.array([7, 7, 8])), weights(), MINILM)
     assert fused.relevance[0] - fused.relevance[2] == pytest.approx(-weights().relevance.passages * np.log(2))
 
 
@@ -136,9 +137,9 @@ def test_a_tie_goes_to_the_newer_document() -> None:
 
 def test_no_candidates_fuse_to_nothing() -> None:
     empty = candidates(0)
-    assert len(fuse(empty, weights()).relevance) == len(fuse_ranks(empty, weights()).relevance) == 0
+    assert len(fuse(empty, weights(), MINILM).relevance) == len(fuse_ranks(empty, weights()).relevance) == 0
 
 
 def test_speech_without_vectors_has_no_share_of_meaning() -> None:
-    assert "meaning" not in fuse(candidates(2), weights()).terms
-    assert "meaning" in fuse(replace(candidates(2), cosine=floats(0, 1)), weights()).terms
+    assert "meaning" not in fuse(candidates(2), weights(), MINILM).terms
+    assert "meaning" in fuse(replace(candidates(2), cosine=floats(0, 1)), weights(), MINILM).terms

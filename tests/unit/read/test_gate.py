@@ -192,6 +192,12 @@ def test_the_current_value_rises_above_what_it_replaced() -> None:
     assert [one.id for one in ordered] == ["m2", "e1", "e3"]
 
 
+def test_what_was_replaced_is_lowered_below_its_successor_and_its_like() -> None:
+    past = row("e1", 5.0, flags=frozenset({"superseded"}))
+    ordered = arrange([past, row("m2", 1.0), row("e3", 4.5)], {"e1": "m2"}, lambda key: key - 1)
+    assert [(one.id, one.key) for one in ordered] == [("m2", 5.0), ("e3", 4.5), ("e1", 4.0)]
+
+
 @pytest.mark.requirement("R-062")
 def test_low_confidence_comes_after_everything_else_but_may_stand_alone() -> None:
     unsure = row("m1", 9.0, flags=frozenset({"low_confidence"}))

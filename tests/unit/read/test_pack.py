@@ -59,9 +59,10 @@ def wide(
     *,
     contests: Sequence[ContestCase] = (),
     previous: Mapping[str, Sequence[SlotVersion]] | None = None,
+    told: frozenset[str] = frozenset(),
     history: bool = False,
 ) -> Packing:
-    return Packing(token_budget=10_000, contests=contests, previous=previous or {}, history=history)
+    return Packing(token_budget=10_000, contests=contests, previous=previous or {}, told=told, history=history)
 
 
 TEXTS = st.lists(st.text(max_size=200), max_size=8)
@@ -123,7 +124,7 @@ def test_what_is_in_the_core_is_not_said_twice() -> None:
 @pytest.mark.requirement("S-055", "S-093")
 def test_a_changed_value_tells_what_it_was_before() -> None:
     hits = [memory_hit("I work at Microsoft"), memory_hit("I work at Google", id="m9-abcde1", flags=("superseded",))]
-    packed = pack([], hits, wide(previous={"m1-abcde1": [version("Google")]}))
+    packed = pack([], hits, wide(previous={"m1-abcde1": [version("Google")]}, told=frozenset({"m9-abcde1"})))
     assert "previously Google until 2026-01-06" in packed.text
     assert "I work at Google" not in packed.text
 

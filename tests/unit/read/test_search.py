@@ -71,6 +71,7 @@ def test_a_replaced_memory_is_not_found_and_its_words_come_flagged_after_the_cur
     found = world.search("Do I live in Graz?")
     assert names(found) == [new, graz]
     assert hit_of(found, graz).flags == {"superseded"}
+    assert hit_of(found, graz).score < 0.7 * hit_of(found, new).score
     assert hit_of(found, new).flags == frozenset()
     asked = world.search("Do I live in Graz?", include=frozenset({"superseded"}))
     assert names(asked) == [new, old]

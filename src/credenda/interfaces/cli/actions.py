@@ -63,6 +63,14 @@ def _settled(session: Session, operation: Operation, given: Given) -> Outcome:
         return Outcome(value=value)
 
 
+def _context(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Pack a block; standard output holds nothing but what goes into a prompt."""
+    outcome = _plain(session, operation, given)
+    if not getattr(outcome.value, "text", ""):
+        note("nothing is known that fits; the block is empty")
+    return outcome
+
+
 def _doctor(session: Session, operation: Operation, given: Given) -> Outcome:
     outcome = _plain(session, operation, given)
     return Outcome(value=outcome.value, exit_code=0 if getattr(outcome.value, "ok", False) else _CORRUPT)
@@ -182,6 +190,7 @@ def _read_all(memory: Credenda) -> None:
 
 _ACTIONS: Final[Mapping[str, Action]] = {
     "remember": _remember,
+    "context": _context,
     "correct": _settled,
     "resolve": _settled,
     "delete": _delete,

@@ -33,7 +33,7 @@ _EPILOGS: Final[Mapping[str, str]] = {
 }
 
 
-class _Pair(click.ParamType[tuple[str, str]]):
+class _Pair(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
     """One KEY=VALUE."""
 
     name = "pair"

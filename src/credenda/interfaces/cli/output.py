@@ -17,7 +17,7 @@ _PIPE_CLOSED = 141
 def emit(text: str) -> None:
     """Write a result; a reader that went away ends the command quietly."""
     try:
-        _write(sys.stdout, text if text.endswith("\n") else f"{text}\n")
+        _write(sys.stdout, text if text.endswith("\n") or not text else f"{text}\n")
     except BrokenPipeError:
         _silence(sys.stdout)
         raise click.exceptions.Exit(_PIPE_CLOSED) from None

@@ -106,7 +106,7 @@ def memory(screen: Screen, one: Memory) -> str:
 def page(screen: Screen, found: Page[Memory]) -> str:
     """Show a page of memories as a table."""
     if not found.items:
-        return "Nothing is held that fits. `credenda remember` files something; `credenda stats` counts what there is."
+        return screen.fill("Nothing is held that fits. `credenda remember` files something, `credenda stats` counts.")
     head = ("ID", "TYPE", "SINCE", "ABOUT", "BELIEVED")
     rows = [(one.id, one.type.value, day(one.valid_from), label(one), _believed(one)) for one in found.items]
     more = f"\nMore: --cursor {found.next_cursor}" if found.next_cursor else ""

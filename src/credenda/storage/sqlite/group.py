@@ -143,7 +143,7 @@ class GroupCommit:
             self._hand_over(batch)
 
     def _abandon(self, unit: _Unit[T]) -> None:
-        """Go after an interrupt, wherever it struck: leave the queue, hand on the lead, or wait for who runs the unit."""
+        """Go after an interrupt, wherever it struck: leave the queue, hand on the lead, or await who runs the unit."""
         with self._lock:
             if unit in self._waiting:
                 self._waiting.remove(unit)  # type: ignore[arg-type]

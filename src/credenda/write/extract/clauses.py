@@ -53,11 +53,15 @@ class _Contraction(NamedTuple):
 
 
 def _contraction(entry: dict[str, Any]) -> _Contraction:
-    target = entry["to"]
+    target: str | dict[str, str] = entry["to"]
     pattern = re.compile(entry["from"], re.IGNORECASE)
-    return _Contraction(
-        entry.get("has", ""), pattern, target if isinstance(target, str) else lambda found: target[found[1].lower()]
-    )
+    if isinstance(target, str):
+        return _Contraction(entry.get("has", ""), pattern, target)
+
+    def look_up(found: re.Match[str]) -> str:
+        return target[found[1].lower()]
+
+    return _Contraction(entry.get("has", ""), pattern, look_up)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from typing import Final
 
 from credenda.text.sentences import TextSpan, sentence_spans
@@ -21,7 +22,7 @@ _FENCE: Final = re.compile(r"```|~~~")
 
 
 @cache
-def _foreign() -> tuple[re.Pattern[str], ...]:
+def _not_prose() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(text) for text in load_table("prose")["not_prose"])
 
 
@@ -50,16 +51,15 @@ def _is_quoted(text: str, start: int) -> bool:
 
 def own_sentences(text: str) -> Iterator[TextSpan]:
     """Yield the sentences worth reading, at most 256, from the first 2,048 of a text."""
+    return islice(_readable(text), _SENTENCES_MAX)
+
+
+def _readable(text: str) -> Iterator[TextSpan]:
     fences = _Fences(text) if "```" in text or "~~~" in text else None
-    kept = 0
-    for number, span in enumerate(sentence_spans(text)):
-        if number == _CANDIDATES_MAX or kept == _SENTENCES_MAX:
-            return
-        if fences is not None and fences.covers(span.start, span.stop):
-            continue
-        if span.stop - span.start > SENTENCE_CHARACTERS or _is_quoted(text, span.start):
+    for span in islice(sentence_spans(text), _CANDIDATES_MAX):
+        fenced = fences is not None and fences.covers(span.start, span.stop)
+        if fenced or span.stop - span.start > SENTENCE_CHARACTERS or _is_quoted(text, span.start):
             continue
         sentence = text[span.start : span.stop]
-        if not any(pattern.search(sentence) for pattern in _foreign()):
-            kept += 1
+        if not any(pattern.search(sentence) for pattern in _not_prose()):
             yield span

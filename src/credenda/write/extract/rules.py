@@ -25,11 +25,12 @@ from credenda.write.extract.clauses import (
     split_clauses,
     straighten,
 )
+from credenda.write.extract.foreign import read_foreign
 from credenda.write.extract.instructions import read_directive
-from credenda.write.extract.predicates import Predicate, read_predicate
-from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.lexicon import expression
 from credenda.write.extract.moments import clause_dates
+from credenda.write.extract.predicates import Predicate, read_predicate
+from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.values import corrected_value, leading_scope
@@ -207,8 +208,8 @@ def _merge(readings: list[Reading]) -> list[Reading]:
 def _replaced(before: Reading, one: Reading) -> bool:
     gone = before.move is Move.END or before.stance is Stance.NEGATED
     same = before.attribute is not None and (before.entity, before.attribute) == (one.entity, one.attribute)
-    single = one.cardinality is Cardinality.SINGLE and one.stance is Stance.ASSERTED
-    return gone and same and single and one.move is not Move.END
+    single = before.move is Move.END or one.cardinality is Cardinality.SINGLE
+    return gone and same and single and one.stance is Stance.ASSERTED and one.move is not Move.END
 
 
 def _statement(listener: _Listener, sentence: str) -> list[Reading]:
@@ -243,6 +244,8 @@ def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
         if directive is not None:
             return [directive]
     readings = _statement(listener, sentence)
+    if not readings and listener.owner is not None:
+        readings = read_foreign(sentence, listener.owner)
     if readings and is_transient(sentence):
         readings = [one for one in readings if one.durable or one.move is not Move.STATE]
     return readings

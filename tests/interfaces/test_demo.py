@@ -1,0 +1,59 @@
+"""The demo does the main job for real, and says what it found."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from credenda.interfaces.cli.demo_script import load_script
+
+from .terminal import Terminal
+
+
+@pytest.fixture
+def ana(tmp_path: Path) -> Terminal:
+    return Terminal(tmp_path)
+
+
+@pytest.mark.requirement("R-012", "R-013")
+def test_the_demo_finds_what_it_must(ana: Terminal) -> None:
+    shown = ana.text("demo", "--check", "--keep", str(ana.db))
+    found, _, total, *_ = shown.split()
+    assert found == total
+    assert int(total) > 70
+
+
+def test_the_demo_tells_its_story_and_leaves_a_database_to_explore(ana: Terminal) -> None:
+    shown = ana.text("demo")
+    for part in ("What is believed", "was wrong", "not believed of you", "Answer:", "Deleted:", "ms median"):
+        assert part in shown
+    path = ana.db
+    assert f"The database is {path}" in shown
+    commands = [line.strip() for line in shown.splitlines() if line.strip().startswith("credenda --db")]
+    assert len(commands) == 3
+    assert "now Ferrowind; previously Quillmark Advisory" in shown
+    assert "Ferrowind" in [item["value"] for item in ana.held("--attribute", "employer")]
+
+
+def test_the_demo_as_json(ana: Terminal) -> None:
+    run = ana.json("demo")
+    assert {"database", "held", "contests", "searches", "abstention", "answered", "deleted", "timings"} <= set(run)
+    assert run["turns"] == len(load_script().turns)
+    assert run["timings"]["ack_ms_median"] > 0
+
+
+def test_the_demo_never_touches_a_database_that_exists(ana: Terminal) -> None:
+    ana.remember("I live in Linz.")
+    assert "exists already" in ana.error("demo", code=4)
+    assert ana.values() == ["Linz"]
+
+
+def test_a_mismatch_is_listed_and_fails(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = load_script()
+    wrong = {"entity": "user", "attribute": "residence", "value": "Atlantis", "turn": "s13t01"}
+    script.expected["current"].append(wrong)
+    monkeypatch.setattr("credenda.interfaces.cli.demo_script.load_script", lambda: script)
+    result = ana.run("--json", "demo", "--check", code=1)
+    report = json.loads(result.stdout)
+    assert report["ok"] is False
+    assert any("Atlantis" in problem for problem in report["mismatches"])
