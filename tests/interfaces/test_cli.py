@@ -72,6 +72,16 @@ def test_remember_says_what_changed_and_what_was_said_before(ana: Terminal) -> N
     assert "residence: Graz" in again
 
 
+def test_remember_tells_a_correction_an_end_and_a_doubt_apart(ana: Terminal) -> None:
+    ana.remember("My name is Jon.", "I drink coffee.", "We use Postgres.")
+    assert "name: John; Jon was wrong" in ana.text("remember", "Actually, my name is John, not Jon.")
+    assert "not coffee" in ana.text("remember", "I don't drink coffee any more.")
+    shown = ana.text("remember", "Let's go with MySQL.")
+    assert "database: MySQL" in shown
+    assert "[challenged]" in shown
+    assert "[hypothetical · confidence 0.30]" in ana.text("remember", "If I lived in Rome I'd eat pizza.")
+
+
 def test_remember_that_leads_to_nothing_says_so(ana: Terminal) -> None:
     assert "Nothing is believed from it" in ana.text("remember", "Perfect, thanks!")
 

@@ -112,6 +112,15 @@ def test_with_yes_nobody_is_asked(ana: Terminal) -> None:
     assert ana.held() == []
 
 
+def test_an_import_counts_what_it_has_read_where_somebody_looks(ana: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("I live in Linz.\n\nI'm allergic to peanuts.\n", "utf-8")
+    code, shown = on_a_terminal("--db", str(ana.db), "import", str(file))
+    assert code == 0
+    assert b"\rread " in shown
+    assert b"\r" not in process("--db", str(ana.db), "import", str(file)).stderr
+
+
 READING = [
     ["list"],
     ["get", "ID"],

@@ -64,7 +64,7 @@ class Tally:
 class _Waiting:
     """A turn that is checked and waits for its commit."""
 
-    place: str
+    piece: Piece
     accepted: Accepted
 
 
@@ -102,7 +102,7 @@ def _accepted(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
     except (Invalid, LimitExceeded) as error:
         tally.trouble(piece.place, error.what)
         return None
-    return _Waiting(piece.place, accepted)
+    return _Waiting(piece, accepted)
 
 
 def _file(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
@@ -121,7 +121,7 @@ def _file(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
             fix="let `credenda worker` or `settle` catch up, then repeat the import: it goes on where it stopped",
         ) from error
     for waiting, receipt in zip(group, receipts, strict=True):
-        _count(tally, waiting.place, receipt)
+        _count(tally, waiting.piece, receipt)
     parts.work_waits.set()
 
 
@@ -133,15 +133,15 @@ def _receipt(parts: Parts, writer: Writer, accepted: Accepted) -> Receipt | None
         return None
 
 
-def _count(tally: Tally, place: str, receipt: Receipt | None) -> None:
-    if receipt is None:
-        tally.trouble(place, "imported before with other words or another time; the first stays")
-    elif receipt.cached:
+def _count(tally: Tally, piece: Piece, receipt: Receipt | None) -> None:
+    if receipt is None and not piece.by_content:
+        tally.trouble(piece.place, "imported before with other words or another time; the first stays")
+    elif receipt is None or receipt.cached:
         tally.skipped += 1
     else:
         tally.turns += 1
         for refused in receipt.refused:
-            tally.trouble(place, refused)
+            tally.trouble(piece.place, refused)
 
 
 def _committed(parts: Parts, work: Callable[[Writer], T]) -> T:

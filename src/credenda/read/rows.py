@@ -101,6 +101,8 @@ def ordered(work: Reading) -> list[Row]:
     rows = keyed(work.rows, work.query, work.tuned, work.now_us)
     joined = join(rows, work.loaded.claims_of)
     present, successors = _with_successors(work, joined)
+    if len(present) > len(joined):
+        present = join(present, work.loaded.claims_of)
     return arrange(present, successors, lambda key: lowered(key, work.query, work.tuned.falloff))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence
@@ -102,8 +102,7 @@ class Document:
     state: DocumentState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vector:
+class Vector(NamedTuple):
     """A stored embedding of a document: `bits` per dimension (32 or 16: floats; 8, 4, 2: integers times `scale`)."""
 
     code: int

@@ -92,7 +92,7 @@ def contested(*memory_ids: str, **fields: object) -> ContestCase:
 
 
 def vector(code: int, data: bytes = b"\x01\x02\x03\x04", **fields: object) -> Vector:
-    return replace(Vector(code=code, model_id="tiny", dims=2, bits=16, scale=1.0, data=data), **fields)
+    return Vector(code=code, model_id="tiny", dims=2, bits=16, scale=1.0, data=data)._replace(**fields)
 
 
 def add(store: Store, user_id: str, *memories: Memory) -> list[str]:

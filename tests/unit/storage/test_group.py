@@ -1,93 +1,18 @@
 """Group commit: one transaction for many callers, each of whom gets its own result or its own error."""
 
-import signal
 import sqlite3
-import threading
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
-from threading import Event, Semaphore
-from typing import Any
 
 import pytest
 
 from credenda import limits
 from credenda.errors import Conflict, Unavailable
 from credenda.storage.sqlite import group
-from credenda.storage.sqlite.group import GroupCommit, begin_immediate, insist
+from credenda.storage.sqlite.group import begin_immediate, insist
 
-from .build import Refusing, failure, refusing
-
-SECONDS = 10
-SCHEMA = """
-CREATE TABLE said (text TEXT NOT NULL);
-CREATE TABLE owner (id INTEGER PRIMARY KEY);
-CREATE TABLE owned (id INTEGER REFERENCES owner (id) DEFERRABLE INITIALLY DEFERRED);
-"""
-
-
-class Queue(deque[Any]):
-    """The queue of waiting units, which tells when one has joined."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.joined = Semaphore(0)
-
-    def append(self, x: Any, /) -> None:  # noqa: ANN401 - as deque has it
-        super().append(x)
-        self.joined.release()
-
-
-class Shared:
-    """A group commit over a real file, whose first unit can be held open while others queue behind it."""
-
-    def __init__(self, path: Path) -> None:
-        self.connection: Refusing = refusing(path)
-        self.connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; {SCHEMA}")
-        self.commit = GroupCommit(self.connection, str(path))
-        self.queue = self.commit._waiting = Queue()  # noqa: SLF001 - to know when a caller is in line
-        self.pool = ThreadPoolExecutor(limits.GROUP_COMMIT_UNITS + 16)
-        self._held, self._go_on = Event(), Event()
-
-    def say(self, text: str) -> str:
-        self.connection.execute("INSERT INTO said VALUES (?)", (text,))
-        return text
-
-    def said(self) -> list[str]:
-        return [row[0] for row in self.connection.execute("SELECT text FROM said ORDER BY rowid")]
-
-    def hold(self) -> Future[None]:
-        """Let a first caller lead, and keep its unit open until `go_on`."""
-
-        def work() -> None:
-            self._held.set()
-            assert self._go_on.wait(SECONDS)
-
-        first = self.pool.submit(self.commit.run, work)
-        assert self._held.wait(SECONDS)
-        return first
-
-    def join(self, work: Callable[[], object]) -> Future[object]:
-        """Queue one more caller behind the first, and return when it is in line."""
-        future = self.pool.submit(self.commit.run, work)
-        assert self.queue.joined.acquire(timeout=SECONDS)
-        return future
-
-    def go_on(self) -> None:
-        self._go_on.set()
-
-    def close(self) -> None:
-        self.go_on()
-        self.pool.shutdown()
-        self.commit.close()
-
-
-@pytest.fixture
-def shared(tmp_path: Path) -> Iterator[Shared]:
-    made = Shared(tmp_path / "group.db")
-    yield made
-    made.close()
+from .build import failure
+from .sharing import SECONDS, Shared
 
 
 def test_those_who_wait_share_the_next_commit(shared: Shared) -> None:
@@ -186,89 +111,6 @@ def test_a_disk_that_refuses_is_reported_to_all_and_the_next_commit_works(
     shared.connection.refused = {}
     assert shared.commit.run(lambda: shared.say("after")) == "after"
     assert shared.said() == ["after"]
-
-
-def test_an_interrupt_while_leading_stops_the_leader_and_no_one_else(shared: Shared) -> None:
-    def interrupt() -> None:
-        shared.say("lost")
-        raise KeyboardInterrupt
-
-    first = shared.hold()
-    leader = shared.join(lambda: shared.say("lost"))
-    units = [shared.join(interrupt), shared.join(lambda: shared.say("lost"))]
-    shared.go_on()
-    first.result(SECONDS)
-    assert isinstance(leader.exception(SECONDS), KeyboardInterrupt)
-    assert all(isinstance(future.exception(SECONDS), Unavailable) for future in units)
-    assert shared.said() == []
-    assert shared.commit.run(lambda: shared.say("after")) == "after"
-
-
-def interrupt_main() -> None:
-    ident = threading.main_thread().ident
-    assert ident is not None
-    signal.pthread_kill(ident, signal.SIGINT)
-
-
-def test_an_interrupted_waiter_leaves_the_queue_and_blocks_no_one(shared: Shared) -> None:
-    first = shared.hold()
-
-    def interrupt_when_queued() -> None:
-        assert shared.queue.joined.acquire(timeout=SECONDS)
-        interrupt_main()
-
-    interrupter = shared.pool.submit(interrupt_when_queued)
-    with pytest.raises(KeyboardInterrupt):
-        shared.commit.run(lambda: shared.say("never"))
-    interrupter.result(SECONDS)
-    later = shared.join(lambda: shared.say("later"))
-    shared.go_on()
-    first.result(SECONDS)
-    assert later.result(SECONDS) == "later"
-    assert shared.said() == ["later"]
-
-
-def test_an_interrupt_while_another_runs_the_unit_waits_for_its_end(shared: Shared) -> None:
-    first = shared.hold()
-    leader = shared.join(lambda: shared.say("leader"))
-    running, finish = Event(), Event()
-
-    def slow() -> None:
-        running.set()
-        assert finish.wait(SECONDS)
-        shared.say("mine")
-
-    def interrupt_when_running() -> None:
-        assert shared.queue.joined.acquire(timeout=SECONDS)
-        shared.go_on()
-        assert running.wait(SECONDS)
-        interrupt_main()
-        finish.set()
-
-    interrupter = shared.pool.submit(interrupt_when_running)
-    with pytest.raises(KeyboardInterrupt):
-        shared.commit.run(slow)
-    for future in (interrupter, first, leader):
-        future.result(SECONDS)
-    assert shared.said() == ["leader", "mine"]
-    assert shared.commit.run(lambda: shared.say("after")) == "after"
-
-
-def test_an_interrupt_that_comes_just_after_the_lead_was_handed_over_hands_it_on(shared: Shared) -> None:
-    """The moment cannot be hit from outside: the lead is taken, and the interrupt comes before it is used."""
-    unit = group._Unit(lambda: shared.say("never"))  # noqa: SLF001 - see above
-    unit.leads = shared.commit._led = True  # noqa: SLF001 - see above
-    waiting = shared.join(lambda: shared.say("next"))
-    shared.commit._abandon(unit)  # noqa: SLF001 - see above
-    assert waiting.result(SECONDS) == "next"
-
-
-def test_an_interrupt_before_the_queue_is_reached_waits_for_no_one(shared: Shared) -> None:
-    first = shared.hold()
-    shared.commit._abandon(group._Unit(lambda: shared.say("never")))  # noqa: SLF001 - as above
-    shared.go_on()
-    first.result(SECONDS)
-    assert shared.commit.run(lambda: shared.say("after")) == "after"
 
 
 def test_a_closed_group_refuses_and_those_who_wait_are_told(shared: Shared) -> None:

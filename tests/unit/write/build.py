@@ -82,12 +82,11 @@ def folded(log: Sequence[ChangeRecord]) -> dict[str, dict[str, object]]:
             bare = asdict(Draft(text="", type=MemoryType.FACT))
             beliefs[change.memory_id] = {**bare, **_BARE, "confirmations": 0, "version": 0}
         belief = beliefs[change.memory_id]
-        if change.kind is ChangeKind.CONFIRM:
-            belief["confirmations"] = int(str(belief["confirmations"])) + 1
-        else:
-            belief["version"] = int(str(belief["version"])) + 1
+        counted = "confirmations" if change.kind is ChangeKind.CONFIRM else "version"
+        belief[counted] = int(str(belief[counted])) + 1
         if change.kind is ChangeKind.DELETE:
-            belief["status"] = "deleted"
+            gone = {"status": "deleted", "text": "", "value": None, "entity": None, "attribute": None, "scope": None}
+            belief = beliefs[change.memory_id] = gone | {name: belief[name] for name in ("version", "confirmations")}
         belief.update(change.after)
     return {memory_id: _plain(belief) for memory_id, belief in beliefs.items()}
 

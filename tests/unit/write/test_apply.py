@@ -155,15 +155,15 @@ def test_a_value_may_end_without_a_successor(house: House) -> None:
     assert "superseded_by" not in house.log(memory_id)[-1].after
 
 
-@pytest.mark.parametrize(
-    ("made", "field", "before", "after"),
-    [
-        (lambda name: SetLayer(memory_id=name, layer=Layer.EPISODIC, reason="r"), "layer", "semantic", "episodic"),
-        (lambda name: Pin(memory_id=name, pinned=True, reason="r"), "pinned", False, True),
-        (lambda name: Forget(memory_id=name, reason="r"), "status", "active", "forgotten"),
-        (lambda name: moved_to(name, Status.CHALLENGED), "status", "active", "challenged"),
-    ],
-)
+MADE: list[tuple[Callable[[str], Change], str, object, object]] = [
+    (lambda name: SetLayer(memory_id=name, layer=Layer.EPISODIC, reason="r"), "layer", "semantic", "episodic"),
+    (lambda name: Pin(memory_id=name, pinned=True, reason="r"), "pinned", False, True),
+    (lambda name: Forget(memory_id=name, reason="r"), "status", "active", "forgotten"),
+    (lambda name: moved_to(name, Status.CHALLENGED), "status", "active", "challenged"),
+]
+
+
+@pytest.mark.parametrize(("made", "field", "before", "after"), MADE)
 def test_one_field_moves_and_only_it_is_logged(
     house: House, *, made: Callable[[str], Change], field: str, before: object, after: object
 ) -> None:

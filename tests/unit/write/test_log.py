@@ -75,7 +75,7 @@ def _decision(house: House, numbers: tuple[int, int, int], held: Draft) -> Chang
 
 
 @given(steps)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_folding_the_log_gives_every_belief_as_it_is(story: list[tuple[tuple[int, int, int], Draft]]) -> None:
     with TemporaryDirectory() as folder:
         clock = ManualClock("2026-03-01T09:00:00Z")

@@ -10,9 +10,9 @@ from credenda.interfaces.cli.demo_check import of_turn, says
 from credenda.interfaces.cli.demo_run import Answered, Asked, Deleted, DemoRun
 from credenda.interfaces.cli.demo_script import Script, ScriptTurn
 from credenda.interfaces.cli.layout import Screen, clean, clip, day
-from credenda.interfaces.cli.render_beliefs import about, interval, label, quoted, saying, standing
+from credenda.interfaces.cli.render_beliefs import about, interval, label, quoted, replaced, saying, standing
 from credenda.interfaces.cli.render_hits import terms
-from credenda.model.memory import Memory, Relation, Status
+from credenda.model.memory import Memory, Status
 from credenda.model.query import Explanation
 
 __all__ = ["narrate"]
@@ -80,12 +80,8 @@ def _replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
         new = by_id.get(old.superseded_by or "")
         span = interval(old)
         name = screen.bold(label(old))
-        if new is None:
-            yield f"  {name}: no longer {saying(old)}  {screen.dim(span)}"
-        elif old.relation is Relation.CORRECTED:
-            yield f"  {name}: {saying(new)}; {saying(old)} was wrong  {screen.dim(span)}"
-        else:
-            yield f"  {name}: now {saying(new)}; previously {saying(old)}  {screen.dim(span)}"
+        what = replaced(new, [old]) if new else f"no longer {saying(old)}"
+        yield f"  {name}: {what}  {screen.dim(span)}"
     if not past:
         yield "  Nothing."
 

@@ -15,7 +15,18 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Stance
 from credenda.model.query import Explanation, Page, SlotVersion
 
-__all__ = ["about", "contests", "explanation", "history", "memory", "page", "remembered", "saying", "standing"]
+__all__ = [
+    "about",
+    "contests",
+    "explanation",
+    "history",
+    "memory",
+    "page",
+    "remembered",
+    "replaced",
+    "saying",
+    "standing",
+]
 
 _UNSURE: Final = 0.4
 _YEARLY: Final = re.compile(r"--(0[1-9]|1[0-2])-(\d\d)")
@@ -50,7 +61,7 @@ def standing(memory: Memory) -> str:
         notes.append("contested")
     if memory.status.value != "active":
         notes.append(f"{memory.status.value} ({memory.relation.value})" if memory.relation else memory.status.value)
-    if memory.stance is not Stance.ASSERTED:
+    if memory.stance not in {Stance.ASSERTED, Stance.NEGATED}:
         notes.append(memory.stance.value.replace("_", " "))
     if memory.confidence < _UNSURE:
         notes.append(f"confidence {memory.confidence:.2f}")
@@ -60,10 +71,12 @@ def standing(memory: Memory) -> str:
 
 
 def saying(memory: Memory) -> str:
-    """Give a memory's value, or its words where it has none; a day of every year is written as people do."""
+    """Give a memory's value, or its words where it has none, as a person would put it."""
     value = clean(memory.value or memory.text)
     yearly = _YEARLY.fullmatch(value)
-    return f"{int(yearly[2])} {month_name[int(yearly[1])]}" if yearly else value
+    if yearly:
+        return f"{int(yearly[2])} {month_name[int(yearly[1])]}"
+    return f"not {value}" if memory.value and memory.stance is Stance.NEGATED else value
 
 
 def headline(screen: Screen, memory: Memory) -> str:
@@ -203,14 +216,21 @@ def remembered(screen: Screen, done: Remembered) -> str:
     return "\n".join(lines)
 
 
+def replaced(new: Memory, old: Sequence[Memory]) -> str:
+    """Say what took the place of what: because it changed, or because it was wrong."""
+    before = "; ".join(map(saying, old))
+    if all(one.relation is Relation.CORRECTED for one in old):
+        return f"{saying(new)}; {before} was wrong"
+    return f"now {saying(new)}; previously {before}"
+
+
 def _consequence(one: Believed) -> str:
     name, value = label(one.memory), saying(one.memory)
     notes = standing(one.memory)
     tail = f" [{notes}] ({one.memory.id})" if notes else f" ({one.memory.id})"
     match one.consequence:
         case Consequence.CHANGED:
-            before = "; ".join(saying(old) for old in one.previous)
-            return f"{name}: now {value}; previously {before}{tail}"
+            return f"{name}: {replaced(one.memory, one.previous)}{tail}"
         case Consequence.ADJUSTED:
             return f"{name}: {value} ({one.reason}){tail}"
         case _:

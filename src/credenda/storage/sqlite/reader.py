@@ -228,8 +228,9 @@ class SqliteReader:
 
     def vectors(self, codes: Sequence[int], model_id: str) -> list[Vector]:
         """Return stored vectors of these documents in order of code."""
-        found = self._run("vectors_by_code", model_id=model_id, codes=json.dumps(list(map(int, codes))))
-        return [rows.vector_of(row) for row in found]
+        found = self._run("vectors_by_code", model_id=model_id, codes=json.dumps(sorted(map(int, set(codes)))))
+        found.row_factory = None  # plain tuples in the order of `Vector`: a search reads hundreds
+        return list(map(Vector._make, found))
 
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of the digests that are tombstones."""

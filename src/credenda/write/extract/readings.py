@@ -158,7 +158,8 @@ def _fits(frame: Frame) -> Iterator[_Fit]:
     text = without_open_dates(predicate.text, frame.moment)
     for pattern in _candidates(frame.subject, predicate):
         now = _tense_fits(pattern, frame)
-        if not (now or _is_former(pattern, predicate)) or ("can" in predicate.cues and not pattern.can):
+        nobodys = pattern.swap and not frame.owner
+        if not (now or _is_former(pattern, predicate)) or ("can" in predicate.cues and not pattern.can) or nobodys:
             continue
         shown = predicate.said if pattern.check == "happening" else text
         found = pattern.match.fullmatch(f"might {shown}" if predicate.tense == "modal" else shown)

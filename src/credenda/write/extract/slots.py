@@ -100,7 +100,7 @@ def entity_of(pattern: Pattern, found: re.Match[str], subject: Subject, attribut
 def _thing(pattern: Pattern, subject: Subject, attribute: Attribute, owner: str) -> str:
     """Decide between the owner of a slot ("my birthday is …") and the thing itself ("the demo is on …")."""
     if "{noun}" in pattern.attribute or (attribute.dated and attribute.name != "date"):
-        return subject.entity or owner
+        return subject.entity or owner or subject.noun
     if subject.who == "own" or not subject.entity:
         return subject.noun
     return f"{subject.entity} {subject.noun}"

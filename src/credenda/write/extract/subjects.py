@@ -103,15 +103,16 @@ def _own(words: list[str], owner: str) -> Subject | None:
     return Subject("own", owner, " ".join(nouns).strip(","), rest)
 
 
-def _the(words: list[str], owner: str) -> Subject | None:
-    if best := expression("checks", "best").match(" ".join(words)):
+def _the(words: list[str], owner: str | None) -> Subject | None:
+    best = expression("checks", "best").match(" ".join(words))
+    if best is not None and owner is not None:
         return Subject("best", owner, best["noun"], tuple(best["rest"].split()))
     at = _verb_at(words, 2)
     if at is None:
         return None
     phrase, rest = " ".join(words[1:at]), tuple(words[at:])
     if found := expression("checks", "of_noun").match(phrase):
-        return _of(found["noun"], found["entity"], owner, rest)
+        return _of(found["noun"], found["entity"], owner or "", rest)
     if names().kin_noun(words[at - 1]) and at <= _PLURAL_WORDS_MAX:
         return Subject("person", phrase, phrase, rest)
     return Subject("the", "", phrase, rest)
@@ -166,7 +167,7 @@ def find_subject(text: str, owner: str | None, last_person: str | None) -> Subje
     if first in _MY:
         return None if owner is None else _own(words, owner)
     if first == "the":
-        return _the(words, owner or "")
+        return _the(words, owner)
     if first in _HE_SHE:
         return None if last_person is None else Subject("person", last_person, "", tuple(words[1:]))
     return _named(words) or _plural(words)

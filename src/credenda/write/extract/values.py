@@ -186,7 +186,7 @@ def leading_scope(text: str) -> tuple[str | None, str]:
 def day_first(text: str) -> str:
     """Write "meetings in the morning" as "morning meetings", so that both are one value."""
     found = _tails()["scope_day_end"].match(text)
-    if found is None or " " in found["value"].strip():
+    if found is None or " " in found["value"].strip() or not found["value"].endswith("s"):
         return text
     return f"{found['day'].lower().removesuffix('s')} {found['value']}"
 
@@ -199,6 +199,6 @@ def split_list(text: str) -> list[str]:
         return [text]
     if items[0].split(" ")[0].endswith("ing") and not all(item.split(" ")[0].endswith("ing") for item in items):
         return [text]
-    if " " not in items[0] and " " in items[-1] and items[0].islower() and items[-1].islower():
+    if len(items) == 2 and " " not in items[0] and " " in items[-1] and items[0].islower() and items[-1].islower():
         return [text]
     return items

@@ -132,7 +132,7 @@ CREATE TABLE embeddings (
     scale REAL NOT NULL,
     data BLOB NOT NULL,
     PRIMARY KEY (user_id, model_id, code)
-) WITHOUT ROWID;
+);
 CREATE INDEX embeddings_number ON embeddings (user_id, number);
 
 CREATE TABLE operations (

@@ -52,9 +52,10 @@ SELECT coalesce(max(number), :after) FROM
 (SELECT number FROM embeddings WHERE user_id = :user_id AND number > :after ORDER BY number LIMIT :limit);
 
 -- name: vectors_by_code
--- Vectors of documents.
-SELECT code, model_id, dims, bits, scale, data FROM embeddings
-WHERE user_id = :user_id AND model_id = :model_id AND code IN (SELECT value FROM json_each(:codes)) ORDER BY code;
+-- Vectors of documents, in the order in which their codes are given.
+SELECT v.code, v.model_id, v.dims, v.bits, v.scale, v.data
+FROM json_each(:codes) AS wanted CROSS JOIN embeddings AS v
+    ON v.user_id = :user_id AND v.model_id = :model_id AND v.code = wanted.value;
 
 -- name: put_vector!
 -- File a vector, under a number that none had before.

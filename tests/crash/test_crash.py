@@ -1,0 +1,63 @@
+"""Processes are killed with SIGKILL at random points; what they were told is done must be there afterwards."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from credenda import Conflict, Credenda
+from credenda.bench.crash import run_crash
+
+SAY_AND_DIE = """
+import os, signal, sys
+from credenda import Credenda
+memory = Credenda.open(sys.argv[1], user="ana", workers=False)
+receipt = memory.remember(sys.argv[2], idempotency_key="first")
+print(receipt.event_ids[0], flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def said_by_a_process_that_dies(path: Path, text: str) -> str:
+    """Run a process that is killed right after its acknowledgement; returns the id that it was given."""
+    done = subprocess.run(
+        [sys.executable, "-c", SAY_AND_DIE, str(path), text], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == -9, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.requirement("D-011", "R-052")
+def test_what_was_acknowledged_before_a_kill_is_read_afterwards_and_once(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    event_id = said_by_a_process_that_dies(path, "I'm allergic to peanuts.")
+    with Credenda.open(path, user="ana", workers=False) as memory:
+        again = memory.remember("I'm allergic to peanuts.", idempotency_key="first")
+        assert (again.cached, again.event_ids) == (True, (event_id,))
+        with pytest.raises(Conflict):
+            memory.remember("I'm allergic to hazelnuts.", idempotency_key="first")
+        memory.settle()
+        (held,) = memory.list().items
+        assert held.value == "peanuts"
+        assert [event.id for event, _, _ in memory.why(held.id).evidence] == [event_id]
+
+
+@pytest.mark.requirement("D-011", "R-052")
+def test_a_key_repeated_after_a_kill_is_filed_once_by_whoever_comes_first(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    ids = {said_by_a_process_that_dies(path, "I'm allergic to peanuts.") for _ in range(2)}
+    assert len(ids) == 1
+    with Credenda.open(path, user="ana", workers=False) as memory:
+        memory.settle()
+        assert memory.stats().events == 1
+        assert memory.data.doctor().ok
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.requirement("D-011", "R-052")
+def test_rounds_of_random_kills_break_no_promise() -> None:
+    report = run_crash(4, writers=3, seed=21, note=print)
+    assert report.violations == []
+    assert report.kills.total() >= 4
+    assert report.acknowledged > 0

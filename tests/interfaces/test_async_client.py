@@ -1,0 +1,106 @@
+"""The generated coroutines: fresh, with the same verbs, parameters and words, and alive."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Coroutine
+from pathlib import Path
+from threading import current_thread, main_thread
+from typing import TypeVar
+
+import pytest
+
+import generate_async
+from credenda import AsyncCredenda, Credenda, Invalid, NotFound
+from credenda.client import Data, Manage
+from credenda.client_async import AsyncData, AsyncManage
+
+T = TypeVar("T")
+TWINS = [(Credenda, AsyncCredenda), (Manage, AsyncManage), (Data, AsyncData)]
+
+
+def run(work: Coroutine[object, object, T]) -> T:
+    return asyncio.run(asyncio.wait_for(work, 30))
+
+
+def verbs(owner: type) -> list[str]:
+    return [name for name, value in vars(owner).items() if not name.startswith("_") and not isinstance(value, property)]
+
+
+def test_the_file_is_what_the_generator_writes() -> None:
+    written = generate_async.TARGET.read_text(encoding="utf-8")
+    assert written == generate_async.render(), "run scripts/generate_async.py"
+
+
+@pytest.mark.parametrize(("twin", "awaited"), TWINS)
+def test_every_verb_has_its_twin_with_the_same_parameters_and_words(twin: type, awaited: type) -> None:
+    assert verbs(awaited) == verbs(twin)
+    for name in verbs(twin):
+        plain, coroutine = getattr(twin, name), getattr(awaited, name)
+        assert inspect.signature(plain).parameters == inspect.signature(coroutine).parameters
+        assert coroutine.__doc__ == plain.__doc__
+        if name != "open":
+            assert inspect.iscoroutinefunction(coroutine)
+            assert inspect.signature(plain).return_annotation == inspect.signature(coroutine).return_annotation
+
+
+def test_properties_stay_properties() -> None:
+    assert isinstance(vars(AsyncCredenda)["user"], property)
+
+
+async def story(folder: Path) -> None:
+    async with AsyncCredenda.open(folder / "memory.db", user="ana") as mem:
+        assert mem.user == "ana"
+        receipts = await asyncio.gather(*(mem.remember(f"My badge number is {n}.", session="s") for n in range(8)))
+        assert len({receipt.event_ids for receipt in receipts}) == 8
+        await mem.remember("I live in Linz.")
+        await mem.settle(20.0)
+        (memory,) = (await mem.list(attribute="residence")).items
+        assert (await mem.manage.pin(memory.id)).pinned
+        assert (await mem.search("Where do I live?", limit=5)).hits[0].text == "I live in Linz."
+        exported = await mem.data.export(folder / "a.jsonl")
+        assert exported.rows["events"] == 9
+        with pytest.raises(NotFound):
+            await mem.get("nothing")
+    copy = await AsyncCredenda.open(folder / "copy.db", user="ana", workers=False)
+    async with copy:
+        assert (await copy.data.import_(folder / "a.jsonl")).turns == 9
+        assert (await copy.get(memory.id)).value == "Linz"
+    await copy.close()
+
+
+def test_a_whole_flow_through_coroutines(tmp_path: Path) -> None:
+    run(story(tmp_path))
+
+
+async def beside(folder: Path) -> list[bool]:
+    """Ask which thread works while the loop goes on."""
+    seen: list[bool] = []
+    async with AsyncCredenda.open(folder / "memory.db", user="ana", workers=False) as mem:
+        memory = mem._memory  # noqa: SLF001 - where the work is done is the point
+        plain = memory.stats
+
+        def stats() -> object:
+            seen.append(current_thread() is main_thread())
+            return plain()
+
+        memory.stats = stats  # type: ignore[method-assign]
+        await mem.stats()
+    return seen
+
+
+def test_work_is_done_beside_the_event_loop(tmp_path: Path) -> None:
+    assert run(beside(tmp_path)) == [False]
+
+
+async def refused(folder: Path) -> None:
+    with pytest.raises(Invalid):
+        async with AsyncCredenda.open(folder / "memory.db", user=" "):
+            pytest.fail("opened for nobody")
+    with pytest.raises(Invalid):
+        await AsyncCredenda.open("mysql://x", user="ana")
+
+
+def test_what_cannot_be_opened_raises_where_it_is_awaited(tmp_path: Path) -> None:
+    run(refused(tmp_path))

@@ -1,0 +1,64 @@
+"""Since when, until when, and what happened on a day."""
+
+import pytest
+
+from .build import date, hear, only
+
+
+@pytest.mark.requirement("R-035")
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("I've lived in Linz since 2015.", "2015-01-01", None),
+        ("I live in Vienna until June 2026.", None, "2026-06-01"),
+        ("I moved to Graz in May 2023.", "2023-05-01", None),
+        ("I moved to Graz last week.", "2026-03-02", None),
+        ("I switched to Helix yesterday.", "2026-03-10", None),
+        ("Ben is on leave until 3 August.", None, "2026-08-03"),
+        ("The demo is on Friday.", None, "2026-03-14"),
+        ("The standup is on Mondays.", None, None),
+        ("I live in Linz.", None, None),
+    ],
+)
+def test_dates_bound_what_holds(text: str, since: str | None, until: str | None) -> None:
+    claim = only(text)
+    assert (date(claim.valid_from_us), date(claim.valid_until_us)) == (since, until)
+
+
+@pytest.mark.requirement("R-056")
+@pytest.mark.parametrize(
+    ("text", "value", "day"),
+    [
+        ("I visited Lyon last week.", "visited Lyon", "2026-03-02"),
+        ("Yesterday I adopted a puppy.", "adopted a puppy", "2026-03-10"),
+        ("Last weekend, I ran a half marathon.", "ran a half marathon", "2026-03-07"),
+        ("I got married on 3 May 2024.", "got married", "2024-05-03"),
+        ("I met Ana at a conference in Oslo two years ago.", "met Ana at a conference in Oslo", "2024-01-01"),
+    ],
+)
+def test_a_happening_is_dated(text: str, value: str, day: str) -> None:
+    claim = only(text)
+    assert (claim.attribute, claim.value, date(claim.valid_from_us)) == ("event", value, day)
+
+
+@pytest.mark.requirement("R-039")
+@pytest.mark.parametrize("text", ["I had a great time last week.", "I took it yesterday.", "I went to the store."])
+def test_a_happening_that_says_nothing_or_has_no_day_is_not_stored(text: str) -> None:
+    assert hear(text) == []
+
+
+@pytest.mark.requirement("R-045")
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("My birthday is on 4 July.", "--07-04"),
+        ("My birthday is 4 July 1988.", "1988-07-04"),
+        ("My deadline is tomorrow.", "2026-03-12"),
+        ("The deadline for the grant is 1 June.", "2026-06-01"),
+        ("The demo is on Tuesday.", "Tuesday"),
+        ("I have a dentist appointment on 30 March at 10.", "30 March at 10"),
+    ],
+)
+def test_a_day_is_normal_in_the_value_and_literal_in_the_text(text: str, value: str) -> None:
+    claim = only(text)
+    assert (claim.value, claim.text) == (value, text)

@@ -1,0 +1,76 @@
+"""Ids are short, say what they name, and are foreign in any other tenant."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from credenda.errors import NotFound
+from credenda.ids import Kind, new_key, new_tag, number_of, parse_id, public_id, random_fraction
+
+TAG = "3fa9c2"
+
+
+@given(st.sampled_from(Kind), st.integers(1, 10**18 - 1))
+def test_an_id_is_read_as_it_was_written(kind: Kind, number: int) -> None:
+    name = public_id(kind, number, TAG)
+    assert parse_id(name, TAG) == parse_id(f" {name}\n", TAG) == (kind, number)
+    assert number_of(name, kind, TAG) == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "m",
+        "m42",
+        "42-3fa9c2",
+        "x42-3fa9c2",
+        "M42-3fa9c2",
+        "m42-3FA9C2",
+        "m042-3fa9c2",
+        "m0-3fa9c2",
+        "m-1-3fa9c2",
+        "m4\N{FULLWIDTH DIGIT TWO}-3fa9c2",
+        "m٤-3fa9c2",
+        "m42_3fa9c2",
+        "m42-3fa9c2x",
+        "m42-3fa9c2\nm43-3fa9c2",
+        "m42-3fa9c3",
+        "m1000000000000000000-3fa9c2",
+        "m42-" + "a" * 10_000,
+        "'; DROP TABLE memories; --",
+    ],
+)
+@pytest.mark.requirement("R-201")
+def test_malformed_and_foreign_ids_look_the_same_from_outside(text: str) -> None:
+    with pytest.raises(NotFound) as caught:
+        parse_id(text, TAG)
+    assert caught.value.why == "no event, memory, change or contest of this user has that id"
+    assert len(str(caught.value)) < 300
+
+
+def test_a_tenant_that_never_wrote_has_no_ids() -> None:
+    with pytest.raises(NotFound):
+        parse_id("m1-3fa9c2", "")
+    with pytest.raises(NotFound):
+        parse_id("m1-", "")
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_an_id_of_another_kind_is_refused_with_both_kinds_named(kind: Kind) -> None:
+    other = next(one for one in Kind if one is not kind)
+    with pytest.raises(NotFound, match=kind.name.lower()) as caught:
+        number_of(public_id(other, 5, TAG), kind, TAG)
+    assert other.name.lower() in caught.value.why
+
+
+def test_tags_keys_and_jitter_are_drawn_anew() -> None:
+    tags = {new_tag() for _ in range(200)}
+    assert len(tags) > 190
+    assert all(len(tag) == 6 and tag[-1].isdigit() and set(tag) <= set("0123456789abcdef") for tag in tags)
+    assert len({new_key() for _ in range(20)}) == 20
+    assert {len(new_key()) for _ in range(5)} == {32}
+    drawn = [random_fraction() for _ in range(200)]
+    assert all(0 <= fraction < 1 for fraction in drawn)
+    assert len(set(drawn)) > 190

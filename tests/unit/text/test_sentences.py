@@ -1,0 +1,72 @@
+"""Sentence boundaries, and that no character is lost between them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from credenda.clock import seconds
+from credenda.text.sentences import sentence_spans
+
+SPLIT = [
+    ("One. Two.", ["One.", "Two."]),
+    ("Dr. Ana met Mr. Kim. They left.", ["Dr. Ana met Mr. Kim.", "They left."]),
+    ("It costs 2.50. Fine.", ["It costs 2.50.", "Fine."]),
+    ("See https://example.org/a.b?c=1. Then go.", ["See https://example.org/a.b?c=1.", "Then go."]),
+    ("I use Node.js. You too?", ["I use Node.js.", "You too?"]),
+    ("Really?! Yes... no.", ["Really?!", "Yes... no."]),
+    ("Wait... What?", ["Wait...", "What?"]),
+    ('He said "Go." Then left.', ['He said "Go."', "Then left."]),
+    ("(I know.) You don't.", ["(I know.)", "You don't."]),
+    ("e.g. this one. And i.e. that.", ["e.g. this one.", "And i.e. that."]),
+    ("We met at 5 p.m. yesterday. Good.", ["We met at 5 p.m. yesterday.", "Good."]),
+    ("We met at 5 p.m. It rained.", ["We met at 5 p.m.", "It rained."]),
+    ("No. I use pytest.", ["No.", "I use pytest."]),
+    ("It is No. 5 of all.", ["It is No. 5 of all."]),
+    ("J. R. Smith wrote it. Nice.", ["J. R. Smith wrote it.", "Nice."]),
+    ("So do I. You know.", ["So do I.", "You know."]),
+    ("- one\n- two\n* three", ["- one", "- two", "* three"]),
+    ("1. one\n2. two", ["1. one", "2. two"]),
+    ("a hard\nwrapped line.", ["a hard\nwrapped line."]),
+    ("A title\n\nand text", ["A title", "and text"]),
+    ("Line one\nLine two", ["Line one", "Line two"]),
+    ("one\r\n\r\ntwo", ["one", "two"]),
+    ("我住在柏林。我喜欢茶！", ["我住在柏林。", "我喜欢茶！"]),
+    ("Great 😀 Next one", ["Great 😀", "Next one"]),
+    ("Great! 😀 I live here.", ["Great!", "😀", "I live here."]),
+    ("Acme Inc. is big. Yes.", ["Acme Inc. is big.", "Yes."]),
+    ("lower case. also lower.", ["lower case.", "also lower."]),
+    ("", []),
+    (" \n\t ", []),
+    ("no end", ["no end"]),
+]
+
+
+@pytest.mark.parametrize(("text", "sentences"), SPLIT)
+def test_sentences_are_found(text: str, sentences: list[str]) -> None:
+    assert [text[start:stop] for start, stop in sentence_spans(text)] == sentences
+
+
+@given(st.text(alphabet=st.sampled_from("aB1 .!?…\n\r\t。！😀-*\"'()é")) | st.text())
+def test_every_character_lies_in_one_sentence(text: str) -> None:
+    covered: list[int] = []
+    for start, stop in sentence_spans(text):
+        assert start < stop
+        assert text[start:stop] == text[start:stop].strip()
+        covered.extend(range(start, stop))
+    assert covered == sorted(set(covered))
+    assert {at for at, letter in enumerate(text) if not letter.isspace()} <= set(covered)
+
+
+@pytest.mark.parametrize("piece", [".", "a.", "\n", "😀", " ", "A. ", "1.\n", "。", '"', "e.g. "])
+def test_a_megabyte_takes_linear_time(piece: str) -> None:
+    began = seconds()
+    for _ in sentence_spans(piece * ((1 << 20) // len(piece))):
+        pass
+    assert seconds() - began < 4.5
+
+
+def test_sentences_come_one_by_one() -> None:
+    text = "One. " * 1_000_000
+    began = seconds()
+    assert next(sentence_spans(text)) == (0, 4)
+    assert seconds() - began < 0.5
