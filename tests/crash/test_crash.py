@@ -18,6 +18,21 @@ print(receipt.event_ids[0], flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
+READ_FOR_EVER = """
+import sys
+from threading import Event
+from credenda import Credenda
+
+class Stuck:
+    def extract(self, turn):
+        print("reading", flush=True)
+        Event().wait()
+
+memory = Credenda.open(sys.argv[1], user="ana", extractor=Stuck())
+memory.remember("I'm allergic to peanuts.")
+Event().wait()
+"""
+
 
 def said_by_a_process_that_dies(path: Path, text: str) -> str:
     """Run a process that is killed right after its acknowledgement; returns the id that it was given."""
@@ -52,6 +67,21 @@ def test_a_key_repeated_after_a_kill_is_filed_once_by_whoever_comes_first(tmp_pa
         memory.settle()
         assert memory.stats().events == 1
         assert memory.data.doctor().ok
+
+
+@pytest.mark.requirement("D-011", "R-052")
+def test_a_job_of_a_killed_process_is_taken_over_before_anyone_has_asked_for_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    reader = subprocess.Popen([sys.executable, "-c", READ_FOR_EVER, str(path)], stdout=subprocess.PIPE, text=True)
+    assert reader.stdout is not None
+    assert reader.stdout.readline() == "reading\n"
+    reader.kill()
+    reader.stdout.read()  # its end of the pipe is closed: it is dead, but still in the table of processes
+    with Credenda.open(path, user="ana", workers=False) as memory:
+        memory.settle(20.0)  # a lease lasts longer
+        assert [held.value for held in memory.list().items] == ["peanuts"]
+    assert reader.wait() == -9
+    reader.stdout.close()
 
 
 @pytest.mark.timeout(180)

@@ -113,6 +113,7 @@ def test_what_waited_is_read_in_the_copy_and_keys_still_count(full: Credenda, op
         copy.remember("I moved to Wien.", idempotency_key="k4")
 
 
+@pytest.mark.requirement("C-008")
 def test_what_was_deleted_stays_away_in_the_copy(full: Credenda, opened: Open, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     full.data.export(path)

@@ -104,6 +104,7 @@ def test_the_zone_of_a_bare_time_is_utc_whatever_the_setting(
     assert events()[0].occurred_at == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 
 
+@pytest.mark.requirement("R-066")
 def test_repeating_an_import_takes_in_nothing_twice(mem: Credenda, tmp_path: Path) -> None:
     path = written(tmp_path / "talk.jsonl.gz", TALK, talk("c2", 3))
     assert mem.data.import_(path).turns == 8
@@ -162,6 +163,7 @@ def test_an_import_waits_for_the_worker_to_keep_up(path: Path, tmp_path: Path, m
         assert mem.data.import_(written(tmp_path / "talk.jsonl", talk("c", 200))).turns == 200
 
 
+@pytest.mark.requirement("S-061")
 def test_deleted_things_do_not_come_back_by_import(mem: Credenda, tmp_path: Path) -> None:
     mem.remember("My day rate is 950 zorkmids.")
     mem.settle()

@@ -69,6 +69,7 @@ def written(path: Path, text: str | bytes, when: datetime = MAY_6) -> Path:
     return path
 
 
+@pytest.mark.requirement("E-030")
 def test_text_becomes_blocks_of_a_document(mem: Credenda, tmp_path: Path, events: Events) -> None:
     path = written(tmp_path / "notes.txt", "\ufeffFirst block,\r\ntwo lines.\r\n\r\n\r\n  Second.  \n\n---\n")
     report = mem.data.import_(path)

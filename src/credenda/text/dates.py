@@ -37,6 +37,7 @@ __all__ = ["DateSpan", "Lean", "find_dates"]
 
 Lean = Literal["past", "future"]
 _SPANS_MAX: Final = 64
+_MARGIN: Final = 32
 _NEAR_DAYS: Final = 120
 _COUNTS: Final = {
     word: number
@@ -131,15 +132,22 @@ _NEARBY: Final = (
 _TIME_WORDS: Final = frozenset([*_NEARBY.split(), *MONTHS, *WEEKDAYS, *SEASONS])
 
 
-def _names_time(text: str) -> bool:
-    """Say cheaply whether the text can name a time at all."""
-    words = _WORDS.findall(text.lower())
-    return not _TIME_WORDS.isdisjoint(words) or any(word[0].isdigit() for word in words)
+def _region(text: str) -> tuple[int, int] | None:
+    """Find cheaply the part of a text that can name times: a little more than its first to its last word of time."""
+    folded = text.lower()
+    spans = [one.span() for one in _WORDS.finditer(folded) if one[0][0].isdigit() or one[0] in _TIME_WORDS]
+    if not spans:
+        return None
+    if len(folded) != len(text):
+        return 0, len(text)
+    return max(0, spans[0][0] - _MARGIN), min(len(text), spans[-1][1] + _MARGIN)
 
 
 @cache
 def _atoms() -> re.Pattern[str]:
-    return re.compile("|".join(rf"(?P<{name}>\b{rule}\b(?![-/]\d|\w))" for name, rule in _RULES), re.IGNORECASE)
+    return re.compile(
+        r"\b(?:" + "|".join(rf"(?P<{name}>{rule}\b(?![-/]\d|\w))" for name, rule in _RULES) + ")", re.IGNORECASE
+    )
 
 
 @cache
@@ -316,8 +324,8 @@ def _word_before(text: str, start: int) -> tuple[str, int]:
     return found.lastgroup or "between", floor + found.start()
 
 
-def _read(text: str, context: _Context) -> Iterator[_Atom]:
-    for found in _atoms().finditer(text):
+def _read(text: str, region: tuple[int, int], context: _Context) -> Iterator[_Atom]:
+    for found in _atoms().finditer(text, *region):
         try:
             days = _READERS[_kind(found)](found, context)
         except (ValueError, OverflowError):
@@ -356,10 +364,11 @@ def find_dates(text: str, anchor_us: int, lean: Lean | None = None) -> list[Date
 
     "since" and "after" leave the end open, "until", "by" and "before" the start; "until June" ends where June begins.
     """
-    if not _names_time(text):
+    region = _region(text)
+    if region is None:
         return []
     atoms: list[_Atom] = []
-    for atom in _read(text, _Context(to_datetime(anchor_us).date(), lean)):
+    for atom in _read(text, region, _Context(to_datetime(anchor_us).date(), lean)):
         atoms.append(atom)
         if len(atoms) == _SPANS_MAX:
             break

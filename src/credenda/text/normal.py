@@ -18,7 +18,9 @@ _EDGE: Final = re.compile(r"^[\W_]+|[\W_]+$")
 _ARTICLE: Final = re.compile(r"^(?:the|a|an|my|our)\s+")
 _NOT_WORD: Final = re.compile(r"[^\w]+")
 _PUNCTUATION: Final = re.compile(r"[^\w\s.+#%/@:-]|[.:-](?=\s|$)")
-_QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
+_QUOTES: Final = str.maketrans(
+    {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"}
+)
 
 
 def _fold(text: str) -> str:

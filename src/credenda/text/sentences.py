@@ -24,6 +24,7 @@ _BEFORE_NUMBER: Final = frozenset({"no", "nos", "nr", "p", "ch", "sec", "art"})
 _LIST_NUMBER: Final = re.compile(r"(?:^|\n)[ \t]*\d{1,3}$")
 _LAST_WORD: Final = re.compile(r"[\w.]{1,24}$")
 _LOOK_BACK: Final = 32
+_LANGUAGES: Final = frozenset({"C", "R", "D"})
 
 
 class TextSpan(NamedTuple):
@@ -70,12 +71,15 @@ def _ends_sentence(text: str, start: int, stop: int) -> bool:
         return True
     if _LIST_NUMBER.search(text[max(0, start - 6) : start]):
         return False
-    found = _LAST_WORD.search(text[max(0, start - _LOOK_BACK) : start])
-    return not _is_abbreviation(found[0] if found else "", after)
+    before = text[max(0, start - _LOOK_BACK) : start]
+    found = _LAST_WORD.search(before)
+    if found is None:
+        return True
+    return not _is_abbreviation(found[0], before[: found.start()].rstrip(), after)
 
 
-def _is_abbreviation(word: str, after: str) -> bool:
-    """Say whether a word with a full stop goes on; C and R are languages more often than initials."""
+def _is_abbreviation(word: str, before: str, after: str) -> bool:
+    """Say whether a word with a full stop goes on; after a small word, C and R are languages rather than initials."""
     folded = word.casefold().lstrip(".")
     if folded in _NEVER_LAST:
         return True
@@ -83,7 +87,8 @@ def _is_abbreviation(word: str, after: str) -> bool:
         return after.isdigit()
     if folded in _SOMETIMES_LAST:
         return after.islower() or after.isdigit()
-    return len(word) == 1 and word.isupper() and word not in "ICR" and after.isupper()
+    language = word in _LANGUAGES and before[-1:].islower()
+    return len(word) == 1 and word.isupper() and word != "I" and not language and after.isupper()
 
 
 def _boundaries(text: str) -> Iterator[int]:

@@ -11,6 +11,7 @@ import os
 import socket
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Final
 
@@ -20,7 +21,7 @@ from credenda.errors import CredendaError, Unavailable
 from credenda.ids import new_tag
 from credenda.parts import Parts
 from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Writer
-from credenda.workers.handlers import handle, set_aside
+from credenda.workers.handlers import handle, report_failure, set_aside
 
 __all__ = ["Worker", "flush_accesses", "process_owner", "run_due", "settle"]
 
@@ -49,13 +50,19 @@ def _abandoned(job: Job, parts: Parts) -> bool:
         return False
     if int(pid) == os.getpid():
         return job.lease_owner != parts.owner
+    return not _is_running(int(pid))
+
+
+def _is_running(pid: int) -> bool:
+    """Say whether a process runs. One that was killed and whose parent has not yet asked for its end does not."""
     try:
-        os.kill(int(pid), 0)
+        os.kill(pid, 0)
+        state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2][:1]
     except ProcessLookupError:
-        return True
-    except OSError:
         return False
-    return False
+    except OSError:  # not ours to signal, or a system without /proc
+        return True
+    return state != b"Z"
 
 
 def _due(parts: Parts, job: Job, *, patient: bool) -> bool:
@@ -103,10 +110,7 @@ def _failed(parts: Parts, job: Job, error: Exception) -> None:
         lease_until_us=0,
         error=reason[:_ERROR_CHARACTERS],
     )
-    if dead:
-        set_aside(parts, job, report)
-    else:
-        parts.store.commit(parts.user_id, lambda writer: writer.put(report))
+    (set_aside if dead else report_failure)(parts, job, report)
     _log.warning("job failed", extra={"job_id": job.id, "kind": job.kind, "attempts": job.attempts, "dead": dead})
 
 

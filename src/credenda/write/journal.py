@@ -79,7 +79,7 @@ def _check_backlog(writer: Writer, newest: int) -> None:
     if newest <= limits.QUEUED_JOBS:
         return
     oldest = writer.jobs(JobFilter(statuses=_WAITING, limit=1))
-    if oldest and newest - number_of(oldest[0].id, Kind.JOB, writer.tenant.tag) > limits.QUEUED_JOBS:
+    if oldest and newest - number_of(oldest[0].id, Kind.JOB, writer.tenant.tag) >= limits.QUEUED_JOBS:
         raise Unavailable(
             "too many messages wait to be read",
             why=f"more than {limits.QUEUED_JOBS} jobs are queued",

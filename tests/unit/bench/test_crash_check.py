@@ -60,17 +60,12 @@ def test_a_gap_in_the_numbers_is_found(ledger: Ledger) -> None:
 
 
 def test_an_event_that_is_there_twice_is_found(ledger: Ledger) -> None:
-    copy = "id + 2, session_id, agent_id, role, speaker, source, trust, topic, text, occurred_at, recorded_at"
-    columns = copy.replace("id + 2", "id")
-    statement = (
-        f"INSERT INTO events (user_id, {columns}, content_hmac, chain_hash) "
-        f"SELECT user_id, {copy}, content_hmac, chain_hash FROM events WHERE id = 1"
-    )
-    assert "a1z0 is in 2 events" in tampered(ledger, statement)
+    found = tampered(ledger, "UPDATE events SET text = (SELECT text FROM events WHERE id = 1) WHERE id = 2")
+    assert "a1z0 is in 2 events" in found
 
 
 def test_a_claim_that_gave_two_memories_is_found(ledger: Ledger) -> None:
-    found = tampered(ledger, f"UPDATE memories SET text = '{TEXT}'")
+    found = tampered(ledger, "UPDATE memories SET text = (SELECT text FROM events WHERE id = 1)")
     assert "a1z0 is in memories [1, 2]" in found
 
 

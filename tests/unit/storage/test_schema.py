@@ -161,26 +161,27 @@ def test_no_statement_reads_a_whole_table(connection: sqlite3.Connection, name: 
 
 @pytest.mark.requirement("R-156", "R-167")
 @pytest.mark.parametrize(
-    ("name", "search"),
+    ("name", "key"),
     [
-        ("memories_of_pair", "memories USING INDEX memories_pair (user_id=? AND entity_key=? AND attribute_key=?)"),
-        ("memories_of_text", "memories USING INDEX memories_text (user_id=? AND text_hash=?)"),
-        ("memories_by_id", "memories USING PRIMARY KEY (user_id=? AND id=?)"),
-        ("evidence_of_events", "evidence USING INDEX evidence_event (user_id=? AND event=?)"),
-        ("evidence_of_memories", "evidence USING PRIMARY KEY (user_id=? AND memory=?)"),
-        ("changes_of_memory", "changes USING INDEX changes_memory (user_id=? AND memory=? AND id>?)"),
-        ("changed_memories", "m USING PRIMARY KEY (user_id=? AND id=?)"),
-        ("redacted_events", "events USING PRIMARY KEY (user_id=? AND id=?)"),
-        ("events_by_id", "events USING PRIMARY KEY (user_id=? AND id=?)"),
-        ("vectors_after", "embeddings USING INDEX embeddings_number (user_id=? AND number>? AND number<?)"),
-        ("vectors_by_code", "embeddings USING PRIMARY KEY (user_id=? AND model_id=? AND code=?)"),
-        ("job_by_key", "operations USING INDEX operations_key (user_id=? AND idempotency_key=?)"),
-        ("waiting_jobs", "operations USING INDEX operations_due (user_id=? AND run_after<?)"),
-        ("tombstoned", "tombstones USING PRIMARY KEY (user_id=? AND digest=?)"),
+        ("memories_of_pair", "user_id=? AND entity_key=? AND attribute_key=?"),
+        ("memories_of_text", "user_id=? AND text_hash=?"),
+        ("memories_by_id", "user_id=? AND id=?"),
+        ("evidence_of_events", "user_id=? AND event=?"),
+        ("evidence_of_memories", "user_id=? AND memory=?"),
+        ("changes_of_memory", "user_id=? AND memory=? AND id>?"),
+        ("changed_memories", "user_id=? AND id=?"),
+        ("redacted_events", "user_id=? AND id=?"),
+        ("events_by_id", "user_id=? AND id=?"),
+        ("vectors_after", "user_id=? AND number>? AND number<?"),
+        ("vectors_by_code", "user_id=? AND model_id=? AND code=?"),
+        ("job_by_key", "user_id=? AND idempotency_key=?"),
+        ("waiting_jobs", "user_id=? AND run_after<?"),
+        ("tombstoned", "user_id=? AND digest=?"),
     ],
 )
-def test_a_look_up_reads_only_the_rows_it_names(connection: sqlite3.Connection, name: str, search: str) -> None:
-    assert f"SEARCH {search}" in plan(connection, name)
+def test_a_look_up_reads_only_the_rows_it_names(connection: sqlite3.Connection, name: str, key: str) -> None:
+    searches = [line for line in plan(connection, name) if line.startswith("SEARCH")]
+    assert any(line.endswith(f"({key})") for line in searches), searches
 
 
 @pytest.mark.requirement("R-139", "R-201")

@@ -54,6 +54,7 @@ _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stanc
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
 _SHORT_WORDS: Final = 6
 _PASSING: Final = 0.3
+_ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
 _HEDGED: Final = 0.5
 _WORK_VERBS: Final = frozenset(
     [
@@ -222,6 +223,10 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
     opening = opened.move
     for number, piece in enumerate(pieces[:last]):
         clause = read_clause(piece)
+        directive = _aside_directive(listener, clause) if number else None
+        if directive is not None:
+            readings.append(directive)
+            continue
         if clause is None or is_question(clause.text):
             continue
         opening = clause.move if clause.move is not Move.STATE else opening
@@ -229,6 +234,13 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
         left = number > 0 and expression("checks", "leaving").search(" ".join(pieces[:number])) is not None
         readings.extend(_clause_readings(listener, clause, left=left, short=short))
     return _merge(readings)
+
+
+def _aside_directive(listener: _Listener, clause: Clause | None) -> Reading | None:
+    """Read a standing instruction that follows in the same sentence: "…, and please never use emojis"."""
+    if clause is None or listener.owner != "user" or not clause.text.lower().startswith(_ADDRESSING):
+        return None
+    return read_directive(clause, to_assistant=True)
 
 
 def _directive(sentence: str, *, to_assistant: bool) -> Reading | None:

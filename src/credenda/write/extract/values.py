@@ -195,10 +195,15 @@ def split_list(text: str) -> list[str]:
     """Split "German, English and Croatian" into its items; a value with a long item stays whole."""
     items = [_ARTICLE.sub("", item.strip(_EDGES)) for item in _ITEMS.split(text)]
     items = [item for item in items if item]
-    if len(items) < 2 or any(len(item.split()) > _ITEM_WORDS_MAX for item in items):  # noqa: PLR2004
-        return [text]
-    if items[0].split(" ")[0].endswith("ing") and not all(item.split(" ")[0].endswith("ing") for item in items):
-        return [text]
-    if len(items) == 2 and " " not in items[0] and " " in items[-1] and items[0].islower() and items[-1].islower():
+    if len(items) == 1 or any(len(item.split()) > _ITEM_WORDS_MAX for item in items) or _is_one_thing(items):
         return [text]
     return items
+
+
+def _is_one_thing(items: list[str]) -> bool:
+    """Say whether "and" joins words of one item: "rock and pop music", "improving roads and schools"."""
+    gerunds = [item.split(" ")[0].endswith("ing") for item in items]
+    if gerunds[0] and not all(gerunds):
+        return True
+    first, last = items[0], items[-1]
+    return items == [first, last] and first.islower() and last.islower() and " " not in first and " " in last
