@@ -58,9 +58,7 @@ def entry_problems(key: str, entry: object) -> list[str]:
 def read_manifest(text: str) -> tuple[frozenset[str], list[str]]:
     """The claimed ids, and what is wrong with the manifest itself."""
     counts = Counter(match["key"] for match in KEY_LINE.finditer(text))
-    doubled = [
-        f"requirements.toml: {key} is listed {n} times" for key, n in counts.items() if n > 1 and is_id(key)
-    ]
+    doubled = [f"requirements.toml: {key} is listed {n} times" for key, n in counts.items() if n > 1 and is_id(key)]
     if doubled:
         return frozenset(key for key in counts if is_id(key)), doubled
     try:
@@ -136,9 +134,7 @@ def mismatches(claimed: Iterable[str], namings: Iterable[Naming]) -> list[str]:
     """Claims without a test, and tests that name what is not claimed."""
     claims = frozenset(claimed)
     named = {naming.id for naming in namings}
-    problems = [
-        f"requirements.toml: {id_} is claimed, but no test names it" for id_ in sorted(claims - named)
-    ]
+    problems = [f"requirements.toml: {id_} is claimed, but no test names it" for id_ in sorted(claims - named)]
     strays = [naming for naming in namings if naming.id not in claims]
     return problems + [f"{stray.place}: {stray.id} is not in requirements.toml" for stray in strays]
 

@@ -36,10 +36,8 @@ def test_the_answer_governs_the_slot_and_another_value_reopens_it(mem: Credenda,
         mem.manage.resolve(contest.id, keep="evening")
     mem.manage.resolve(contest.id, scopes={"consulting": "morning", "default": "afternoon"})
     held = {memory.scope: memory.value for memory in mem.list(attribute=contest.attribute).items}
-    assert held["consulting"] is not None
-    assert held["consulting"].startswith("morning")
-    assert held[None] is not None
-    assert held[None].startswith("afternoon")
+    assert (held["consulting"] or "").startswith("morning")
+    assert (held[None] or "").startswith("afternoon")
     assert all(memory.importance >= 0.9 for memory in mem.list(attribute=contest.attribute).items)
     with pytest.raises(Conflict):
         mem.manage.resolve(contest.id, keep="morning")

@@ -102,9 +102,7 @@ def test_the_doubles_for_tests_are_used_by_tests_only() -> None:
         path.relative_to(SRC).as_posix()
         for path in sorted(PACKAGE.rglob("*.py"))
         if "testing" not in path.relative_to(PACKAGE).parts[0]
-        and any(
-            f"{name}.".startswith("credenda.testing.") for name in imported(path.read_text(encoding="utf-8"))
-        )
+        and any(f"{name}.".startswith("credenda.testing.") for name in imported(path.read_text(encoding="utf-8")))
     ]
     assert users == []
 

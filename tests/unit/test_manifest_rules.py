@@ -81,9 +81,7 @@ def test_a_mark_that_is_not_a_list_of_single_ids_is_refused(ids: str) -> None:
 
 
 def test_an_id_twice_in_one_mark_is_refused() -> None:
-    assert problems(CLAIM, proof('"R-074", "R-074"')) == [
-        "tests/test_it.py:3: R-074 is named twice in one mark"
-    ]
+    assert problems(CLAIM, proof('"R-074", "R-074"')) == ["tests/test_it.py:3: R-074 is named twice in one mark"]
 
 
 def test_a_bare_mark_is_refused() -> None:

@@ -140,6 +140,11 @@ def _is_opinion(value: Value) -> bool:
     return 1 < _words(value) <= _PHRASE and not _points(value)
 
 
+def _is_possession(value: Value) -> bool:
+    """Say whether something had is had for long: no headache, no question, no function."""
+    return is_free(value) and _words(value) <= _SHORT and not expression("checks", "passing_goods").search(value.text)
+
+
 def _is_deed(value: Value) -> bool:
     return 1 < _words(value) <= _TASTE and not _points(value)
 
@@ -251,6 +256,7 @@ _BY_VALUE: Final[Mapping[str, Callable[[Value], bool]]] = {
     "food": lambda value: lexicon().category(value.text) == "food",
     "drink": lambda value: lexicon().category(value.text) == "drink",
     "opinion": _is_opinion,
+    "possession": _is_possession,
     "does": _is_deed,
     "choice": _is_choice,
     "plan": _is_plan,
@@ -275,6 +281,7 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "bounded": lambda _, situation: situation.bounded,
     "nominal": lambda _, situation: nominal(situation.subject.noun) is not None,
     "person_does": lambda value, situation: situation.subject.who == "person" and _is_deed(value),
+    "unwanted": lambda value, situation: situation.predicate.negated and _is_taste(value),
     "maybe": lambda value, situation: situation.predicate.verb not in names().mental and _is_deed(value),
 }
 

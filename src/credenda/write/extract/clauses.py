@@ -18,7 +18,10 @@ _CLAUSES_MAX: Final = 8
 _QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
 _SPACE: Final = re.compile(r"\s+")
 _BULLET: Final = re.compile(r"^(?:[-*\u2022+]|\d{1,3}[.)]|#{1,6})\s+|^[^\w\"'(>]+")
-_BARE: Final = re.compile(r"(?i:cannot|gonna|wanna|\bim |\bive |\b(?:do|does|did|is|are|was|have|has|wo|ca)nt\b)")
+_BARE: Final = re.compile(
+    r"(?i:cannot|gonna|wanna|\bim |\bive |\b(?:do|does|did|is|are|was|have|has|wo|ca)nt\b"
+    r"|^(?:just |recently |finally )?(?:thinking|considering|planning|leaning|toying|moved|switched|migrated|relocated|joined|adopted|bought|visited) )"
+)
 _MARKUP: Final = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|`")
 
 

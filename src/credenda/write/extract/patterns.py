@@ -54,7 +54,7 @@ def compile_macros(text: str, macros: Mapping[str, str]) -> re.Pattern[str]:
 
 
 def _kin_macro() -> str:
-    words = sorted(names().kin | names().pets, key=len, reverse=True)
+    words = sorted(names().kin | names().pets | names().plural_kin.keys(), key=len, reverse=True)
     return f"(?:{'|'.join(map(re.escape, words))})"
 
 

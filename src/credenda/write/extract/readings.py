@@ -42,6 +42,7 @@ _TENSES: Final = {
     "future": frozenset({"future"}),
     "modal": frozenset({"modal"}),
     "wish": frozenset({"wish"}),
+    "perhaps": frozenset({"maybe"}),
     "maybe": frozenset[str](),
     "former": frozenset({"former"}),
     "any": frozenset({"simple", "progressive", "past", "perfect", "future"}),

@@ -6,6 +6,7 @@ pattern knows gives no claim; the words stay searchable as an event.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -53,6 +54,7 @@ CONFIDENCE_MAX: Final = {
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
 _SHORT_WORDS: Final = 6
+_SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
 _HEDGED: Final = 0.5
@@ -276,7 +278,7 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
     elif act in _UNCERTAIN:
         if act is Act.HYPOTHETICAL:
             yield from _before_supposing(listener, sentence)
-        if listener.owner is not None:
+        if listener.owner is not None and (act is not Act.JOKE or _SELF.search(sentence)):
             yield _uncertain(_UNCERTAIN[act])
     else:
         yield from _assertions(listener, open_contractions(sentence))

@@ -1,0 +1,73 @@
+"""Vectors follow the words: a failing engine is asked again, and never fills in nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from credenda import Credenda, Unavailable
+from credenda.providers.embed.hashed import HashedEmbedder
+from credenda.testing import ManualClock
+
+
+class Moody:
+    """An embedder that works when it is opened and does what it is told to later."""
+
+    model_id = "moody-1"
+    dims = 384
+
+    def __init__(self) -> None:
+        self._real = HashedEmbedder(self.dims)
+        self.moods: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = self._real.embed(texts)
+        mood = self.moods.pop(0) if self.moods else ""
+        if mood == "away":
+            raise Unavailable("the engine is away")
+        if mood == "zero":
+            vectors[0] = 0
+        if mood == "nan":
+            vectors[0, 0] = np.nan
+        if mood == "long":
+            vectors *= 3
+        if mood == "few":
+            return vectors[:-1]
+        return vectors[:, :-1] if mood == "narrow" else vectors
+
+
+MOODS = ["away", "zero", "nan", "long", "few", "narrow"]
+
+
+@pytest.fixture
+def moody() -> Moody:
+    return Moody()
+
+
+@pytest.mark.parametrize("mood", MOODS)
+def test_a_failing_embedder_is_asked_again(path: Path, clock: ManualClock, moody: Moody, mood: str) -> None:
+    with Credenda.open(path, user="ana", clock=clock, embedder=moody, workers=False) as mem:
+        moody.moods = [mood] * 3
+        mem.remember("I live in Linz.")
+        mem.settle()
+        assert moody.moods == []
+        assert mem.stats().vectors == 2
+        assert mem.stats().jobs == {"complete": 2}
+        assert mem.data.doctor().ok
+
+
+@pytest.mark.parametrize("mood", MOODS)
+def test_no_vector_is_better_than_a_vector_of_nothing(path: Path, clock: ManualClock, moody: Moody, mood: str) -> None:
+    with Credenda.open(path, user="ana", clock=clock, embedder=moody, workers=False) as mem:
+        moody.moods = [mood] * 5
+        mem.remember("I live in Linz.")
+        mem.settle()
+        assert mem.stats().vectors == 0
+        assert (mem.stats().dead_jobs, mem.stats().pending_extractions) == (1, 0)
+        assert [memory.value for memory in mem.list().items] == ["Linz"]
+        assert mem.search("Linz").hits
+        assert [finding.check for finding in mem.data.doctor().findings] == ["dead_jobs"]
