@@ -73,7 +73,7 @@ class Status(StrEnum):
 
 
 class Relation(StrEnum):
-    """Why a memory was replaced: `changed` (both true in their time), `corrected` (it was wrong) …"""
+    """Why a memory was replaced: `changed` (both true in their time), `corrected` (it was wrong) and so on."""
 
     CORRECTED = "corrected"
     CHANGED = "changed"

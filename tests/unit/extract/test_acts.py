@@ -49,6 +49,7 @@ TRANSIENT = [
     "I'm working from home today.",
     "I'm back.",
     "My internet is really slow.",
+    "No, this is not necessary.",
 ]
 
 
@@ -217,6 +218,9 @@ PLANS = [
     ("I'm leaning towards the red one.", Stance.CONSIDERED),
     ("I'd love to live in Japan one day.", Stance.CONSIDERED),
     ("Maybe I'll buy a boat.", Stance.CONSIDERED),
+    ("I could see myself moving to Norway.", Stance.CONSIDERED),
+    ("Thinking of switching to Linux.", Stance.CONSIDERED),
+    ("We're weighing whether to hire a designer.", Stance.CONSIDERED),
     ("Perhaps we should use GraphQL.", Stance.CONSIDERED),
     ("I'm planning to run a marathon in spring.", Stance.PLANNED),
     ("I hope to retire at fifty.", Stance.PLANNED),

@@ -36,6 +36,10 @@ WITHOUT_SLOT = [
     "The team voted for a four-day week.",
     "We will not support IE11.",
     "I made up my mind: we're selling the flat.",
+    "We're sticking with the old supplier.",
+    "I've made a decision: we'll rent instead of buying.",
+    "I decided I'm going vegan.",
+    "The board approved the merger.",
     "We're going with the second supplier.",
     "Let's go with option B.",
 ]
@@ -63,6 +67,8 @@ INSTRUCTIONS = [
     ("Don't use emojis.", "do not use emojis"),
     ("Keep your answers short.", "Keep your answers short"),
     ("Use British spelling, please.", "Use British spelling"),
+    ("Show temperatures in Celsius.", "Show temperatures in Celsius"),
+    ("Please write commit messages in the imperative mood.", "write commit messages in the imperative mood"),
     ("Be concise.", "Be concise"),
     ("When I ask for code, always add type hints.", "When I ask for code, always add type hints"),
     ("I want you to always cite your sources.", "I want you to always cite your sources"),
@@ -102,6 +108,8 @@ PROCEDURES = [
     "Make sure to back up the database before every migration.",
     "The way to renew the certificate is to run certbot renew and reload nginx.",
     "Don't ever commit directly to main.",
+    "Rotate the keys every 90 days.",
+    "Releases must be signed off by QA.",
     "Water the plants on Mondays and Thursdays.",
 ]
 

@@ -65,6 +65,11 @@ ABOUT_ME = [
     ("My email is ana@example.org.", "email", "ana@example.org"),
     ("I wear glasses.", "does", "wear glasses"),
     ("I teach maths at a high school.", "does", "teach maths at a high school"),
+    ("I work the night shift.", "work_mode", "the night shift"),
+    ("I have a mortgage with Triodos.", "has", "mortgage with Triodos"),
+    ("We have 40 employees.", "has", "40 employees"),
+    ("I studied history in Bologna.", "education", "history in Bologna"),
+    ("My husband and I have two girls.", "daughter_count", "two girls"),
     ("I'm a member of the works council.", "member_of", "the works council"),
 ]
 
@@ -91,6 +96,9 @@ ABOUT_OTHERS = [
     ("Jonas leads the data team.", "Jonas", "does", "lead the data team"),
     ("Ana's birthday is 5 May 1990.", "Ana", "birthday", "1990-05-05"),
     ("Jack is allergic to cats.", "Jack", "allergy", "cats"),
+    ("My daughter Emma is seven.", "user's daughter", "age", "seven"),
+    ("Sara handles our invoices.", "Sara", "does", "handle our invoices"),
+    ("My son started university.", "user's son", "milestone", "start university"),
     ("The client is colour-blind.", "client", "condition", "colour-blind"),
 ]
 
@@ -115,6 +123,9 @@ ABOUT_THINGS = [
     ("Our API gateway listens on port 8443.", "API gateway", "listen_on", "port 8443"),
     ("We deploy from the main branch.", "deployment", "from", "the main branch"),
     ("Deployments come from the main branch.", "deployment", "from", "the main branch"),
+    ("The office closes at six.", "office", "closes", "six"),
+    ("Our product launches on 3 September 2026.", "product", "date", "2026-09-03"),
+    ("My laptop runs Fedora.", "laptop", "operating_system", "Fedora"),
     ("Our office is in Utrecht.", "office", "location", "Utrecht"),
 ]
 

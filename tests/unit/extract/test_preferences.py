@@ -28,6 +28,9 @@ STATED = [
     ("I always take the stairs.", "habit", "take the stairs"),
     ("I tend to work late at night.", "habit", "work late at night"),
     ("I usually read before bed.", "habit", "read before bed"),
+    ("I'd prefer to get reviews by email.", "prefers", "get reviews by email"),
+    ("I'd much rather text than talk.", "prefers", "text than talk"),
+    ("I'm a tea drinker.", "trait", "tea drinker"),
     ("I want short answers.", "answers", "short answers"),
     ("I find tabs easier to read than spaces.", "opinion", "find tabs easier to read than spaces"),
 ]

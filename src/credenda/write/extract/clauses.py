@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from credenda.model.claim import Move
-from credenda.write.extract.lexicon import load_table
+from credenda.write.extract.lexicon import expression, load_table
 
 __all__ = ["Clause", "open_contractions", "open_sentence", "read_clause", "split_clauses", "straighten"]
 
@@ -18,10 +18,6 @@ _CLAUSES_MAX: Final = 8
 _QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
 _SPACE: Final = re.compile(r"\s+")
 _BULLET: Final = re.compile(r"^(?:[-*\u2022+]|\d{1,3}[.)]|#{1,6})\s+|^[^\w\"'(>]+")
-_BARE: Final = re.compile(
-    r"(?i:cannot|gonna|wanna|\bim |\bive |\b(?:do|does|did|is|are|was|have|has|wo|ca)nt\b"
-    r"|^(?:just |recently |finally )?(?:thinking|considering|planning|leaning|toying|moved|switched|migrated|relocated|joined|adopted|bought|visited) )"
-)
 _MARKUP: Final = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|`")
 
 
@@ -86,7 +82,7 @@ def open_contractions(text: str) -> str:
     >>> open_contractions("I'm sure we don't")
     'I am sure we do not'
     """
-    if "'" not in text and _BARE.search(text) is None:
+    if "'" not in text and expression("tails", "bare").search(text) is None:
         return text
     folded = text.lower()
     for rule in _contractions():

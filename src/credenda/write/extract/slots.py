@@ -18,11 +18,15 @@ __all__ = ["attribute_of", "entity_of", "holder_of"]
 _VAGUE_HEADS: Final = frozenset({"things", "ones", "ways", "times", "days", "years", "others", "us", "this", "class"})
 _UNSORTED: Final = "prefers"
 
+_NOT_GERUNDS: Final = frozenset({"morning", "evening", "spring", "wedding", "building", "meeting"})
+
 
 def _head(value: Value) -> str:
     """Name the slot of a preference without a category: the plural it ends in, or "prefers"."""
     found = expression("checks", "plural_head").match(value.text)
-    if found is None or value.text.split(" ", 1)[0].endswith("ing") or found["head"] in _VAGUE_HEADS:
+    first = value.text.split(" ", 1)[0].casefold()
+    gerund = first.endswith("ing") and first not in _NOT_GERUNDS
+    if found is None or gerund or found["head"] in _VAGUE_HEADS:
         return _UNSORTED
     return found["head"]
 
