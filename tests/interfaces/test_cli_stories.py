@@ -51,7 +51,7 @@ def test_a_contest_is_answered_with_scopes(ana: Terminal) -> None:
 @pytest.mark.requirement("R-012")
 def test_a_contest_is_answered_by_keeping_one_value(ana: Terminal) -> None:
     contest = alternate(ana)
-    assert "choose" in ana.error("resolve", contest, "--keep", "evening", code=2)
+    assert "choices are" in ana.error("resolve", contest, "--keep", "evening", code=2)
     ana.error("resolve", contest, code=2)
     assert ana.text("resolve", contest, "--keep", "morning").startswith("Answered.")
     assert [(item["value"].split()[0], item["contested"]) for item in ana.held()] == [("morning", False)]

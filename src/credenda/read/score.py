@@ -115,16 +115,28 @@ def lowered(key: float, query: Query, falloff: float) -> float:
     """Return the key of a replaced value: one that halves its score."""
     return key / _HALVES if query.profile == "recall" else key - math.log(_HALVES) / falloff
 
+_MOST_WORDS: Final = 0.75
+"""Share of the question's idf from which a text speaks of the thing asked for, whatever its slot."""
 
-def answerability(rows: Sequence[Row], engine: Calibration, slot_logit: float) -> float:
-    """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none."""
+
+def answerability(
+    rows: Sequence[Row], engine: Calibration, slot_logit: float, *, missing_logit: float = 0.0
+) -> float:
+    """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none.
+
+    `missing_logit` counts against a question that names a slot which holds nothing, unless one text has most of its
+    words: to "what is my blood type" a text about another type is no answer.
+    """
     best = [row.signs for row in rows[:_TOP]]
     if not best:
         return 0.0
     near = max((signs.cosine for signs in best if signs.cosine is not None), default=0.0)
     coverage = max(signs.coverage for signs in best)
     logit = engine.base + engine.coverage * coverage + engine.cosine * near
-    logit += slot_logit if any(signs.slot for signs in best) else 0.0
+    if any(signs.slot for signs in best):
+        logit += slot_logit
+    elif coverage < _MOST_WORDS:
+        logit += missing_logit
     return 1.0 / (1.0 + math.exp(-logit))
 
 

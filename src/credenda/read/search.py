@@ -14,7 +14,7 @@ from credenda.read.cold import cold_index
 from credenda.read.fuse import best_of_owner, fuse, fuse_ranks
 from credenda.read.gate import speaking, veil
 from credenda.read.load import load_evidence
-from credenda.read.plan import Plan, plan
+from credenda.read.plan import Ask, Plan, plan
 from credenda.read.retrieve import retrieve
 from credenda.read.rows import Reading, admit, allowed_owners, ordered
 from credenda.read.score import answerability, final_scores
@@ -72,7 +72,8 @@ def search(
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned)
     found, rows = _find(asked, work)
-    answerable = answerability(rows, asked.engine, tuned.slot_logit)
+    missing = tuned.missing_logit if made.slots and made.first_person and made.ask is Ask.VALUE else 0.0
+    answerable = answerability(rows, asked.engine, tuned.slot_logit, missing_logit=missing)
     abstained = not rows or answerable < (tuned.floor if floor is None else floor)
     hits = () if abstained else tuple(_hits(asked, work, rows, answerable))
     trace = _trace(asked, len(found), answerable, rows if abstained else ())

@@ -67,6 +67,7 @@ class Weights:
     rrf_k: int
     cosine_part: float
     slot_logit: float
+    missing_logit: float
     falloff: float
     floor: float
     context_floor: float
@@ -115,6 +116,7 @@ def weights() -> Weights:
         rrf_k=table["rrf"]["k"],
         cosine_part=table["rrf"]["cosine_part"],
         slot_logit=calibration.pop("slot"),
+        missing_logit=calibration.pop("missing"),
         falloff=calibration.pop("falloff"),
         floor=calibration.pop("floor"),
         context_floor=calibration.pop("context_floor"),

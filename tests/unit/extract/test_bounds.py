@@ -10,7 +10,7 @@ from credenda.clock import seconds
 
 from .build import event, hear
 
-FACTS = "I live in Porto. I work at Acme. I speak Basque. I like jazz. I play chess. I have asthma. I'm vegan."
+FACTS = "I live in Porto. I work at Initech. I speak Basque. I like jazz. I play go. I have asthma. I'm vegan."
 MEGABYTE = limits.EVENT_TEXT_BYTES
 
 

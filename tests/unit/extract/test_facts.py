@@ -7,7 +7,7 @@ from credenda.model.memory import MemoryType
 from .build import hear, only, slot, slots
 
 ABOUT_ME = [
-    ("I work at Acme.", "employer", "Acme"),
+    ("I work at Initech.", "employer", "Initech"),
     ("I work for a small bank.", "employer", "small bank"),
     ("I'm employed by Siemens.", "employer", "Siemens"),
     ("I'm a nurse.", "job_title", "nurse"),
@@ -19,7 +19,7 @@ ABOUT_ME = [
     ("I'm based in Nairobi.", "residence", "Nairobi"),
     ("I've been living in Linz for three years.", "residence", "Linz"),
     ("I have lived in Oslo since 2015.", "residence", "Oslo"),
-    ("My city is Graz.", "residence", "Graz"),
+    ("My city is Ghent.", "residence", "Ghent"),
     ("My home town is Leeds.", "origin", "Leeds"),
     ("I'm originally from Quito.", "origin", "Quito"),
     ("I grew up in Ghent.", "grew_up_in", "Ghent"),
@@ -43,8 +43,8 @@ ABOUT_ME = [
     ("I have a cat called Miso.", "cat", "Miso"),
     ("My dog is called Rex.", "dog", "Rex"),
     ("My dog's name is Rex.", "dog", "Rex"),
-    ("I have a sister named Mia.", "sister", "Mia"),
-    ("My sister's name is Mia.", "sister", "Mia"),
+    ("I have a sister named Noa.", "sister", "Noa"),
+    ("My sister's name is Noa.", "sister", "Noa"),
     ("My manager is Lena.", "manager", "Lena"),
     ("Lena is my manager.", "manager", "Lena"),
     ("Jonas is our new product manager.", "product_manager", "Jonas"),
@@ -121,8 +121,8 @@ ABOUT_THINGS = [
     ("The release train leaves on Thursday.", "release train", "date", "Thursday"),
     ("Our standup is at 9:30 every day.", "standup", "date", "9:30 every day"),
     ("Our API gateway listens on port 8443.", "API gateway", "listen_on", "port 8443"),
-    ("We deploy from the main branch.", "deployment", "from", "the main branch"),
-    ("Deployments come from the main branch.", "deployment", "from", "the main branch"),
+    ("We deploy from the release tag.", "deployment", "from", "the release tag"),
+    ("Deployments come from the release tag.", "deployment", "from", "the release tag"),
     ("The office closes at six.", "office", "closes", "six"),
     ("Our product launches on 3 September 2026.", "product", "date", "2026-09-03"),
     ("My laptop runs Fedora.", "laptop", "operating_system", "Fedora"),
@@ -137,7 +137,7 @@ def test_a_slot_needs_no_entry_in_the_lexicon(text: str, entity: str, attribute:
 
 
 @pytest.mark.requirement("R-017")
-@pytest.mark.parametrize("text", ["I work at Acme.", "  My sister works at Bosch. ", "- I speak Basque."])
+@pytest.mark.parametrize("text", ["I work at Initech.", "  My sister works at Bosch. ", "- I speak Basque."])
 def test_the_text_of_a_claim_is_its_whole_sentence(text: str) -> None:
     assert only(text).text == text.strip()
 
@@ -154,13 +154,13 @@ def test_a_list_becomes_one_claim_an_item() -> None:
 @pytest.mark.parametrize(
     ("text", "cardinality"),
     [
-        ("I work at Acme.", "single"),
+        ("I work at Initech.", "single"),
         ("I live in Porto.", "single"),
         ("My manager is Lena.", "single"),
         ("I'm allergic to latex.", "set"),
-        ("I use FastAPI.", "set"),
-        ("I have a sister named Mia.", "set"),
-        ("I play chess.", "set"),
+        ("I use Django.", "set"),
+        ("I have a sister named Noa.", "set"),
+        ("I play go.", "set"),
     ],
 )
 def test_the_lexicon_says_how_many_values_a_slot_holds(text: str, cardinality: str) -> None:

@@ -10,7 +10,7 @@ STATED = [
     ("I prefer aisle seats.", "seats", "aisle seats"),
     ("I prefer tabs over spaces.", "indentation", "tabs"),
     ("I use light mode.", "theme", "light mode"),
-    ("I prefer JavaScript.", "favourite_language", "JavaScript"),
+    ("I prefer Elixir.", "favourite_language", "Elixir"),
     ("I prefer working from home.", "prefers", "working from home"),
     ("I'd rather get bad news by email.", "prefers", "get bad news by email"),
     ("My favourite season is autumn.", "favourite_season", "autumn"),
@@ -56,7 +56,7 @@ def test_a_stated_preference_is_stored(text: str, attribute: str, value: str) ->
         ("I like Rust best.", "Rust is the language I like best.", "My favourite language is Rust."),
         ("The language I like best is Rust.", "Rust is my favourite language.", "I like Rust the most."),
         ("I prefer evening meetings.", "I prefer meetings in the evening."),
-        ("I use dark mode.", "I prefer dark mode.", "I always use dark mode."),
+        ("I use high contrast.", "I prefer high contrast.", "I always use high contrast."),
         ("My cat is called Tom.", "I have a cat named Tom.", "My cat's name is Tom."),
         ("We release on Fridays.", "Releases happen on Fridays."),
         ("I live in Split.", "I'm based in Split.", "My city is Split.", "As I said, I live in Split."),
@@ -75,7 +75,7 @@ def test_an_explicit_preference_is_in_the_top_band(text: str) -> None:
 
 
 @pytest.mark.requirement("R-055")
-@pytest.mark.parametrize("text", ["I work at Acme.", "I like jazz.", "I live in Porto.", "Our CI runs on Jenkins."])
+@pytest.mark.parametrize("text", ["I work at Initech.", "I like jazz.", "I live in Porto.", "Our CI runs on Jenkins."])
 def test_a_fact_told_in_one_session_is_in_the_middle_band(text: str) -> None:
     assert 0.5 <= only(text).importance < 0.8
 
@@ -108,7 +108,7 @@ def test_a_negated_statement_is_kept_as_negated(text: str, attribute: str, value
 
 
 @pytest.mark.requirement("R-032")
-@pytest.mark.parametrize("text", ["I think I'm allergic to pollen.", "Maybe I'm lactose intolerant."])
+@pytest.mark.parametrize("text", ["I think I'm allergic to wool.", "Maybe I'm lactose intolerant."])
 def test_a_hedge_lowers_confidence(text: str) -> None:
     assert only(text).confidence <= 0.5
 
@@ -117,8 +117,8 @@ def test_a_hedge_lowers_confidence(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "scope"),
     [
-        ("I prefer short answers in chat.", "chat"),
-        ("I use React for the front end.", "front end"),
+        ("I prefer brief notes in chat.", "chat"),
+        ("I use Svelte for the front end.", "front end"),
         ("For Python, I prefer black.", "python"),
         ("At work I use Vim.", "work"),
         ("I use Vim at work.", "work"),

@@ -10,7 +10,7 @@ from .build import hear, only, slots
 
 @pytest.mark.requirement("R-033")
 @pytest.mark.parametrize(
-    "text", ["I live in Rome.", "You work at Acme.", "Your favourite colour is green.", "I'm a nurse."]
+    "text", ["I live in Pisa.", "You work at Acme.", "Your favourite colour is green.", "I'm a nurse."]
 )
 def test_an_assistants_sentence_is_never_a_fact(text: str) -> None:
     assert hear(text, Role.ASSISTANT, "assistant") == []
@@ -35,7 +35,7 @@ def test_what_people_tell_each_other_to_do_is_no_instruction_of_the_user() -> No
 
 @pytest.mark.requirement("R-035")
 def test_a_document_speaks_of_named_things_only() -> None:
-    text = "The staging database is called onyx. I live in Rome. My wife is a nurse. Rust is my favourite language."
+    text = "The staging database is called onyx. I live in Pisa. My wife is a nurse. Rust is my favourite language."
     claims = hear(text, Role.DOCUMENT, "readme")
     assert slots(claims) == [("staging database", "name", "onyx")]
     assert claims[0].speaker == "readme"

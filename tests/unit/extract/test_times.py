@@ -41,6 +41,12 @@ def test_a_happening_is_dated(text: str, value: str, day: str) -> None:
     assert (claim.attribute, claim.value, date(claim.valid_from_us)) == ("event", value, day)
 
 
+@pytest.mark.requirement("R-043")
+def test_a_day_without_a_year_is_not_guessed_to_be_long_ago() -> None:
+    assert hear("I was invited to speak in Oslo on 20 April.") == []
+    assert date(only("I was invited to speak in Oslo on 20 February.").valid_from_us) == "2026-02-20"
+
+
 @pytest.mark.requirement("R-039")
 @pytest.mark.parametrize("text", ["I had a great time last week.", "I took it yesterday.", "I went to the store."])
 def test_a_happening_that_says_nothing_or_has_no_day_is_not_stored(text: str) -> None:
@@ -55,7 +61,7 @@ def test_a_happening_that_says_nothing_or_has_no_day_is_not_stored(text: str) ->
         ("My birthday is 4 July 1988.", "1988-07-04"),
         ("My deadline is tomorrow.", "2026-03-12"),
         ("The deadline for the grant is 1 June.", "2026-06-01"),
-        ("The demo is on Tuesday.", "Tuesday"),
+        ("The audit is on Monday.", "Monday"),
         ("I have a dentist appointment on 30 March at 10.", "30 March at 10"),
     ],
 )

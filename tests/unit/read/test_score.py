@@ -106,6 +106,13 @@ def test_a_slot_that_holds_the_answer_is_sure_without_shared_words() -> None:
     assert answerability([row(signs=Signs(slot=True))], WORDS, weights().slot_logit) > 0.5
 
 
+@pytest.mark.requirement("C-020")
+def test_an_empty_slot_counts_against_an_answer_unless_the_words_are_there() -> None:
+    half, whole = [row(signs=Signs(coverage=0.5))], [row(signs=Signs(coverage=0.9))]
+    assert answerability(half, WORDS, 4.0, missing_logit=-3.0) < answerability(half, WORDS, 4.0)
+    assert answerability(whole, WORDS, 4.0, missing_logit=-3.0) == answerability(whole, WORDS, 4.0)
+
+
 def test_nothing_answers_nothing() -> None:
     assert answerability([], WORDS, 4.0) == 0.0
 

@@ -80,10 +80,15 @@ def _replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
         new = by_id.get(old.superseded_by or "")
         span = interval(old)
         name = screen.bold(label(old))
-        what = replaced(new, [old]) if new else f"no longer {saying(old)}"
-        yield f"  {name}: {what}  {screen.dim(span)}"
+        yield f"  {name}: {replaced(new, [old]) if new else _without_successor(old)}  {screen.dim(span)}"
     if not past:
         yield "  Nothing."
+
+
+def _without_successor(old: Memory) -> str:
+    if old.status is Status.SUPERSEDED:
+        return f"no longer {saying(old)}"
+    return f"{saying(old)} [{old.status.value}]"
 
 
 def _refused(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
@@ -140,7 +145,7 @@ def _searches(screen: Screen, run: DemoRun) -> Iterator[str]:
         yield f"  {screen.bold(asked.question)}"
         for hit in asked.result.hits[:_SHOWN_HITS]:
             yield screen.fill(f"{hit.score:.2f}  {hit.text}", "    ", "          ")
-            yield screen.dim(screen.fill(f"= {terms(hit.terms)}", "          "))
+            yield screen.dim(screen.fill(f"terms: {terms(hit.terms)}", "          "))
 
 
 def _abstained(screen: Screen, asked: Asked) -> Iterator[str]:

@@ -35,7 +35,7 @@ def _hit(screen: Screen, rank: int, hit: Hit) -> str:
     text = screen.fill(hit.text, place, margin)
     lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(_source(hit), margin))]
     if hit.terms:
-        lines.append(screen.dim(screen.fill(terms(hit.terms), margin)))
+        lines.append(screen.dim(screen.fill(f"terms: {terms(hit.terms)}", margin)))
     return "\n".join(lines)
 
 

@@ -154,7 +154,7 @@ def _is_choice(value: Value) -> bool:
 
 
 def _is_plan(value: Value) -> bool:
-    return is_free(value) and 1 < _words(value) <= _PHRASE
+    return is_free(value) and " " in value.raw and _words(value) <= _PHRASE
 
 
 def _is_participle(text: str) -> bool:

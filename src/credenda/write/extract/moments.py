@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.dates import DateSpan, Lean, find_dates
 from credenda.write.extract.lexicon import expression
 
-__all__ = ["Moment", "clause_dates", "day_end", "iso_day", "without_open_dates"]
+__all__ = ["Moment", "clause_dates", "day_end", "iso_day", "past_dates", "without_open_dates"]
+
+_FAR_DAYS: Final = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +63,21 @@ def clause_dates(text: str, anchor_us: int, lean: Lean | None) -> Moment:
     """Find the dates of a clause, with their words."""
     spans = find_dates(text, anchor_us, lean)
     return Moment(anchor_us=anchor_us, spans=tuple(spans), literals=tuple(text[one.start : one.stop] for one in spans))
+
+
+def past_dates(text: str, anchor_us: int) -> Moment:
+    """Find the dates of what is told as past.
+
+    A day or month without a year that would lie far back may as well be ahead ("I was invited to speak on 20 October"):
+    then only the year that is clearly nearest counts.
+    """
+    moment = clause_dates(text, anchor_us, "past")
+    far_us = anchor_us - _FAR_DAYS * DAY_US
+    doubtful = any(
+        one.from_us is not None and one.from_us < far_us and expression("checks", "yearless").search(words)
+        for one, words in moment.pairs()
+    )
+    return clause_dates(text, anchor_us, None) if doubtful else moment
 
 
 def without_open_dates(text: str, moment: Moment) -> str:

@@ -29,7 +29,7 @@ from credenda.write.extract.clauses import (
 from credenda.write.extract.foreign import read_foreign
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.lexicon import expression
-from credenda.write.extract.moments import clause_dates
+from credenda.write.extract.moments import clause_dates, past_dates
 from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
@@ -124,7 +124,7 @@ def _uncertain(stance: Stance) -> Reading:
 def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> Frame | None:
     """Take a clause apart: its leading date and scope, its subject, its predicate; None where it states nothing."""
     anchor, text = listener.event.occurred_us, clause.text
-    moment = clause_dates(text, anchor, "past")
+    moment = past_dates(text, anchor)
     if moment.spans and moment.spans[0].start == 0:
         text = text[moment.spans[0].stop :].lstrip(" ,")
     scope, text = leading_scope(text)
