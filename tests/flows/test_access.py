@@ -56,7 +56,6 @@ def test_a_context_shows_too_and_a_search_may_go_unrecorded(mem: Credenda, linz:
     assert mem.get(linz).access_count == 1
 
 
-@pytest.mark.requirement("S-058")
 def test_feedback_is_counted_apart_from_showing(mem: Credenda, linz: str, path: Path) -> None:
     mem.feedback(linz, useful=True)
     mem.feedback(linz, useful=True)

@@ -165,6 +165,7 @@ def test_a_narrative_is_kept_whole_beside_what_it_says(mem: Credenda) -> None:
     assert kept["fact"].value == "Linz"
 
 
+@pytest.mark.requirement("R-064")
 def test_what_goes_with_the_words_goes_with_the_memory(mem: Credenda) -> None:
     mem.remember(
         "I live in Linz.",

@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 __all__ = ["TextSpan", "sentence_spans"]
 
 _NEVER: Final = (
-    "mr mrs ms dr prof st sr jr gen col capt lt rev hon e.g i.e cf vs approx ca dept est fig figs eq resp incl vol ed "
+    "mr mrs ms dr prof st sr jr gen col capt lt rev hon e.g i.e cf vs approx ca dept fig figs eq resp incl vol ed "
     "eds pp tel ext jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun z.b "
     "bzw ggf usw"
 )
-_SOMETIMES: Final = "etc inc ltd co corp llc u.s u.k u.s.a e.u a.m p.m am pm al ph.d m.sc b.sc"
+_SOMETIMES: Final = "est etc inc ltd co corp llc u.s u.k u.s.a e.u a.m p.m am pm al ph.d m.sc b.sc"
 _NEVER_LAST: Final = frozenset(_NEVER.split())
 _SOMETIMES_LAST: Final = frozenset(_SOMETIMES.split())
 _BEFORE_NUMBER: Final = frozenset({"no", "nos", "nr", "p", "ch", "sec", "art"})

@@ -2,9 +2,11 @@
 
 import pytest
 
+from credenda.model.claim import Turn
+from credenda.model.event import Role
 from credenda.model.memory import Stance
 
-from .build import hear, only
+from .build import EXTRACTOR, event, hear, only
 
 PLEASANTRIES = [
     "Thank you so much!",
@@ -301,3 +303,24 @@ def test_wrapping_words_are_taken_off(text: str) -> None:
 )
 def test_junk_is_not_stored(text: str) -> None:
     assert hear(text) == []
+
+
+@pytest.mark.requirement("R-040", "R-042", "R-060")
+def test_a_scene_goes_on_until_it_is_ended() -> None:
+    opener = event("Pretend you're my landlord and I'm a tenant with a goat.")
+    reply = event("What is that noise?", Role.ASSISTANT, "assistant")
+    played = EXTRACTOR.extract(Turn(event=event("Sir, I'm a lawyer and I live in Rome!"), before=(opener, reply)))
+    assert [(claim.stance, claim.attribute) for claim in played] == [(Stance.ROLE_PLAY, None)]
+    assert played[0].confidence <= 0.3
+    ended = event("Okay, scene over. I live in Pisa.")
+    said = EXTRACTOR.extract(Turn(event=ended, before=(opener, reply)))
+    assert [(claim.stance, claim.value) for claim in said] == [(Stance.ASSERTED, "Pisa")]
+    later = EXTRACTOR.extract(Turn(event=event("I work at Acme."), before=(opener, ended)))
+    assert [claim.value for claim in later] == ["Acme"]
+
+
+@pytest.mark.requirement("R-041")
+def test_another_persons_scene_is_not_mine() -> None:
+    opener = event("Pretend you're my landlord.", Role.PERSON, "Ben")
+    said = EXTRACTOR.extract(Turn(event=event("I live in Pisa."), before=(opener,)))
+    assert [claim.value for claim in said] == ["Pisa"]

@@ -189,3 +189,16 @@ def test_she_without_anybody_named_is_nobody() -> None:
 @pytest.mark.requirement("R-036")
 def test_the_fact_before_a_request_is_heard() -> None:
     assert slot("I live in Zagreb, can you recommend a restaurant?") == ("user", "residence", "Zagreb")
+
+
+@pytest.mark.requirement("R-035", "D-007")
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("My timezone is EST. Could you convert it?", ["EST"]),
+        ("I drink cocoa and green tea.", ["cocoa", "green tea"]),
+        ("For Ruby I use Standard, for Go I use gofmt.", ["Standard", "gofmt"]),
+    ],
+)
+def test_neither_a_second_item_nor_a_second_clause_is_lost(text: str, values: list[str]) -> None:
+    assert [claim.value for claim in hear(text)] == values

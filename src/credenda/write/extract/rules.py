@@ -56,6 +56,8 @@ _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
 _SHORT_WORDS: Final = 6
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
+_SCENE_TURNS: Final = 2
+"""How many of the speaker's own turns a scene is taken to last when nobody ends it."""
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
 _HEDGED: Final = 0.5
 _WORK_VERBS: Final = frozenset(
@@ -312,6 +314,29 @@ def _who(event: Event) -> tuple[str, str | None]:
     return event.speaker, event.speaker
 
 
+def _in_scene(turn: Turn) -> bool:
+    """Say whether a scene that the same speaker opened a turn or two before still goes on."""
+    event = turn.event
+    if expression("acts", "scene_end").search(event.text):
+        return False
+    own = [earlier for earlier in turn.before if (earlier.role, earlier.speaker) == (event.role, event.speaker)]
+    opener = expression("acts", "scene_start")
+    for earlier in reversed(own[-_SCENE_TURNS:]):
+        if expression("acts", "scene_end").search(earlier.text):
+            return False
+        if opener.search(earlier.text):
+            return True
+    return False
+
+
+def _played(turn: Turn, speaker: str) -> list[Claim]:
+    """Keep nothing of a scene but that something was played, as faint as any pretence."""
+    event = turn.event
+    spoken = [span for span in own_sentences(event.text) if _SELF.search(event.text[span.start : span.stop])]
+    listener = _Listener(event=event, speaker=speaker, owner=None)
+    return [_claim(listener, span, _uncertain(Stance.ROLE_PLAY)) for span in spoken[:1]]
+
+
 class RulesExtractor:
     """Reads claims with rules alone. Stateless, so one instance serves all threads."""
 
@@ -323,6 +348,8 @@ class RulesExtractor:
         if event.role is Role.ASSISTANT:
             return []
         speaker, owner = _who(event)
+        if _in_scene(turn):
+            return _played(turn, speaker)
         listener = _Listener(event=event, speaker=speaker, owner=owner, known=turn.known)
         for span in own_sentences(event.text):
             found = [_claim(listener, span, reading) for reading in _hear(listener, span)]

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from credenda.model.claim import Move
-from credenda.write.extract.lexicon import load_table
+from credenda.write.extract.lexicon import lexicon, load_table
 
 __all__ = [
     "Value",
@@ -206,4 +206,6 @@ def _is_one_thing(items: list[str]) -> bool:
     if gerunds[0] and not all(gerunds):
         return True
     first, last = items[0], items[-1]
+    if lexicon().category(first) is not None:
+        return False
     return items == [first, last] and first.islower() and last.islower() and " " not in first and " " in last
