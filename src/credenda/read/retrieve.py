@@ -27,6 +27,8 @@ from credenda.vectors.resident import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, R
 
 __all__ = ["eligible", "owner_of", "retrieve"]
 
+_COMMON: Final = 1_000
+"""Documents that rarity is judged against at least: that a word stands in both texts of a new store says little."""
 _TIMELY: Final = 50
 """Latest documents of a named time that become candidates whatever their words."""
 _BEST_OF_SPEAKER: Final = 3
@@ -112,7 +114,7 @@ def retrieve(
 
 def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     """Score every row; BM25+ is a sum over terms, so each term is scored once and coverage comes for nothing."""
-    alive = max(int(np.count_nonzero(index.length)), 1)
+    alive = max(int(np.count_nonzero(index.length)), _COMMON)
     own = np.zeros(len(index), np.float32)
     named = np.zeros(len(index), np.float32)
     parts: list[tuple[float, Floats]] = []

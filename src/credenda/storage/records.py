@@ -209,12 +209,16 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFilter:
-    """Which jobs to read, in the order they are due. `key` finds one by its idempotency key."""
+    """Which jobs to read, in the order they are due. `key` finds one by its idempotency key.
+
+    `until_event` leaves out jobs whose first event came later.
+    """
 
     key: str | None = None
     id: str | None = None
     statuses: frozenset[JobStatus] = frozenset()
     due_us: int | None = None
+    until_event: int | None = None
     limit: int | None = None
 
 

@@ -18,9 +18,9 @@ from typing import Final
 from credenda import limits
 from credenda.clock import SECOND_US, seconds
 from credenda.errors import CredendaError, Unavailable
-from credenda.ids import new_tag
+from credenda.ids import Kind, new_tag, number_of
 from credenda.parts import Parts
-from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Writer
+from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.workers.handlers import handle, report_failure, set_aside
 
 __all__ = ["Worker", "flush_accesses", "process_owner", "run_due", "settle"]
@@ -71,9 +71,9 @@ def _due(parts: Parts, job: Job, *, patient: bool) -> bool:
     return not patient or job.run_after_us <= parts.clock.now_us()
 
 
-def _lease(parts: Parts, *, patient: bool) -> list[Job]:
+def _lease(parts: Parts, *, patient: bool, until_event: int | None) -> list[Job]:
     """Take leases on the next due jobs in one transaction; none when there is nothing to do."""
-    wanted = JobFilter(statuses=_WAITING, limit=_LEASE_BATCH * 4)
+    wanted = JobFilter(statuses=_WAITING, until_event=until_event, limit=_LEASE_BATCH * 4)
     with parts.store.reader(parts.user_id) as reader:
         if not any(_due(parts, job, patient=patient) for job in reader.jobs(wanted)):
             return []
@@ -114,9 +114,19 @@ def _failed(parts: Parts, job: Job, error: Exception) -> None:
     _log.warning("job failed", extra={"job_id": job.id, "kind": job.kind, "attempts": job.attempts, "dead": dead})
 
 
-def run_due(parts: Parts, *, patient: bool = True, stand_back: bool = False, stop: Event | None = None) -> int:
-    """Run one batch of due jobs and return how many were run; `patient` respects the delay of failed ones."""
-    jobs = _lease(parts, patient=patient)
+def run_due(
+    parts: Parts,
+    *,
+    patient: bool = True,
+    stand_back: bool = False,
+    stop: Event | None = None,
+    until_event: int | None = None,
+) -> int:
+    """Run one batch of due jobs and return how many were run.
+
+    `patient` respects the delay of failed ones; `until_event` leaves out those about later events.
+    """
+    jobs = _lease(parts, patient=patient, until_event=until_event)
     for place, job in enumerate(jobs):
         if stop is not None and stop.is_set():
             _give_back(parts, jobs[place:])
@@ -154,17 +164,20 @@ def flush_accesses(parts: Parts) -> None:
 
 
 def settle(parts: Parts, timeout_seconds: float) -> None:
-    """Run or await every queued job of this tenant; raises `Unavailable` when that takes too long.
+    """Run or await every job about what this tenant has said so far; raises `Unavailable` when that takes too long.
 
-    Failed jobs are tried again at once, without their delay; jobs that were set aside do not block.
+    Failed jobs are tried again at once, without their delay; jobs that were set aside do not block. What others say
+    meanwhile is left to them: who waited for that too would not return while they go on.
     """
     deadline = seconds() + timeout_seconds
     pause = Event()
+    with parts.store.reader(parts.user_id) as reader:
+        newest = _newest_event(reader)
     while True:
-        ran = run_due(parts, patient=False)
+        ran = run_due(parts, patient=False, until_event=newest)
         if not ran:
             with parts.store.reader(parts.user_id) as reader:
-                if not _pending(reader):
+                if not _pending(reader, newest):
                     return
             pause.wait(_SETTLE_STEP_SECONDS)
         if seconds() > deadline:
@@ -175,8 +188,14 @@ def settle(parts: Parts, timeout_seconds: float) -> None:
             )
 
 
-def _pending(reader: Reader) -> bool:
-    return bool(reader.jobs(JobFilter(statuses=_WAITING, limit=1)))
+def _newest_event(reader: Reader) -> int:
+    """Return the number of the last event in the journal, 0 when there is none."""
+    found = reader.find_events(EventFilter(newest_first=True, redacted=True, limit=1))
+    return number_of(found[0].id, Kind.EVENT, reader.tenant.tag) if found else 0
+
+
+def _pending(reader: Reader, until_event: int) -> bool:
+    return bool(reader.jobs(JobFilter(statuses=_WAITING, until_event=until_event, limit=1)))
 
 
 class Worker:

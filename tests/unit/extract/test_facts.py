@@ -196,7 +196,7 @@ def test_the_fact_before_a_request_is_heard() -> None:
     ("text", "values"),
     [
         ("My timezone is EST. Could you convert it?", ["EST"]),
-        ("I drink cocoa and green tea.", ["cocoa", "green tea"]),
+        ("I drink coffee and mint tea.", ["coffee", "mint tea"]),
         ("For Ruby I use Standard, for Go I use gofmt.", ["Standard", "gofmt"]),
     ],
 )

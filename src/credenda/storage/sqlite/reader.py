@@ -253,6 +253,7 @@ class SqliteReader:
                 "waiting_jobs" if wanted.statuses and wanted.statuses <= _WAITING else "find_jobs",
                 statuses=_listed(wanted.statuses or None),
                 due_us=_LAST if wanted.due_us is None else wanted.due_us,
+                until_event=wanted.until_event,
                 limit=_limit(wanted.limit),
             )
         return [rows.job_of(row, tag) for row in found]

@@ -127,6 +127,7 @@ SELECT * FROM operations WHERE user_id = :user_id AND id = :id;
 SELECT * FROM operations
 WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed') AND run_after <= :due_us
     AND status IN (SELECT value FROM json_each(:statuses))
+    AND (:until_event IS NULL OR first <= :until_event)
 ORDER BY run_after, id LIMIT :limit;
 
 -- name: find_jobs
@@ -134,6 +135,7 @@ ORDER BY run_after, id LIMIT :limit;
 SELECT * FROM operations
 WHERE user_id = :user_id AND run_after <= :due_us
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+    AND (:until_event IS NULL OR first <= :until_event)
 ORDER BY run_after, id LIMIT :limit;
 
 -- name: waiting$
