@@ -11,19 +11,17 @@ from credenda.clock import Clock, SystemClock
 from credenda.config import default_target, load_settings
 from credenda.errors import Invalid
 from credenda.model.claim import Extractor
-from credenda.parts import Parts
+from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
 from credenda.storage.sqlite.store import SqliteStore
-from credenda.vectors.cache import IndexCache
 from credenda.workers.loop import process_owner
 from credenda.write.accept import checked_name
 from credenda.write.extract.rules import RulesExtractor
 
 __all__ = ["build_parts"]
 
-_INDEXES: Final = IndexCache()
-"""Shared by every memory that this process opens, so that its bound holds for the process."""
+_RESIDENT: Final = Resident()
 
 
 def build_parts(
@@ -52,7 +50,7 @@ def build_parts(
         settings=merged,
         extractor=extractor or RulesExtractor(),
         embedder=engine,
-        indexes=_INDEXES,
+        resident=_RESIDENT,
         read_only=read_only,
         owner=process_owner(),
     )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from threading import Condition, Event, Lock
+from typing import TYPE_CHECKING
 
 from credenda.clock import Clock
 from credenda.config import Settings
 from credenda.model.claim import Extractor
 from credenda.providers.embed.port import Embedder
 from credenda.storage.store import Access, Store
-from credenda.vectors.cache import IndexCache
 
-__all__ = ["AccessBuffer", "Foreground", "Parts"]
+if TYPE_CHECKING:
+    from credenda.vectors.cache import IndexCache
+
+__all__ = ["AccessBuffer", "Foreground", "Parts", "Resident"]
 
 
 class Foreground:
@@ -73,6 +76,32 @@ class AccessBuffer:
         return len(self._waiting)
 
 
+class Resident:
+    """The indexes that this process keeps in memory, made on first use: they load numpy, which few commands need.
+
+    One is shared by all memories that are open, so that its bound holds for the process.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._lock = Lock()
+        self._cache: IndexCache | None = None
+
+    @property
+    def in_use(self) -> bool:
+        """Whether anything was searched yet."""
+        return self._cache is not None
+
+    def cache(self) -> IndexCache:
+        """Return the cache of indexes."""
+        with self._lock:
+            if self._cache is None:
+                from credenda.vectors.cache import IndexCache
+
+                self._cache = IndexCache()
+            return self._cache
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """One tenant's view of an open memory."""
@@ -83,7 +112,7 @@ class Parts:
     settings: Settings
     extractor: Extractor
     embedder: Embedder | None
-    indexes: IndexCache
+    resident: Resident
     accesses: AccessBuffer = field(default_factory=AccessBuffer)
     foreground: Foreground = field(default_factory=Foreground)
     work_waits: Event = field(default_factory=Event)
@@ -93,3 +122,8 @@ class Parts:
     """Names the database among those that this process has open."""
     owner: str = ""
     """Names this process in leases: host:pid:nonce."""
+
+    @property
+    def indexes(self) -> IndexCache:
+        """The resident indexes of this process."""
+        return self.resident.cache()

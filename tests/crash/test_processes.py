@@ -29,6 +29,20 @@ with Credenda.open(sys.argv[1], user="ana") as memory:
     memory.settle()
 """
 
+SAY_UNTIL_TOLD = """
+import sys
+from threading import Thread
+from credenda import Credenda
+told = Thread(target=sys.stdin.readline)
+told.start()
+with Credenda.open(sys.argv[1], user="ana", workers=False) as memory:
+    print("ready", flush=True)
+    number = 0
+    while told.is_alive():
+        memory.remember(f"I like tea number {number}.")
+        number += 1
+"""
+
 
 def started(code: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
@@ -92,3 +106,18 @@ def test_a_reader_sees_a_growing_and_consistent_store_while_another_process_writ
         memory.settle()
         assert memory.stats().events == 151
         assert memory.data.doctor().ok
+
+
+@pytest.mark.requirement("D-011")
+def test_settling_ends_though_another_process_never_stops_writing(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    writer = started(SAY_UNTIL_TOLD, str(path))
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "ready\n"
+    with Credenda.open(path, user="ana", workers=False) as memory:
+        memory.remember("I'm allergic to peanuts.")
+        memory.settle(30.0)
+        assert [held.value for held in memory.list(attribute="allergy").items] == ["peanuts"]
+        assert writer.poll() is None
+    _, errors = writer.communicate("stop\n")
+    assert writer.returncode == 0, errors

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from credenda import limits
 from credenda.clock import DAY_US, parse_time
@@ -30,14 +30,14 @@ from credenda.model.query import (
 from credenda.model.report import Stats
 from credenda.operations.keeping import current
 from credenda.parts import Parts
-from credenda.read.context import context as pack_context
 from credenda.read.history import slot_history
 from credenda.read.history import why as explain
-from credenda.read.search import search as search_memory
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
-from credenda.vectors.resident import ResidentIndex
 from credenda.write.accept import checked_name
+
+if TYPE_CHECKING:
+    from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["Question", "changes", "context", "get", "history", "list_memories", "open_index", "search", "stats", "why"]
 
@@ -72,6 +72,8 @@ class Question:
 
 def search(parts: Parts, question: Question) -> SearchResult:
     """Find what is known that answers a question."""
+    from credenda.read.search import search as search_memory
+
     query = _query(parts, question)
     with parts.foreground, parts.store.reader(parts.user_id) as reader:
         result = search_memory(
@@ -88,6 +90,8 @@ def search(parts: Parts, question: Question) -> SearchResult:
 
 def context(parts: Parts, query: str | None, token_budget: int | None, conditions: Mapping[str, Any]) -> Context:
     """Pack what is known into a block for a prompt; without a query, only what every prompt should have."""
+    from credenda.read.context import context as pack_context
+
     budget = parts.settings.context_tokens if token_budget is None else token_budget
     if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from credenda.errors import CredendaError, Invalid
 from credenda.model.report import DoctorReport, Finding
 from credenda.operations.asking import open_index
 from credenda.parts import Parts
-from credenda.vectors.resident import STATE_GONE, ResidentIndex
 from credenda.workers.loop import flush_accesses
 from credenda.workers.loop import settle as settle_jobs
+
+if TYPE_CHECKING:
+    from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["doctor", "save_index", "settle", "wind_up"]
 
@@ -50,6 +52,8 @@ def doctor(parts: Parts, *, repair: bool = False) -> DoctorReport:
 
 def _index_parity(parts: Parts) -> list[Finding]:
     """Compare the caught-up index with one that is made afresh from the store."""
+    from credenda.vectors.resident import ResidentIndex
+
     model_id = parts.embedder.model_id if parts.embedder else None
     with parts.store.reader(parts.user_id) as reader:
         index = open_index(parts, reader)
@@ -64,6 +68,8 @@ def _index_parity(parts: Parts) -> list[Finding]:
 
 
 def _contents(index: ResidentIndex) -> list[tuple[int, int, bool, int]]:
+    from credenda.vectors.resident import STATE_GONE
+
     columns = (index.codes, index.state, index.has_vector, index.length)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return sorted(row for row in rows if row[1] != STATE_GONE)
@@ -82,6 +88,8 @@ def wind_up(parts: Parts) -> None:
 
 def save_index(parts: Parts) -> None:
     """Write an image of the index when it has moved far enough, so that the next process starts fast."""
+    if not parts.resident.in_use:
+        return
     model_id = parts.embedder.model_id if parts.embedder else None
     with parts.store.reader(parts.user_id) as reader:
         index = parts.indexes.held(reader, model_id=model_id, store=parts.store_name)

@@ -115,13 +115,12 @@ def lowered(key: float, query: Query, falloff: float) -> float:
     """Return the key of a replaced value: one that halves its score."""
     return key / _HALVES if query.profile == "recall" else key - math.log(_HALVES) / falloff
 
+
 _MOST_WORDS: Final = 0.75
 """Share of the question's idf from which a text speaks of the thing asked for, whatever its slot."""
 
 
-def answerability(
-    rows: Sequence[Row], engine: Calibration, slot_logit: float, *, missing_logit: float = 0.0
-) -> float:
+def answerability(rows: Sequence[Row], engine: Calibration, slot_logit: float, *, missing_logit: float = 0.0) -> float:
     """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none.
 
     `missing_logit` counts against a question that names a slot which holds nothing, unless one text has most of its

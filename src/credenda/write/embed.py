@@ -16,7 +16,6 @@ from credenda.providers.embed.port import Embedder
 from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
 from credenda.text.documents import memory_text
 from credenda.text.passages import passages
-from credenda.vectors.quantize import encode
 from credenda.write.ingest import finished
 
 __all__ = ["EMBED", "Wanted", "embed", "file_vectors", "wanted_texts"]
@@ -59,6 +58,8 @@ def _spoken(event: Event, text: str) -> str:
 
 def embed(embedder: Embedder, wanted: Sequence[Wanted], bits: int) -> list[Vector]:
     """Embed texts and encode the vectors for storage; raises `Unavailable` for vectors that say nothing."""
+    from credenda.vectors.quantize import encode
+
     if not wanted:
         return []
     matrix = embedder.embed([one.text for one in wanted])
