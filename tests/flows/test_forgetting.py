@@ -122,3 +122,26 @@ def test_a_contest_loses_a_deleted_value(mem: Credenda, say: Say) -> None:
     after = mem.manage.contests()[0]
     assert after.state == "resolved"
     assert not [value for value in (*after.values, after.question, after.resolution or "") if "afternoon" in value]
+
+
+def test_a_deleted_value_leaves_the_log_of_others_and_spares_their_reasons(mem: Credenda, say: Say) -> None:
+    say("I live in Graz.", "I've moved to Linz.")
+    kept = mem.store(MemoryUnit(text="Likes a", entity="user", attribute="letter", value="a"))
+    other = mem.list(attribute="residence").items[0]
+    mem.forget(other.id, "a private matter")
+    old = mem.history(entity="user", attribute="residence")[0]
+    mem.delete(old.memory_id)
+    reasons = [change.reason for change in mem.why(other.id).changes]
+    assert not [reason for reason in reasons if "Graz" in reason]
+    mem.delete(kept.id)
+    assert "a private matter" in [change.reason for change in mem.why(other.id).changes]
+
+
+@pytest.mark.requirement("R-086")
+def test_a_contest_can_be_read_from_the_log(mem: Credenda, say: Say, tmp_path: Path) -> None:
+    say("I prefer morning meetings.", "I prefer afternoon meetings.", "I prefer morning meetings.", days=20)
+    contest = mem.manage.contests()[0]
+    mem.manage.resolve(contest.id, keep="morning")
+    mem.data.export(tmp_path / "all.jsonl")
+    log = (tmp_path / "all.jsonl").read_text("utf-8")
+    assert log.count(f'\\"contest\\":\\"{contest.id}\\"') == 2

@@ -29,7 +29,7 @@ from credenda.clock import seconds
 __all__ = ["CrashReport", "Kill", "hammer", "plan_kill", "run_crash"]
 
 Note = Callable[[str], None]
-_ROUNDS_PER_FILE: Final = 4
+_ROUNDS_PER_FILE: Final = 5
 _RUN_SECONDS: Final = 0.8
 _PATIENCE_SECONDS: Final = 120.0
 _VICTIM_SHARE: Final = 0.75
@@ -83,7 +83,7 @@ def plan_kill(draw: random.Random) -> Kill:
     stage = draw.choice(_STAGES)
     return Kill(
         stage=stage,
-        facts=int(1.5 ** draw.uniform(0, 13)),
+        facts=int(1.5 ** draw.uniform(2, 16)),
         delay_ms=draw.uniform(0, _DELAYS_MS_MAX[stage]),
         everyone=draw.random() < _EVERYONE_SHARE,
     )

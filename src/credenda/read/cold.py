@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from credenda.ids import Kind, public_id
@@ -11,6 +10,7 @@ from credenda.model.memory import Memory, Status
 from credenda.storage.store import Delta, Document, DocumentState, Heads, Reader, pack_code, unpack_code
 from credenda.text.documents import event_text, memory_text
 from credenda.text.passages import passages
+from credenda.text.tokens import segment, tokenize
 from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["cold_index"]
@@ -21,12 +21,12 @@ _HIDDEN: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN}
 _SHOWN: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
 
-def cold_index(reader: Reader, terms: Sequence[str]) -> ResidentIndex:
-    """Index for one search the documents that hold a term of the question, rarest terms first.
+def cold_index(reader: Reader, question: str) -> ResidentIndex:
+    """Index for one search the documents that hold a word of the question, rarest words first.
 
     Their terms weigh by how rare they are among the nominated, which keeps the order of rarity but not its measure.
     """
-    codes = reader.nominate(terms, _NOMINATED)
+    codes = reader.nominate(_words(question), _NOMINATED)
     wanted = set(codes)
     tag = reader.tenant.tag
     parts = [unpack_code(code) for code in codes]
@@ -38,6 +38,12 @@ def cold_index(reader: Reader, terms: Sequence[str]) -> ResidentIndex:
     index = ResidentIndex()
     index.fold(Delta(heads=Heads(), documents=tuple(sorted(documents, key=lambda one: one.code))))
     return index
+
+
+def _words(question: str) -> list[str]:
+    """Return the words as written, but for stop words: the index on disk stems them itself, in another way than we."""
+    words = segment(question).split()
+    return [word for word in words if tokenize(word)] or words
 
 
 def _of_memory(memory: Memory, number: int) -> Document:

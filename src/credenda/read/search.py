@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.clock import seconds
+from credenda.errors import Unavailable
 from credenda.model.event import Event
 from credenda.model.query import Hit, Query, SearchResult
 from credenda.read.candidates import Candidates, Floats, Integers, Row
@@ -67,8 +68,8 @@ def search(
     began = seconds()
     tuned = weights()
     made = plan(query, now_us, index.speaker_names if index is not None else ())
-    whole = index if index is not None else cold_index(reader, made.terms)
-    vector = embed([query.text])[0] if embed is not None and whole.dims else None
+    whole = index if index is not None else cold_index(reader, query.text)
+    vector = _vector(embed, query.text) if embed is not None and whole.dims else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned)
     found, rows = _find(asked, work)
@@ -78,6 +79,14 @@ def search(
     hits = () if abstained else tuple(_hits(asked, work, rows, answerable))
     trace = _trace(asked, len(found), answerable, rows if abstained else ())
     return SearchResult(hits=hits, abstained=abstained, took_ms=(seconds() - began) * 1_000, trace=trace)
+
+
+def _vector(embed: Embed, text: str) -> Floats | None:
+    """Embed a question; without an answer from the engine the search goes by words alone, and its trace says so."""
+    try:
+        return embed([text])[0]
+    except Unavailable:
+        return None
 
 
 def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row]]:

@@ -242,11 +242,13 @@ class Redaction:
 
     For an event `text` is what remains (""), or the text with the redacted spans blanked, character for character.
     Indexes learn of it from the log: file, in the same unit, a `delete` change of the memory or caused by the event.
+    `phrases` are quotations of a memory's value or text, as reasons and contests elsewhere in the log may hold them.
     """
 
     id: str
     at_us: int
     text: str = ""
+    phrases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,10 +34,14 @@ _LEASE_BATCH: Final = 16
 _ERROR_CHARACTERS: Final = 300
 
 
-@cache
 def process_owner() -> str:
     """Name this process in leases; the nonce tells it from an earlier one with the same number."""
-    return f"{socket.gethostname()}:{os.getpid()}:{new_tag()}"
+    return _owner(os.getpid())
+
+
+@cache
+def _owner(pid: int) -> str:
+    return f"{socket.gethostname()}:{pid}:{new_tag()}"
 
 
 def _abandoned(job: Job, parts: Parts) -> bool:
@@ -159,8 +163,14 @@ def _give_back(parts: Parts, jobs: list[Job]) -> None:
 def flush_accesses(parts: Parts) -> None:
     """Write the showings that wait."""
     waiting = parts.accesses.drain()
-    if waiting:
+    if not waiting:
+        return
+    try:
         parts.store.commit(parts.user_id, lambda writer: [writer.put(access) for access in waiting])
+    except CredendaError:
+        for access in waiting:
+            parts.accesses.add(access)
+        raise
 
 
 def settle(parts: Parts, timeout_seconds: float) -> None:

@@ -35,6 +35,7 @@ from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
 from credenda.storage.store import Redaction, Writer
 from credenda.text.normal import attribute_key, name_key
+from credenda.write.wording import quoted
 
 __all__ = ["Application", "Applied", "apply"]
 
@@ -243,6 +244,8 @@ class _Run:
             opened_us=previous.opened_us if previous else self._application.now_us,
         )
         contest_id = self._writer.put(contest)
+        asked = {"contest": contest_id, "values": [quoted(value) for value in change.values], "members": list(members)}
+        self._log(ChangeKind.CONTEST, change.reason, None, after=asked)
         for memory in self._writer.memories(members):
             if not memory.contested or memory.status is not Status.ACTIVE:
                 self._flag(memory, change.reason, contest_id)
@@ -283,6 +286,10 @@ class _Run:
             scopes=dict(change.scopes),
         )
         self._writer.put(closed)
+        scopes = {quoted(value): scope for value, scope in change.scopes.items()}
+        keep = [self._id(reference) for reference in change.keep]
+        answer = {"contest": contest.id, "scopes": scopes, "keep": keep}
+        self._log(ChangeKind.RESOLVE, change.reason, None, after=answer)
         for memory in self._writer.memories(contest.memory_ids):
             if memory.contested:
                 self._move(memory, ChangeKind.RESOLVE, change.reason, contested=False)
@@ -290,4 +297,5 @@ class _Run:
     def _delete(self, memory: Memory, reason: str) -> None:
         if memory.status is not Status.DELETED:
             self._move(memory, ChangeKind.DELETE, reason, status=Status.DELETED)
-        self._writer.put(Redaction(id=memory.id, at_us=self._application.now_us))
+        phrases = tuple(quoted(part) for part in (memory.value, memory.text) if part)
+        self._writer.put(Redaction(id=memory.id, at_us=self._application.now_us, phrases=phrases))

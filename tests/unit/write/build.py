@@ -77,7 +77,9 @@ def folded(log: Sequence[ChangeRecord]) -> dict[str, dict[str, object]]:
     """Fold the log into the fields that a belief has now, knowing nothing but the log's own rule: later deltas win."""
     beliefs: dict[str, dict[str, object]] = {}
     for change in log:
-        assert change.memory_id is not None
+        if change.memory_id is None:  # a contest's own entry: it says what is asked, and moves no belief by itself
+            assert change.kind in (ChangeKind.CONTEST, ChangeKind.RESOLVE)
+            continue
         if change.kind is ChangeKind.ADD:
             bare = asdict(Draft(text="", type=MemoryType.FACT))
             beliefs[change.memory_id] = {**bare, **_BARE, "confirmations": 0, "version": 0}

@@ -286,8 +286,8 @@ class SqliteWriter(SqliteReader):
         if memory.text:
             body = memory_words(memory.text, memory.entity, memory.attribute, memory.value)
             self._words("delete_words", code, body)
-        for quoted in {memory.value, memory.text} - {None, ""}:
-            self._run("redact_reasons", value=quoted)
+        for phrase in redaction.phrases:
+            self._run("redact_phrases", phrase=phrase)
         self._run("redact_versions", id=number)
         self._run("redact_changes", memory=number)
         self._run("delete_vectors", low=code, high=code + 1)

@@ -148,10 +148,10 @@ WHERE user_id = :user_id AND id = :id;
 UPDATE changes SET delta = '{}', reason = 'redacted'
 WHERE user_id = :user_id AND memory = :memory;
 
--- name: redact_reasons!
--- Take a deleted value out of the reasons that quote it.
-UPDATE changes SET reason = 'redacted'
-WHERE user_id = :user_id AND instr(lower(reason), lower(:value)) > 0;
+-- name: redact_phrases!
+-- Take a quotation of what was deleted out of the reasons of other changes, and out of the log of contests.
+UPDATE changes SET reason = 'redacted', delta = CASE WHEN memory IS NULL THEN '{}' ELSE delta END
+WHERE user_id = :user_id AND (instr(reason, :phrase) > 0 OR (memory IS NULL AND instr(delta, :phrase) > 0));
 
 -- name: log_access!
 -- Count a showing or a judgement of a memory, once a session and day.
