@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +18,7 @@ from credenda.storage.sqlite.failures import translated
 from credenda.text.documents import event_text, memory_text
 from credenda.text.tokens import fold, segment
 
-__all__ = ["ReadPool", "connect", "event_words", "is_there", "memory_words", "statements"]
+__all__ = ["ReadPool", "connect", "empty_log", "event_words", "is_there", "memory_words", "statements"]
 
 _WRITE_PRAGMAS: Final = (
     "PRAGMA synchronous = FULL",
@@ -115,6 +115,15 @@ def _prepare(connection: sqlite3.Connection, pragmas: tuple[str, ...]) -> None:
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     for pragma in pragmas:
         connection.execute(pragma)
+
+
+def empty_log(path: str) -> None:
+    """Move the write-ahead log into the file and cut it off, so that redacted words are in neither.
+
+    While another process reads, what it reads cannot be cut off; the next redaction, or closing, does it then.
+    """
+    with translated(path), closing(connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
 class ReadPool:

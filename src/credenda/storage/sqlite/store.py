@@ -14,7 +14,7 @@ from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
 from credenda.storage.portable import Dump, Origin, PlacedRow
 from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
-from credenda.storage.sqlite.connection import ReadPool, connect, is_there, statements
+from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, statements
 from credenda.storage.sqlite.dump import dump_rows, load_rows, read_origin
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
@@ -90,15 +90,21 @@ class SqliteStore:
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
         """Run a unit of work and return its result once it is on disk."""
         connection, commits = self._writable()
+        redacted = False
 
         def unit() -> T:
+            nonlocal redacted
             writer = SqliteWriter(connection, self._tenant(connection, user_id), self._clock)
             result = work(writer)
-            if writer.redacted:
+            redacted = writer.redacted
+            if redacted:
                 connection.execute(_OPTIMIZE)
             return result
 
-        return commits.run(unit)
+        result = commits.run(unit)
+        if redacted:
+            empty_log(self.path)
+        return result
 
     def _writable(self) -> tuple[sqlite3.Connection, GroupCommit]:
         connection, commits = self._writer, self._commits
