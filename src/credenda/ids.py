@@ -16,7 +16,7 @@ from typing import Final
 
 from credenda.errors import NotFound
 
-__all__ = ["Kind", "new_key", "new_tag", "number_of", "parse_id", "public_id", "random_fraction"]
+__all__ = ["Kind", "new_key", "new_tag", "number_of", "parse_id", "public_id", "random_fraction", "serial"]
 
 _TAG_HEX: Final = "0123456789abcdef"
 _ID: Final = re.compile(r"([emckj])([1-9][0-9]{0,17})-([0-9a-f]{6})")
@@ -65,6 +65,11 @@ def parse_id(text: str, tag: str) -> tuple[Kind, int]:
             fix="copy an id from `list` or `search`",
         )
     return Kind(found[1]), int(found[2])
+
+
+def serial(text: str) -> int:
+    """Read the number of an id that this process has just made; nothing is checked."""
+    return int(text[1 : text.index("-")])
 
 
 def number_of(text: str, kind: Kind, tag: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from threading import Condition, Event, Lock
+from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from credenda.clock import Clock
@@ -26,29 +26,34 @@ class Foreground:
 
     def __init__(self) -> None:
         """Begin with nobody."""
-        self._idle = Condition(Lock())
+        self._lock = Lock()
+        self._idle = Event()
         self._calls = 0
         self._waiters = 0
 
     def __enter__(self) -> None:
         """A call begins."""
-        with self._idle:
+        with self._lock:
             self._calls += 1
 
     def __exit__(self, *_: object) -> None:
         """A call ends."""
-        with self._idle:
+        with self._lock:
             self._calls -= 1
             if self._waiters and not self._calls:
-                self._idle.notify_all()
+                self._idle.set()
 
     def wait_idle(self, timeout_seconds: float) -> None:
         """Wait until no call is under way, but not longer than a bound: background work must not starve."""
-        with self._idle:
+        with self._lock:
+            if not self._calls:
+                return
             self._waiters += 1
-            try:
-                self._idle.wait_for(lambda: not self._calls, timeout_seconds)
-            finally:
+            self._idle.clear()
+        try:
+            self._idle.wait(timeout_seconds)
+        finally:
+            with self._lock:
                 self._waiters -= 1
 
 

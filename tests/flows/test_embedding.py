@@ -55,7 +55,7 @@ def test_a_failing_embedder_is_asked_again(path: Path, clock: ManualClock, moody
         mem.remember("I live in Linz.")
         mem.settle()
         assert moody.moods == []
-        assert mem.stats().vectors == 2
+        assert mem.stats().vectors == 1
         assert mem.stats().jobs == {"complete": 2}
         assert mem.data.doctor().ok
 
@@ -71,3 +71,16 @@ def test_no_vector_is_better_than_a_vector_of_nothing(path: Path, clock: ManualC
         assert [memory.value for memory in mem.list().items] == ["Linz"]
         assert mem.search("Linz").hits
         assert [finding.check for finding in mem.data.doctor().findings] == ["dead_jobs"]
+
+
+@pytest.mark.requirement("R-151")
+def test_an_event_that_is_one_memory_word_for_word_needs_no_vector_of_its_own(path: Path, moody: Moody) -> None:
+    with Credenda.open(path, user="ana", embedder=moody, workers=False) as mem:
+        mem.remember("I live in Linz.")
+        mem.settle()
+        assert mem.stats().vectors == 1
+        mem.remember("I live in Linz. The garden is full of snow.")
+        mem.remember("The neighbours were loud again.")
+        mem.settle()
+        assert mem.stats().vectors == 3
+        assert mem.data.doctor().ok

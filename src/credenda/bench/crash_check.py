@@ -19,8 +19,10 @@ from credenda import Credenda, CredendaError, NotFound
 from credenda.bench.crash_ledger import Ledger
 from credenda.providers.embed.choose import open_embedder
 from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.store import Job
 from credenda.vectors.cache import IndexCache
 from credenda.vectors.resident import STATE_GONE, ResidentIndex
+from credenda.write.embed import EMBED, wanted_texts
 
 __all__ = ["LOST", "check"]
 
@@ -185,16 +187,16 @@ def _index_parity(ledger: Ledger) -> Iterator[str]:
                 if delta.heads == fresh.heads:
                     break
                 fresh.fold(delta)
+            every = Job(kind=EMBED, first=1, last=fresh.heads.event)
+            without = 0 if model_id is None else len(wanted_texts(reader, every, model_id))
     finally:
         store.close()
     one, other = _documents(kept), _documents(fresh)
     differing = [code for code in one.keys() | other.keys() if one.get(code) != other.get(code)]
     if differing:
         yield f"the kept index differs from a fresh one in {len(differing)} of {len(other)} documents"
-    if model_id is not None:
-        without = sum(not vector for _, _, vector in other.values())
-        if without:
-            yield f"{without} documents have no vector"
+    if without:
+        yield f"{without} documents have no vector"
 
 
 def _documents(index: ResidentIndex) -> dict[int, tuple[int, int, bool]]:

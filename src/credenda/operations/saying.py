@@ -39,7 +39,7 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
     )
     with parts.foreground:
         receipt = parts.store.commit(parts.user_id, journal(accepted, parts.extractor))
-    if receipt.queued:
+    if receipt.queued and not parts.work_waits.is_set():
         parts.work_waits.set()
     return receipt
 

@@ -35,6 +35,8 @@ _RECALL_ROWS: Final = 200
 """Rows read at once for profile "recall", whose other components can outweigh many ranks."""
 _NARROW_BATCHES: Final = 3
 """Batches read under conditions that the index does not know, before the store is asked which rows meet them."""
+_SLOT_TERMS: Final = 3
+"""Terms of a question that can be about one slot; a longer one tells more than the slot's name."""
 _MISSES: Final = 5
 """Nearest misses named in the trace of a search that abstained."""
 
@@ -73,12 +75,18 @@ def search(
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned)
     found, rows = _find(asked, work)
-    missing = tuned.missing_logit if made.slots and made.first_person and made.ask is Ask.VALUE else 0.0
+    missing = tuned.missing_logit if _names_one_slot(made) else 0.0
     answerable = answerability(rows, asked.engine, tuned.slot_logit, missing_logit=missing)
     abstained = not rows or answerable < (tuned.floor if floor is None else floor)
     hits = () if abstained else tuple(_hits(asked, work, rows, answerable))
     trace = _trace(asked, len(found), answerable, rows if abstained else ())
     return SearchResult(hits=hits, abstained=abstained, took_ms=(seconds() - began) * 1_000, trace=trace)
+
+
+def _names_one_slot(made: Plan) -> bool:
+    """Say whether a question asks for one thing of the speaker's, in few words: "what is my blood type"."""
+    short = len(made.terms) <= _SLOT_TERMS
+    return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE
 
 
 def _vector(embed: Embed, text: str) -> Floats | None:

@@ -221,6 +221,9 @@ class Worker:
 
     def start(self) -> None:
         """Begin, unless it runs already."""
+        warm = getattr(self._parts.extractor, "warm", None)
+        if callable(warm):
+            warm()  # now: compiling beside a caller would cost that caller tens of milliseconds
         with self._lock:
             if self._thread is None:
                 self._thread = Thread(target=self._run, name="credenda-worker", daemon=True)

@@ -33,17 +33,25 @@ class Wanted:
 
 
 def wanted_texts(reader: Reader, job: Job, model_id: str) -> list[Wanted]:
-    """List the passages of a job's events, and the memories resting on them, that have no vector of this model."""
+    """List the passages of a job's events, and the memories resting on them, that have no vector of this model.
+
+    An event that is one memory word for word needs none of its own: the memory stands for it.
+    """
     tag = reader.tenant.tag
     ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
+    evidence = reader.evidence(event_ids=ids)
+    memories = {memory.id: memory for memory in reader.memories(sorted({item.memory_id for item in evidence}))}
+    spoken_for = {item.span.event_id for item in evidence if item.memory_id in memories}
     wanted: list[Wanted] = []
     for event in reader.events(ids):
+        alike = event.role is Role.USER and event.id in spoken_for
+        if alike and any(memory.text == event.text.strip() for memory in memories.values()):
+            continue
         number = number_of(event.id, Kind.EVENT, tag)
         for ordinal, (start, stop) in enumerate(passages(event.text)):
             spoken = _spoken(event, event.text[start:stop])
             wanted.append(Wanted(pack_code(number, ordinal, memory=False), spoken))
-    memory_ids = sorted({item.memory_id for item in reader.evidence(event_ids=ids)})
-    for memory in reader.memories(memory_ids):
+    for memory in memories.values():
         if memory.text:
             text = memory_text(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value)
             wanted.append(Wanted(pack_code(number_of(memory.id, Kind.MEMORY, tag), memory=True), text))

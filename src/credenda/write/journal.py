@@ -10,7 +10,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Conflict, Unavailable
-from credenda.ids import Kind, number_of, public_id
+from credenda.ids import Kind, number_of, public_id, serial
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, NewEvent, Receipt
 from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
@@ -39,17 +39,16 @@ def journal(accepted: Accepted, extractor: Extractor) -> Callable[[Writer], Rece
             return earlier
         events, refused = _without_deleted(writer, accepted, extractor)
         ids = [writer.put(event) for event in events]
-        tag = writer.tenant.tag
         job_id = writer.put(
             Job(
                 kind=EXTRACT,
-                first=number_of(ids[0], Kind.EVENT, tag),
-                last=number_of(ids[-1], Kind.EVENT, tag),
+                first=serial(ids[0]),
+                last=serial(ids[-1]),
                 idempotency_key=accepted.idempotency_key,
                 payload_hash=_signed(writer, accepted) if accepted.idempotency_key else b"",
             )
         )
-        _check_backlog(writer, number_of(job_id, Kind.JOB, tag))
+        _check_backlog(writer, serial(job_id))
         refused = (*accepted.refused, *refused)
         return Receipt(job_id=job_id, event_ids=tuple(ids), queued=True, refused=refused)
 

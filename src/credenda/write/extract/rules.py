@@ -337,10 +337,28 @@ def _played(turn: Turn, speaker: str) -> list[Claim]:
     return [_claim(listener, span, _uncertain(Stance.ROLE_PLAY)) for span in spoken[:1]]
 
 
+_WARMING: Final = (
+    "I live in Rome and my sister works at Acme, not at Initech.",
+    "Please always answer in French, for Python I use Black.",
+    "What if I were a doctor since last Friday?",
+    "I prefer morning meetings on 3 March 2024 at work.",
+)
+_SILENCE: Final = Event(text="", role=Role.USER, speaker="user", occurred_us=0, id="e0", recorded_us=0)
+
+
 class RulesExtractor:
     """Reads claims with rules alone. Stateless, so one instance serves all threads."""
 
     version: Final = RULES_VERSION
+
+    @staticmethod
+    def warm() -> None:
+        """Load the tables and compile the expressions now (0.1 s), so that no caller waits for it later."""
+        for sentence in _WARMING:
+            act_of(sentence)
+            _statement(_Listener(event=_SILENCE, speaker="user", owner="user"), sentence)
+            _directive(sentence, to_assistant=True)
+            read_foreign(sentence, "user")
 
     def extract(self, turn: Turn) -> list[Claim]:
         """Return at most five claims in the order of their spans; an assistant's words give none."""
