@@ -30,11 +30,19 @@ class Fused:
 
 def z_scores(values: Floats, known: Mask | None = None) -> Floats:
     """Give standard scores; values that are not `known` count as average. Equal values are all average."""
+    if known is None:
+        return _standard(values)
     out = np.zeros(len(values), np.float32)
-    use = np.ones(len(values), np.bool_) if known is None else known
-    if use.any() and (spread := values[use].std()) > _FLAT:
-        out[use] = ((values[use] - values[use].mean()) / spread).astype(np.float32)
+    out[known] = _standard(values[known])
     return out
+
+
+def _standard(values: Floats) -> Floats:
+    if not len(values):
+        return values
+    centred = values - values.mean()
+    spread = float(np.sqrt(np.square(centred).mean()))
+    return (centred / np.float32(spread)).astype(np.float32) if spread > _FLAT else np.zeros(len(values), np.float32)
 
 
 def fuse(found: Candidates, weights: Weights, engine: Calibration) -> Fused:

@@ -21,10 +21,12 @@ __all__ = ["Meaning", "cosines", "nothing_meant", "similar"]
 
 Floats = NDArray[np.float32]
 
-_RESCORED_LEAST: Final = 128
+_RESCORED_LEAST: Final = 80
+_RESCORED_A_HIT: Final = 4
 _RESCORED_SHARE: Final = 400
-"""Rows rescored: 128 of 4,768 MiniLM vectors hold .992 of the exact ten nearest (measured); more for large tenants, up
-to `limits.VECTOR_CANDIDATES`. Reading a vector costs more than all else that is done with it."""
+"""Rows rescored: 4 for each hit asked for and at least 80, more for large tenants, up to `limits.VECTOR_CANDIDATES`.
+128 of 4,768 MiniLM vectors hold .992 of the exact ten nearest (measured). Reading a vector costs more than all else that
+is done with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ def nothing_meant(index: ResidentIndex) -> Meaning:
     return Meaning(np.zeros(0, np.int64), cosine, np.zeros(len(index), np.float32))
 
 
-def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_]) -> Meaning:
+def similar(
+    index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], *, limit: int
+) -> Meaning:
     """Compare the question with the rows of the mask whose signs are nearest.
 
     What was not compared is no nearer than what was, so the least cosine found is the zero from which turns share with
@@ -51,7 +55,7 @@ def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[
     meant = nothing_meant(index)
     if index.model_id is None or index.dims != len(vector):
         return meant
-    count = _RESCORED_LEAST + len(index) // _RESCORED_SHARE
+    count = max(_RESCORED_LEAST, _RESCORED_A_HIT * limit) + len(index) // _RESCORED_SHARE
     rows = index.nearest(vector, min(count, limits.VECTOR_CANDIDATES), mask)
     codes = index.codes[rows]
     order = np.argsort(codes)
@@ -69,6 +73,9 @@ def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[
 
 def cosines(stored: Sequence[Vector], vector: Floats) -> Floats:
     """Return the dot product of each stored vector with a unit vector; precisions may be mixed."""
+    if len({one.bits for one in stored}) == 1:
+        matrix = decode(b"".join([one.data for one in stored]), stored[0].bits).reshape(len(stored), -1)
+        return matrix @ vector
     out = np.empty(len(stored), np.float32)
     at = 0
     for bits, group in groupby(stored, attrgetter("bits")):

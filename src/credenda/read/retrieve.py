@@ -101,7 +101,7 @@ def retrieve(
     """Find what may answer a planned query."""
     tuned = weights().relevance
     mask = eligible(index, query, allowed)
-    meant = nothing_meant(index) if vector is None else similar(index, reader, vector, mask)
+    meant = nothing_meant(index) if vector is None else similar(index, reader, vector, mask, limit=query.limit)
     signs = _Signs(
         _by_words(index, made, tuned), meant, _by_slot(index, reader, made, mask), _by_time(index, made, mask)
     )

@@ -29,7 +29,7 @@ __all__ = ["Embed", "search"]
 Embed = Callable[[Sequence[str]], Floats]
 """Turns texts into (n, d) float32, rows of unit length."""
 
-_SPARE: Final = 8
+_SPARE: Final = 4
 """Rows read beyond the limit: some are dropped, and an event and its memory become one."""
 _RECALL_ROWS: Final = 200
 """Rows read at once for profile "recall", whose other components can outweigh many ranks."""
@@ -131,7 +131,7 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
 
 
 def _batches(query: Query, positions: Integers) -> Iterator[Integers]:
-    size = _RECALL_ROWS if query.profile == "recall" else query.limit + max(_SPARE, query.limit // 3)
+    size = _RECALL_ROWS if query.profile == "recall" else query.limit + max(_SPARE, query.limit // 5)
     for start in range(0, len(positions), size):
         yield positions[start : start + size]
 
