@@ -53,8 +53,20 @@ def page() -> str:
     for name in cli.list_commands(program):
         command = cli.get_command(program, name)
         if command is not None:
-            parts.append(f"## {name}\n\n```text\n{help_of(command, name, program)}\n```\n")
+            parts += sections(command, name, program)
     return "\n".join(parts)
+
+
+def sections(command: click.Command, name: str, parent: click.Context) -> list[str]:
+    """Write a command, and those below it."""
+    found = [f"## {name}\n\n```text\n{help_of(command, name.rpartition(' ')[2], parent)}\n```\n"]
+    if isinstance(command, click.Group):
+        inner = click.Context(command, info_name=name, parent=parent)
+        for below in command.list_commands(inner):
+            one = command.get_command(inner, below)
+            if one is not None:
+                found += sections(one, f"{name} {below}", inner)
+    return found
 
 
 def main() -> int:

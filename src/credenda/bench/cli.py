@@ -21,7 +21,10 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as one JSON document.")
 
 
-@click.group(help="Measure what this program promises, on this machine.")
+@click.group(
+    help="Measure what this program promises, on this machine.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 def bench() -> None:
     """Hold the benchmarks together."""
 

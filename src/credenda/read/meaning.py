@@ -25,8 +25,8 @@ _RESCORED_LEAST: Final = 80
 _RESCORED_A_HIT: Final = 4
 _RESCORED_SHARE: Final = 400
 """Rows rescored: 4 for each hit asked for and at least 80, more for large tenants, up to `limits.VECTOR_CANDIDATES`.
-128 of 4,768 MiniLM vectors hold .992 of the exact ten nearest (measured). Reading a vector costs more than all else that
-is done with it."""
+128 of 4,768 MiniLM vectors hold .992 of the exact ten nearest (measured). Reading a vector costs more than all else
+that is done with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,7 @@ def nothing_meant(index: ResidentIndex) -> Meaning:
     return Meaning(np.zeros(0, np.int64), cosine, np.zeros(len(index), np.float32))
 
 
-def similar(
-    index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], *, limit: int
-) -> Meaning:
+def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], *, limit: int) -> Meaning:
     """Compare the question with the rows of the mask whose signs are nearest.
 
     What was not compared is no nearer than what was, so the least cosine found is the zero from which turns share with

@@ -38,7 +38,7 @@ class Program(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name all commands in the order in which they are shown."""
         del ctx
-        return ["demo", *names(), "completion"]
+        return ["demo", *names(), "bench", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Build a command; an unknown one is None."""
@@ -47,6 +47,8 @@ class Program(click.Group):
             from credenda.interfaces.cli.demo import demo
 
             return demo()
+        if cmd_name == "bench":
+            return _Benches("bench", help="Measure what this program promises, on this machine.")
         return _completion() if cmd_name == "completion" else build(cmd_name)
 
     def main(
@@ -67,6 +69,22 @@ class Program(click.Group):
         if standalone_mode:
             sys.exit(code)
         return code
+
+
+class _Benches(click.Group):
+    """The benchmarks, loaded when one is named: the help of the program does without them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the benchmarks."""
+        from credenda.bench.cli import bench
+
+        return bench.list_commands(ctx)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a benchmark."""
+        from credenda.bench.cli import bench
+
+        return bench.get_command(ctx, cmd_name)
 
 
 def _guarded(run: Callable[[], object], *, as_json: bool) -> int:
