@@ -10,18 +10,35 @@ from urllib.parse import unquote, urlsplit
 from credenda.clock import Clock, SystemClock
 from credenda.config import default_target, load_settings
 from credenda.errors import Invalid
-from credenda.model.claim import Extractor
+from credenda.model.claim import Claim, Extractor, Turn
 from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.workers.loop import process_owner
 from credenda.write.accept import checked_name
-from credenda.write.extract.rules import RulesExtractor
 
 __all__ = ["build_parts"]
 
 _RESIDENT: Final = Resident()
+
+
+class _Rules:
+    """The rules, loaded when something is first read: who only asks does without them."""
+
+    @staticmethod
+    def warm() -> None:
+        """Load the tables and compile the expressions now."""
+        from credenda.write.extract.rules import RulesExtractor
+
+        RulesExtractor.warm()
+
+    @staticmethod
+    def extract(turn: Turn) -> list[Claim]:
+        """Read the claims of a turn."""
+        from credenda.write.extract.rules import RulesExtractor
+
+        return RulesExtractor().extract(turn)
 
 
 def build_parts(
@@ -48,7 +65,7 @@ def build_parts(
         store_name=str(Path(path).absolute()),
         clock=now,
         settings=merged,
-        extractor=extractor or RulesExtractor(),
+        extractor=extractor or _Rules(),
         embedder=engine,
         resident=_RESIDENT,
         read_only=read_only,

@@ -20,8 +20,6 @@ from credenda.model.query import Context, Explanation, Page, SearchResult, SlotV
 from credenda.model.report import DeletionReport, DoctorReport, ExportReport, ImportReport, Resolution, Stats
 from credenda.operations import asking, deleting, keeping, maintaining, saying
 from credenda.parts import Parts
-from credenda.portability.archive import export_archive
-from credenda.portability.importing import import_file
 from credenda.providers.embed.port import Embedder
 from credenda.workers.loop import Worker
 from credenda.write.accept import Submission
@@ -310,10 +308,14 @@ class Data:
 
     def export(self, path: str | Path) -> ExportReport:
         """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed."""
+        from credenda.portability.archive import export_archive
+
         return export_archive(self._parts, Path(path))
 
     def import_(self, path: str | Path, format: str | None = None) -> ImportReport:
         """Read an export, a conversation file, plain text or Markdown; repeating it takes in nothing twice."""
+        from credenda.portability.importing import import_file
+
         return import_file(self._parts, Path(path), format)
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:

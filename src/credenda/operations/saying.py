@@ -20,7 +20,6 @@ from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import Submission, accept, checked_name
 from credenda.write.apply import Application, apply
 from credenda.write.embed import EMBED
-from credenda.write.extract.lexicon import lexicon
 from credenda.write.ingest import known_for, occasion_of
 from credenda.write.journal import journal
 from credenda.write.reconcile import decide
@@ -168,6 +167,8 @@ def _slot(unit: MemoryUnit) -> _Slot:
 def _cardinality(unit: MemoryUnit) -> Cardinality:
     if unit.cardinality is not None:
         return _member(Cardinality, unit.cardinality, "cardinality")
+    from credenda.write.extract.lexicon import lexicon
+
     return lexicon().cardinality(attribute_key(unit.attribute)) if unit.attribute else Cardinality.SINGLE
 
 
