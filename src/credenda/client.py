@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -312,11 +312,16 @@ class Data:
 
         return export_archive(self._parts, Path(path))
 
-    def import_(self, path: str | Path, format: str | None = None) -> ImportReport:
-        """Read an export, a conversation file, plain text or Markdown; repeating it takes in nothing twice."""
+    def import_(
+        self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+    ) -> ImportReport:
+        """Read an export, a conversation file, plain text or Markdown; repeating it takes in nothing twice.
+
+        `progress` is told how many bytes of the file have been read, and of how many (None where that is not known).
+        """
         from credenda.portability.importing import import_file
 
-        return import_file(self._parts, Path(path), format)
+        return import_file(self._parts, Path(path), format, progress=progress)
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

@@ -361,9 +361,14 @@ class AsyncData:
         """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed."""
         return await asyncio.to_thread(self._memory.export, path)
 
-    async def import_(self, path: str | Path, format: str | None = None) -> ImportReport:
-        """Read an export, a conversation file, plain text or Markdown; repeating it takes in nothing twice."""
-        return await asyncio.to_thread(self._memory.import_, path, format)
+    async def import_(
+        self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+    ) -> ImportReport:
+        """Read an export, a conversation file, plain text or Markdown; repeating it takes in nothing twice.
+
+        `progress` is told how many bytes of the file have been read, and of how many (None where that is not known).
+        """
+        return await asyncio.to_thread(self._memory.import_, path, format, progress=progress)
 
     async def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

@@ -9,13 +9,13 @@ from credenda.errors import CredendaError, Invalid
 from credenda.model.report import DoctorReport, Finding
 from credenda.operations.asking import open_index
 from credenda.parts import Parts
-from credenda.workers.loop import flush_accesses
 from credenda.workers.loop import settle as settle_jobs
+from credenda.workers.upkeep import flush_accesses, save_index
 
 if TYPE_CHECKING:
     from credenda.vectors.resident import ResidentIndex
 
-__all__ = ["doctor", "save_index", "settle", "wind_up"]
+__all__ = ["doctor", "settle", "wind_up"]
 
 _log = logging.getLogger(__name__)
 _CHECKS: Final = (
@@ -84,15 +84,3 @@ def wind_up(parts: Parts) -> None:
         save_index(parts)
     except CredendaError as error:
         _log.warning("closing without saving the index", extra={"code": error.code})
-
-
-def save_index(parts: Parts) -> None:
-    """Write an image of the index when it has moved far enough, so that the next process starts fast."""
-    if not parts.resident.in_use:
-        return
-    model_id = parts.embedder.model_id if parts.embedder else None
-    with parts.store.reader(parts.user_id) as reader:
-        index = parts.indexes.held(reader, model_id=model_id, store=parts.store_name)
-    if index is not None and parts.indexes.needs_saving(index):
-        image = parts.indexes.image(index)
-        parts.store.commit(parts.user_id, lambda writer: writer.put(image))

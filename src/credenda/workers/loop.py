@@ -22,8 +22,9 @@ from credenda.ids import Kind, new_tag, number_of
 from credenda.parts import Parts
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.workers.handlers import handle, report_failure, set_aside
+from credenda.workers.upkeep import flush_accesses, save_index
 
-__all__ = ["Worker", "flush_accesses", "process_owner", "run_due", "settle"]
+__all__ = ["Worker", "process_owner", "run_due", "settle"]
 
 _log = logging.getLogger(__name__)
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
@@ -160,19 +161,6 @@ def _give_back(parts: Parts, jobs: list[Job]) -> None:
     parts.store.commit(parts.user_id, work)
 
 
-def flush_accesses(parts: Parts) -> None:
-    """Write the showings that wait."""
-    waiting = parts.accesses.drain()
-    if not waiting:
-        return
-    try:
-        parts.store.commit(parts.user_id, lambda writer: [writer.put(access) for access in waiting])
-    except CredendaError:
-        for access in waiting:
-            parts.accesses.add(access)
-        raise
-
-
 def settle(parts: Parts, timeout_seconds: float) -> None:
     """Run or await every job about what this tenant has said so far; raises `Unavailable` when that takes too long.
 
@@ -245,6 +233,7 @@ class Worker:
                 ran = run_due(self._parts, stand_back=True, stop=self._stop)
                 if not ran:
                     flush_accesses(self._parts)
+                    save_index(self._parts)
             except CredendaError as error:
                 ran = 0
                 _log.warning("worker waits", extra={"code": error.code})

@@ -162,9 +162,16 @@ def _believed(changes: Sequence[ChangeRecord], held: Mapping[str, Memory]) -> li
 def _import(session: Session, operation: Operation, given: Given) -> Outcome:
     """Import, and read all that was said in it, with a counter for whoever watches."""
     with session.open() as memory:
-        report = invoke(memory, operation, given)
+        watched = sys.stderr.isatty()
+        report = invoke(memory, operation, {**given, "progress": _filed} if watched else given)
         _read_all(memory)
         return Outcome(value=report)
+
+
+def _filed(done: int, size: int | None) -> None:
+    """Show how much of a file has been filed."""
+    sys.stderr.write(f"\rfiled {100 * done // size} % " if size else f"\rfiled {done:,} bytes ")
+    sys.stderr.flush()
 
 
 def _read_all(memory: Credenda) -> None:
