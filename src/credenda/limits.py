@@ -30,7 +30,7 @@ VECTOR_CANDIDATES: Final = 500
 """Documents nominated by sign bits and rescored from stored vectors: recall@10 .995 measured."""
 CLAIMS_PER_TURN: Final = 5
 """Most claims kept from one turn (R-046)."""
-SLOT_ROWS: Final = 256
+SLOT_ROWS: Final = 96
 """Most current, and most past, memories of one entity and attribute that reconciliation reads."""
 GROUP_COMMIT_UNITS: Final = 64
 """Most units that share one commit."""

@@ -234,8 +234,8 @@ class Worker:
                 if not ran:
                     flush_accesses(self._parts)
                     save_index(self._parts)
-            except CredendaError as error:
+            except Exception as error:  # noqa: BLE001 - the job boundary: the worker outlives whatever a store raises
                 ran = 0
-                _log.warning("worker waits", extra={"code": error.code})
+                _log.warning("worker waits", extra={"error": type(error).__name__})
             if not ran and not self._stop.is_set():
                 self._wake.wait(_IDLE_SECONDS)

@@ -14,7 +14,6 @@ from credenda.ids import Kind, number_of, public_id
 from credenda.model.event import Event, Role
 from credenda.providers.embed.port import Embedder
 from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
-from credenda.text.documents import memory_text
 from credenda.text.passages import passages
 from credenda.write.ingest import finished
 
@@ -51,10 +50,11 @@ def wanted_texts(reader: Reader, job: Job, model_id: str) -> list[Wanted]:
         for ordinal, (start, stop) in enumerate(passages(event.text)):
             spoken = _spoken(event, event.text[start:stop])
             wanted.append(Wanted(pack_code(number, ordinal, memory=False), spoken))
-    for memory in memories.values():
-        if memory.text:
-            text = memory_text(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value)
-            wanted.append(Wanted(pack_code(number_of(memory.id, Kind.MEMORY, tag), memory=True), text))
+    wanted += (
+        Wanted(pack_code(number_of(memory.id, Kind.MEMORY, tag), memory=True), memory.text)
+        for memory in memories.values()
+        if memory.text
+    )
     present = {vector.code for vector in reader.vectors([one.code for one in wanted], model_id)}
     return [one for one in wanted if one.code not in present]
 
@@ -90,8 +90,8 @@ def embed(embedder: Embedder, wanted: Sequence[Wanted], bits: int) -> list[Vecto
     ]
 
 
-def file_vectors(writer: Writer, job: Job, vectors: Sequence[Vector]) -> None:
-    """File vectors and complete the job; a document that was redacted meanwhile gets none."""
+def file_vectors(writer: Writer, job: Job, vectors: Sequence[Vector], *, last: bool = True) -> None:
+    """File vectors, and with the last ones complete the job; a document that was redacted meanwhile gets none."""
     tag = writer.tenant.tag
     ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
     readable = {number_of(event.id, Kind.EVENT, tag) for event in writer.events(ids) if event.text}
@@ -103,7 +103,8 @@ def file_vectors(writer: Writer, job: Job, vectors: Sequence[Vector]) -> None:
     for vector in vectors:
         if _stands(vector.code, readable, held):
             writer.put(vector)
-    writer.put(finished(job))
+    if last:
+        writer.put(finished(job))
 
 
 def _stands(code: int, readable: set[int], held: set[int]) -> bool:

@@ -25,7 +25,7 @@ from credenda.write.apply import Application, Applied, apply
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.tombstones import claim_digests
 
-__all__ = ["Reading", "complete", "finished", "known_for", "occasion_of", "read_job"]
+__all__ = ["Reading", "believe", "complete", "finished", "known_for", "occasion_of", "read_job"]
 
 _BEFORE: Final = 4
 """Earlier events of the session that a turn is read with."""
@@ -79,8 +79,15 @@ def _context(reader: Reader, event: Event, number: int) -> list[Event]:
 
 def complete(writer: Writer, reading: Reading, now_us: int) -> list[Applied]:
     """Decide and apply every claim of a reading and mark its job complete, in the caller's transaction."""
+    applied = believe(writer, reading.turns, now_us)
+    writer.put(finished(reading.job))
+    return applied
+
+
+def believe(writer: Writer, turns: Sequence[tuple[Event, tuple[Claim, ...]]], now_us: int) -> list[Applied]:
+    """Decide and apply the claims of some turns, in order; claims that were applied before are passed over."""
     applied: list[Applied] = []
-    for event, claims in reading.turns:
+    for event, claims in turns:
         seen = {item.claim_hash for item in writer.evidence(event_ids=[event.id])} if claims else set[bytes]()
         for claim in claims:
             if claim_hash(claim) in seen or _deleted(writer, claim):
@@ -89,7 +96,6 @@ def complete(writer: Writer, reading: Reading, now_us: int) -> list[Applied]:
             if changes:
                 actor = Actor.RULE
                 applied.append(apply(writer, changes, Application(actor=actor, now_us=now_us, cause=event.id)))
-    writer.put(finished(reading.job))
     return applied
 
 

@@ -138,11 +138,6 @@ WHERE user_id = :user_id AND run_after <= :due_us
     AND (:until_event IS NULL OR first <= :until_event)
 ORDER BY run_after, id LIMIT :limit;
 
--- name: waiting$
--- How many jobs wait.
-SELECT count(*) FROM operations
-WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed');
-
 -- name: count_events^
 -- Events, and redacted ones.
 SELECT count(*) AS total, count(redacted_at) AS redacted FROM events WHERE user_id = :user_id;
