@@ -21,10 +21,10 @@ __all__ = ["Meaning", "cosines", "nothing_meant", "similar"]
 
 Floats = NDArray[np.float32]
 
-_RESCORED_LEAST: Final = 80
+_RESCORED_LEAST: Final = 128
 _RESCORED_A_HIT: Final = 4
 _RESCORED_SHARE: Final = 400
-"""Rows rescored: 4 for each hit asked for and at least 80, more for large tenants, up to `limits.VECTOR_CANDIDATES`.
+"""Rows rescored: 4 for each hit asked for and at least 128, more for large tenants, up to `limits.VECTOR_CANDIDATES`.
 128 of 4,768 MiniLM vectors hold .992 of the exact ten nearest (measured). Reading a vector costs more than all else
 that is done with it."""
 
