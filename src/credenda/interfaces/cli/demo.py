@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,7 +72,7 @@ def _show(session: Session, path: Path) -> None:
         present(session, "demo", run)
         return
     user = f" --user {shlex.quote(session.user)}" if session.user else ""
-    emit(narrate(open_screen(), run, script, f"credenda --db {shlex.quote(str(path))}{user}"))
+    emit(narrate(open_screen(), run, script, f"{_program()} --db {shlex.quote(str(path))}{user}"))
 
 
 def _check(session: Session, path: Path) -> None:
@@ -93,3 +94,8 @@ def _verdict(checked: Checked) -> str:
     wrong = len(checked.mismatches)
     opening = f"{checked.checks - wrong} of {checked.checks} expectations hold."
     return "\n".join([opening, *(f"  {problem}" for problem in checked.mismatches)])
+
+
+def _program() -> str:
+    """Name this program as the reader of the demo can call it."""
+    return "credenda" if shutil.which("credenda") else shlex.quote(sys.argv[0])

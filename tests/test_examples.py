@@ -1,0 +1,48 @@
+"""Examples that people read are run: those in docstrings, and those of the README."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import credenda
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULES = sorted(
+    found.name for found in pkgutil.walk_packages(credenda.__path__, "credenda.") if found.name != "credenda.__main__"
+)
+
+
+def examples(name: str) -> list[doctest.DocTest]:
+    module = importlib.import_module(name)
+    return [found for found in doctest.DocTestFinder(exclude_empty=True).find(module) if found.examples]
+
+
+@pytest.mark.parametrize("name", ["credenda", *MODULES])
+def test_the_examples_of_a_module_hold(name: str, tmp_path: Path) -> None:
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for example in examples(name):
+        example.globs["getfixture"] = {"tmp_path": tmp_path}.__getitem__
+        result = runner.run(example)
+        assert not result.failed, example.name
+
+
+def test_there_are_examples_to_run() -> None:
+    assert sum(len(examples(name)) for name in ("credenda", "credenda.client", "credenda.text.normal")) >= 5
+
+
+def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert blocks
+    monkeypatch.chdir(tmp_path)
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})  # noqa: S102 - the README's own code
+    said = capsys.readouterr().out
+    assert "Microsoft" in said
+    assert "['Google', 'Microsoft']" in said
