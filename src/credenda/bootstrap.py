@@ -46,6 +46,7 @@ def build_parts(
     *,
     user: str,
     clock: Clock | None = None,
+    llm: object = None,
     embedder: str | Embedder | None = None,
     extractor: Extractor | None = None,
     settings: Mapping[str, object] | None = None,
@@ -55,6 +56,9 @@ def build_parts(
     name = checked_name(user, "user")
     if name is None or not name.strip():
         raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
+    if llm is not None:
+        why = "this version reads by rules, without a model"
+        raise Invalid("a language model cannot be used yet", why=why, fix="leave llm out, or give an extractor")
     merged = load_settings(settings)
     engine = open_embedder(embedder if embedder is not None else merged.embedder)
     now = clock or SystemClock()

@@ -59,7 +59,7 @@ class Credenda:
         user: str | None = None,
         clock: Clock | None = None,
         embedder: str | Embedder | None = None,
-        llm: None = None,
+        llm: object = None,
         extractor: Extractor | None = None,
         settings: Mapping[str, object] | None = None,
         workers: bool = True,
@@ -69,13 +69,14 @@ class Credenda:
 
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
         background thread: jobs then run in `settle`. `embedder` is "none", "hashed" or an object with `embed`,
-        `model_id` and `dims`. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        `model_id` and `dims`; `extractor` reads claims in place of the rules. `llm` must be None: this version has no
+        model-backed reading. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
-        del llm  # rules read without a model; model-backed extraction is not part of this version
         parts = build_parts(
             target,
             user=default_user() if user is None else user,
             clock=clock,
+            llm=llm,
             embedder=embedder,
             extractor=extractor,
             settings=settings,

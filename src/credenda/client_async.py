@@ -98,7 +98,7 @@ class AsyncCredenda:
         user: str | None = None,
         clock: Clock | None = None,
         embedder: str | Embedder | None = None,
-        llm: None = None,
+        llm: object = None,
         extractor: Extractor | None = None,
         settings: Mapping[str, object] | None = None,
         workers: bool = True,
@@ -108,7 +108,8 @@ class AsyncCredenda:
 
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
         background thread: jobs then run in `settle`. `embedder` is "none", "hashed" or an object with `embed`,
-        `model_id` and `dims`. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        `model_id` and `dims`; `extractor` reads claims in place of the rules. `llm` must be None: this version has no
+        model-backed reading. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         return Opening(
             partial(

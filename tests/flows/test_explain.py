@@ -212,3 +212,8 @@ def test_a_cursor_that_is_none_is_not_found(mem: Credenda, many: list[str], path
     for cursor in ("x", "m1-000000", many[0].replace("m", "e", 1)):
         with pytest.raises(NotFound):
             mem.list(cursor=cursor)
+
+
+def test_a_model_is_refused_as_long_as_none_can_be_used(tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="language model"):
+        Credenda.open(tmp_path / "memory.db", user="ana", llm="openai:some-model")
