@@ -43,6 +43,8 @@ JOBS_PER_UNIT: Final = 4
 """Jobs a worker takes in one transaction; a unit must stay near a millisecond or two."""
 QUEUED_JOBS: Final = 100_000
 """Most waiting jobs a tenant; more is refused before anything is journaled (D-011)."""
+HOT_VECTORS: Final = 16_384
+"""Vectors of one index kept in memory once they were compared, at 2 bytes a dimension: 12 MiB at 384 dimensions."""
 RESIDENT_TENANTS: Final = 32
 RESIDENT_BYTES: Final = 256 << 20
 """Memory that all resident indexes together may take before the least used is dropped."""

@@ -183,3 +183,8 @@ def test_other_names_are_refused(name: str, why: str) -> None:
 def test_an_object_that_is_no_embedder_is_refused() -> None:
     with pytest.raises(Invalid, match="cannot be used"):
         opened(42)
+
+
+def test_features_that_cancel_each_other_out_still_give_a_unit_vector() -> None:
+    (vector,) = HashedEmbedder().embed(["\U00037484"])
+    assert abs(float(np.linalg.norm(vector)) - 1) < 1e-6

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
 from typing import Final
 
 import numpy as np
@@ -13,13 +10,16 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.read.tables import weights
-from credenda.storage.store import Reader, Vector
+from credenda.storage.store import Reader
+from credenda.vectors.hot import HOT_BITS
 from credenda.vectors.quantize import decode
 from credenda.vectors.resident import ResidentIndex
 
-__all__ = ["Meaning", "cosines", "nothing_meant", "similar"]
+__all__ = ["Meaning", "nothing_meant", "similar"]
 
 Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
 
 _RESCORED_LEAST: Final = 128
 _RESCORED_A_HIT: Final = 4
@@ -54,31 +54,34 @@ def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[
     if index.model_id is None or index.dims != len(vector):
         return meant
     count = max(_RESCORED_LEAST, _RESCORED_A_HIT * limit) + len(index) // _RESCORED_SHARE
-    rows = index.nearest(vector, min(count, limits.VECTOR_CANDIDATES), mask)
-    codes = index.codes[rows]
-    order = np.argsort(codes)
-    stored = reader.vectors(codes[order].tolist(), index.model_id)
-    if not stored:
+    nearest = index.nearest(vector, min(count, limits.VECTOR_CANDIDATES), mask)
+    rows, matrix = _vectors(index, reader, nearest)
+    if not len(rows):
         return meant
-    found = np.fromiter((one.code for one in stored), np.int64, len(stored))
-    rows = rows[order][np.searchsorted(codes[order], found)]
-    meant.cosine[rows] = near = cosines(stored, vector)
+    meant.cosine[rows] = near = matrix @ vector
     tuned = weights().relevance
     above = meant.spread
     above[rows] = near - near.min()
     return Meaning(rows, meant.cosine, index.spread(above, back=tuned.back, ahead=tuned.ahead))
 
 
-def cosines(stored: Sequence[Vector], vector: Floats) -> Floats:
-    """Return the dot product of each stored vector with a unit vector; precisions may be mixed."""
-    if len({one.bits for one in stored}) == 1:
-        matrix = decode(b"".join([one.data for one in stored]), stored[0].bits).reshape(len(stored), -1)
-        return matrix @ vector
-    out = np.empty(len(stored), np.float32)
-    at = 0
-    for bits, group in groupby(stored, attrgetter("bits")):
-        same = list(group)
-        matrix = decode(b"".join(one.data for one in same), bits).reshape(len(same), -1)
-        out[at : at + len(same)] = matrix @ vector
-        at += len(same)
-    return out
+def _vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
+    """Return those of the rows that have a stored vector, and the vectors, (n, d): from memory, else from the store."""
+    matrix, held = index.hot.take(rows, index.dims)
+    if held.all():
+        return rows, matrix
+    missing = np.flatnonzero(~held)
+    codes = index.codes[rows[missing]]
+    order = np.argsort(codes)
+    stored = reader.vectors(codes[order].tolist(), index.model_id or "")
+    found = np.fromiter((one.code for one in stored), np.int64, len(stored))
+    places = missing[order][np.searchsorted(codes[order], found)]
+    widths = np.fromiter((one.bits for one in stored), np.int64, len(stored))
+    for bits in set(widths.tolist()):
+        at = places[widths == bits]
+        flat = decode(b"".join([one.data for one in stored if one.bits == bits]), bits)
+        matrix[at] = flat.reshape(len(at), -1)
+        if bits == HOT_BITS:
+            index.hot.keep(rows[at], matrix[at])
+    held[places] = True
+    return rows[held], matrix[held]

@@ -76,7 +76,8 @@ class IndexCache:
         with entry.lock:
             index = None if entry.too_large else _caught_up(reader, entry.index or _load(reader, model_id))
             entry.too_large = index is None
-            entry.index, entry.nbytes = index, 0 if index is None else index.nbytes
+            entry.index = index
+            entry.nbytes = 0 if index is None else index.nbytes + index.hot.nbytes
         self._make_room(key)
         if index is None:
             raise LimitExceeded(

@@ -19,6 +19,7 @@ from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector
 from credenda.text.tokens import tokenize
 from credenda.vectors import image
 from credenda.vectors.hamming import distances, lowest
+from credenda.vectors.hot import HOT_BITS, HotVectors
 from credenda.vectors.postings import Postings, Run, Statistics, term_weights
 from credenda.vectors.quantize import decode, sign_words
 from credenda.vectors.table import (
@@ -80,6 +81,8 @@ class ResidentIndex:
         self._folded = 0
         self._saved = _Mark()
         self._waiting: dict[int, Vector] = {}
+        self.hot = HotVectors()
+        """Vectors lately compared, shared by all versions of this index."""
         self._postings = Postings.empty()
         self._adopt(Table.empty())
 
@@ -263,8 +266,12 @@ class ResidentIndex:
         found = [(row, vector) for row, vector in found if live[row] != STATE_GONE]
         if not found:
             return table
-        words = sign_words(self._decoded([vector for _, vector in found]))
-        return table.with_bits(np.array([row for row, _ in found]), words)
+        values = self._decoded([vector for _, vector in found])
+        at = np.array([row for row, _ in found])
+        self.hot.forget(at)
+        exact = np.array([vector.bits == HOT_BITS for _, vector in found])
+        self.hot.keep(at[exact], values[exact])
+        return table.with_bits(at, sign_words(values))
 
     def _decoded(self, vectors: Sequence[Vector]) -> NDArray[np.float32]:
         """Return stored vectors as an (n, dims) array."""

@@ -67,7 +67,9 @@ class HashedEmbedder:
         """
         out = np.empty((len(texts), self._dims), np.float32)
         for start in range(0, len(texts), _BATCH):
-            batch = self._rotated(self._hashed(texts[start : start + _BATCH]))
+            sums = self._hashed(texts[start : start + _BATCH])
+            sums[~sums.any(axis=1), 0] = 1.0  # features may cancel each other out; then the text is as one without any
+            batch = self._rotated(sums)
             out[start : start + _BATCH] = batch / np.sqrt((batch * batch).sum(axis=1, keepdims=True))
         return out
 

@@ -1,0 +1,58 @@
+"""Vectors kept at hand are those of the store, or none."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from credenda.vectors.hot import HotVectors
+
+Rows = NDArray[np.int64]
+
+
+def rows_of(*numbers: int) -> Rows:
+    return np.array(numbers, np.int64)
+
+
+def vectors_of(*numbers: int, dims: int = 4) -> NDArray[np.float32]:
+    return np.repeat(np.array(numbers, np.float32)[:, np.newaxis], dims, axis=1)
+
+
+def test_what_was_kept_is_held_and_nothing_else() -> None:
+    hot = HotVectors()
+    hot.keep(rows_of(3, 9), vectors_of(3, 9))
+    matrix, held = hot.take(rows_of(9, 4, 3), 4)
+    assert held.tolist() == [True, False, True]
+    assert matrix[held].tolist() == vectors_of(9, 3).tolist()
+    hot.forget(rows_of(3))
+    assert hot.take(rows_of(3, 9), 4)[1].tolist() == [False, True]
+
+
+def test_other_dimensions_are_another_matter() -> None:
+    hot = HotVectors()
+    hot.keep(rows_of(1), vectors_of(1))
+    assert not hot.take(rows_of(1), 8)[1].any()
+    hot.keep(rows_of(2), vectors_of(2, dims=8))
+    assert hot.take(rows_of(1, 2), 8)[1].tolist() == [False, True]
+
+
+def test_nothing_is_held_before_anything_was_kept() -> None:
+    hot = HotVectors()
+    hot.keep(rows_of(), vectors_of())
+    hot.forget(rows_of(1))
+    assert hot.nbytes == 0
+    assert not hot.take(rows_of(0, 1), 4)[1].any()
+
+
+@given(st.lists(st.lists(st.integers(0, 5_000), min_size=1, max_size=40, unique=True), max_size=12))
+def test_whatever_is_held_is_right_and_the_bound_holds(batches: list[list[int]]) -> None:
+    hot = HotVectors(rows_max=1_500)
+    for batch in batches:
+        hot.keep(rows_of(*batch), vectors_of(*(number % 1_000 for number in batch)))
+    everything = np.arange(5_001)
+    matrix, held = hot.take(everything, 4)
+    assert (matrix[held][:, 0] == everything[held] % 1_000).all()
+    assert held.sum() <= 1_500
+    assert hot.nbytes <= 1_500 * (8 + 4 * 2)
