@@ -11,7 +11,7 @@ from credenda.model.change import Change, Supersede
 from credenda.model.claim import Move
 from credenda.model.memory import Memory, Relation, Status
 from credenda.write.scene import Scene, has_begun
-from credenda.write.slots import begins_us, contradicts, label, outshines, same_meaning
+from credenda.write.slots import CURRENT, begins_us, contradicts, label, outshines, same_meaning
 from credenda.write.wording import quoted
 
 __all__ = ["already_over", "told_late"]
@@ -47,8 +47,10 @@ def told_late(scene: Scene) -> list[Change] | None:
         return None
     saying = scene.saying
     same = _covering(scene) or (later if same_meaning(scene.claim, later) else None)
-    if same is not None:
-        return None if outshines(scene.claim, same) else [saying.confirm(same, "said earlier, too")]
+    if same is not None and not outshines(scene.claim, same):
+        return [saying.confirm(same, "said earlier, too")]
+    if same is not None and same.status in CURRENT:
+        return None
     reason = f"said of a time before {quoted(label(later))}"
     until_us = max(saying.begins_us, begins_us(later))
     return [saying.add(reason), _ends(saying.key, later.id, until_us, reason)]

@@ -195,3 +195,11 @@ def test_an_answer_closes_the_question_and_leaves_one_value_a_slot(
         assert not any(world.memories[one].contested for one in case.memory_ids)
         assert not any(world.memories[one].status is Status.ACTIVE for one in case.memory_ids)
     assert most_held(world) <= 1
+
+
+@pytest.mark.requirement("R-077")
+def test_a_surer_word_of_a_past_period_stays_in_the_past() -> None:
+    faint, firm = claim("late morning", "meeting_time", confidence=0.35), claim("late morning", "meeting_time")
+    world = lived([(claim("morning", "meeting_time"), 1.0, 1.0), (faint, 0.0, 1.0), (firm, 0.0, 1.0)])
+    assert [one.value for one in world.memories.values() if one.status is Status.ACTIVE] == ["morning"]
+    assert most_held(world) == 1
