@@ -43,6 +43,11 @@ class Record(Protocol):
 # A look-up here costs a third of a call of the enumeration, and a search reads many rows.
 _ROLES: Final = {role.value: role for role in Role}
 _SOURCES: Final = {source.value: source for source in Source}
+_TYPES: Final = {kind.value: kind for kind in MemoryType}
+_CARDINALITIES: Final = {one.value: one for one in Cardinality}
+_STANCES: Final = {stance.value: stance for stance in Stance}
+_LAYERS: Final = {layer.value: layer for layer in Layer}
+_STATUSES: Final = {status.value: status for status in Status}
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
 _STATES: Final = {
     Status.ACTIVE: DocumentState.CURRENT,
@@ -183,20 +188,20 @@ def memory_of(row: Record, tag: str) -> Memory:
         id=public_id(Kind.MEMORY, row["id"], tag),
         version=row["version"],
         text=row["text"],
-        type=MemoryType(row["type"]),
+        type=_TYPES[row["type"]],
         topic=row["topic"],
         entity=row["entity"],
         attribute=row["attribute"],
         value=row["value"],
         scope=row["scope"],
-        cardinality=Cardinality(row["cardinality"]),
-        stance=Stance(row["stance"]),
+        cardinality=_CARDINALITIES[row["cardinality"]],
+        stance=_STANCES[row["stance"]],
         speaker=row["speaker"],
         confidence=row["confidence"],
         importance=row["importance"],
         base_importance=row["base_importance"],
-        layer=Layer(row["layer"]),
-        status=Status(row["status"]),
+        layer=_LAYERS[row["layer"]],
+        status=_STATUSES[row["status"]],
         relation=Relation(relation) if relation else None,
         superseded_by=public_id(Kind.MEMORY, successor, tag) if successor else None,
         contested=bool(row["contested"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -55,6 +55,14 @@ def read_tenant(connection: sqlite3.Connection, user_id: str) -> Tenant | None:
         key=row["hmac_key"],
         has_tombstones=bool(row["has_tombstones"]),
     )
+
+
+def _records(found: sqlite3.Cursor) -> Iterator[dict[str, object]]:
+    """Give rows as tables: to look a column up in a row of SQLite compares names one by one, and ours have 44."""
+    columns = [column[0] for column in found.description]
+    found.row_factory = None
+    for row in found:
+        yield dict(zip(columns, row, strict=True))
 
 
 def _limit(limit: int | None) -> int:
@@ -112,7 +120,7 @@ class SqliteReader:
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id."""
         found = self._run("events_by_id", ids=self._numbers(ids, Kind.EVENT))
-        return [rows.event_of(row, self._tenant.tag) for row in found]
+        return [rows.event_of(row, self._tenant.tag) for row in _records(found)]
 
     def find_events(self, wanted: EventFilter) -> list[Event]:
         """Return the events that a filter names."""
@@ -129,7 +137,7 @@ class SqliteReader:
             expires_before_us=wanted.expires_before_us,
             limit=_limit(wanted.limit),
         )
-        return [rows.event_of(row, self._tenant.tag) for row in found]
+        return [rows.event_of(row, self._tenant.tag) for row in _records(found)]
 
     def memories(self, ids: Sequence[str], known_at_us: int | None = None) -> list[Memory]:
         """Return the current versions, or those held at a time, in order of id."""
@@ -138,12 +146,12 @@ class SqliteReader:
             found = self._run("memories_by_id", ids=numbers)
         else:
             found = self._run("memories_known_at", ids=numbers, known_at_us=known_at_us)
-        return [rows.memory_of(row, self._tenant.tag) for row in found]
+        return [rows.memory_of(row, self._tenant.tag) for row in _records(found)]
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
         """Return the memories that a filter names."""
         found = self._run(_index_of(wanted), **self._conditions(wanted))
-        return [rows.memory_of(row, self._tenant.tag) for row in found]
+        return [rows.memory_of(row, self._tenant.tag) for row in _records(found)]
 
     @staticmethod
     def _conditions(wanted: MemoryFilter) -> dict[str, object]:
@@ -166,7 +174,7 @@ class SqliteReader:
     def versions(self, ids: Sequence[str]) -> list[Memory]:
         """Return every version of these memories, by id and then oldest first."""
         found = self._run("versions", ids=self._numbers(ids, Kind.MEMORY))
-        return [rows.memory_of(row, self._tenant.tag) for row in found]
+        return [rows.memory_of(row, self._tenant.tag) for row in _records(found)]
 
     def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
         """Return the evidence of these memories, or resting on these events."""
