@@ -159,7 +159,7 @@ class Credenda:
         return saying.store(self._parts, unit)
 
     def settle(self, timeout: float = 30.0) -> None:
-        """Wait until every queued job has run and is searchable; raises `Unavailable` on time-out."""
+        """Wait until all that was said so far has been read and is searchable; raises `Unavailable` on time-out."""
         maintaining.settle(self._parts, timeout)
 
     def search(

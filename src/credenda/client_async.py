@@ -179,7 +179,7 @@ class AsyncCredenda:
         return await asyncio.to_thread(self._memory.store, unit)
 
     async def settle(self, timeout: float = 30.0) -> None:
-        """Wait until every queued job has run and is searchable; raises `Unavailable` on time-out."""
+        """Wait until all that was said so far has been read and is searchable; raises `Unavailable` on time-out."""
         await asyncio.to_thread(self._memory.settle, timeout)
 
     async def search(
