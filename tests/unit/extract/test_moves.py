@@ -151,3 +151,17 @@ def test_a_denial_beside_another_value_of_a_set_is_not_a_replacement() -> None:
         ("user", "eats", "fish"),
         ("user", "eats", "chicken"),
     ]
+
+
+@pytest.mark.requirement("R-037")
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("Actually I prefer afternoon meetings now.", Move.CHANGE),
+        ("Actually, I live in Oslo these days.", Move.CHANGE),
+        ("Actually, I live in Oslo.", Move.CORRECT),
+        ("No, I live in Oslo now, not Bergen.", Move.CORRECT),
+    ],
+)
+def test_what_is_different_now_was_not_wrong_before(text: str, move: Move) -> None:
+    assert only(text).move is move

@@ -108,7 +108,7 @@ def _claim(listener: _Listener, span: TextSpan, reading: Reading) -> Claim:
         scope=reading.scope,
         cardinality=reading.cardinality,
         stance=reading.stance,
-        move=reading.move,
+        move=_move(reading, text),
         confidence=confidence,
         importance=reading.importance,
         valid_from_us=reading.since_us,
@@ -116,6 +116,13 @@ def _claim(listener: _Listener, span: TextSpan, reading: Reading) -> Claim:
         topic=event.topic,
         tags=event.tags,
     )
+
+
+def _move(reading: Reading, text: str) -> Move:
+    """Read "actually … now" as a change; where the earlier value is named as wrong, it was."""
+    if reading.move is Move.CORRECT and reading.prior is None and expression("acts", "is_now").search(text):
+        return Move.CHANGE
+    return reading.move
 
 
 def _uncertain(stance: Stance) -> Reading:
