@@ -16,7 +16,7 @@ from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.workers.loop import process_owner
-from credenda.write.accept import checked_name
+from credenda.write.arguments import checked_name
 
 __all__ = ["build_parts"]
 

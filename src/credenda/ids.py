@@ -14,7 +14,7 @@ import secrets
 from enum import StrEnum
 from typing import Final
 
-from credenda.errors import NotFound
+from credenda.errors import Invalid, NotFound
 
 __all__ = ["Kind", "new_key", "new_tag", "number_of", "parse_id", "public_id", "random_fraction", "serial"]
 
@@ -55,9 +55,13 @@ def public_id(kind: Kind, number: int, tag: str) -> str:
 def parse_id(text: str, tag: str) -> tuple[Kind, int]:
     """Read a public id of the tenant with this tag.
 
-    Raises `NotFound` for anything malformed or foreign: both look the same from outside.
+    Raises `NotFound` for anything malformed or foreign: both look the same from outside; `Invalid` for no text at all.
     """
-    found = _ID.fullmatch(text.strip()) if text else None
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise Invalid(
+            "an id must be text", why=f"it is a {type(text).__name__}", fix="copy an id from `list` or `search`"
+        )
+    found = _ID.fullmatch(text.strip())
     if found is None or found[3] != tag:
         raise NotFound(
             f"nothing here is called {text[:64]!r}",

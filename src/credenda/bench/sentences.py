@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from credenda.text.documents import MONTHS
+
 __all__ = ["Asked", "questions", "sentences"]
 
 _NAMES: Final = (
@@ -133,20 +135,6 @@ _ENDINGS: Final = (
     "nobody told {other} that the plan changed twice.",
     "I learned more in {number} evenings than in years of school.",
 )
-_MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 _ASKING: Final = ("What was it about the {}?", "Can you recall that {}?", "Is there any news of the {}?")
 
 
@@ -171,7 +159,7 @@ def sentences(count: int, *, seed: int = 0) -> list[str]:
                 other=draw.choice(_NAMES),
                 place=draw.choice(_PLACES),
                 thing=draw.choice([*_THINGS]),
-                month=draw.choice(_MONTHS),
+                month=draw.choice(MONTHS),
                 number=draw.randrange(2, 400),
             )
         ] = None

@@ -34,7 +34,7 @@ from credenda.read.history import slot_history
 from credenda.read.history import why as explain
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
-from credenda.write.accept import checked_name
+from credenda.write.arguments import checked_fraction, checked_member, checked_name
 
 if TYPE_CHECKING:
     from credenda.vectors.resident import ResidentIndex
@@ -157,12 +157,12 @@ def list_memories(
 ) -> Page[Memory]:
     """List memories, newest first, a page at a time."""
     _check_limit(limit, limits.LIST_LIMIT)
-    statuses = frozenset({_member(Status, status, "status")}) if status else frozenset(Status)
+    statuses = frozenset({checked_member(Status, status, "status")}) if status else frozenset(Status)
     with parts.store.reader(parts.user_id) as reader:
         wanted = MemoryFilter(
             statuses=statuses - {Status.DELETED},
-            types=frozenset({_member(MemoryType, type, "type")}) if type else None,
-            layers=frozenset({_member(Layer, layer, "layer")}) if layer else None,
+            types=frozenset({checked_member(MemoryType, type, "type")}) if type else None,
+            layers=frozenset({checked_member(Layer, layer, "layer")}) if layer else None,
             topic=topic,
             entity=name_key(entity) if entity else None,
             attribute=attribute_key(attribute) if attribute else None,
@@ -223,8 +223,8 @@ def _query(parts: Parts, question: Question) -> Query:
     zone = parts.settings.zone
     _check_text(question.query)
     _check_limit(question.limit, limits.SEARCH_LIMIT)
-    _fraction(question.min_confidence, "min_confidence")
-    _fraction(question.recency_weight, "recency_weight")
+    checked_fraction(question.min_confidence, "min_confidence")
+    checked_fraction(question.recency_weight, "recency_weight")
     return Query(
         text=question.query,
         limit=question.limit,
@@ -249,7 +249,9 @@ def _query(parts: Parts, question: Question) -> Query:
 
 
 def _check_text(text: str) -> None:
-    if not isinstance(text, str) or not text.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid("a query must be text", why=f"it is a {type(text).__name__}", fix="ask with words")
+    if not text.strip():
         raise Invalid("cannot search for nothing", why="the query is empty", fix="ask with words")
     if len(text) > limits.QUERY_CHARACTERS:
         raise LimitExceeded(f"a query of {len(text)} characters", why=f"at most {limits.QUERY_CHARACTERS} are read")
@@ -260,23 +262,10 @@ def _check_limit(limit: int, most: int) -> None:
         raise Invalid(f"limit cannot be {limit!r}", why=f"it lies in 1 to {most}", fix="page through with less")
 
 
-def _fraction(value: float, what: str) -> None:
-    if not isinstance(value, int | float) or not 0 <= value <= 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise Invalid(f"{what} cannot be {value!r}", why="it lies in 0 to 1", fix="give a number like 0.4")
-
-
-def _member(kind: type[E], value: str, what: str) -> E:
-    try:
-        return kind(value)
-    except ValueError as error:
-        choices = ", ".join(member.value for member in kind)
-        raise Invalid(f"{value!r} is not a {what}", fix=f"choose among {choices}") from error
-
-
 def _members(kind: type[E], values: Collection[str] | None, what: str) -> frozenset[E] | None:
     if values is None:
         return None
-    return frozenset(_member(kind, value, what) for value in ((values,) if isinstance(values, str) else values))
+    return frozenset(checked_member(kind, value, what) for value in ((values,) if isinstance(values, str) else values))
 
 
 def _checked(values: str | Collection[str], literal: object, what: str) -> frozenset[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.clock import parse_time
@@ -17,8 +16,9 @@ from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Memory
 from credenda.parts import Parts
 from credenda.storage.store import Job, Writer
 from credenda.text.normal import attribute_key, name_key
-from credenda.write.accept import Submission, accept, checked_name
+from credenda.write.accept import Submission, accept
 from credenda.write.apply import Application, apply
+from credenda.write.arguments import checked_fraction, checked_member, checked_name
 from credenda.write.embed import EMBED
 from credenda.write.ingest import known_for, occasion_of
 from credenda.write.journal import journal
@@ -27,7 +27,6 @@ from credenda.write.tombstones import claim_digests
 
 __all__ = ["remember", "store"]
 
-E = TypeVar("E", bound=StrEnum)
 _SELF: Final = frozenset({"user", "me", "i", "myself"})
 
 
@@ -120,7 +119,7 @@ def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
     slot = _slot(unit)
     claim = Claim(
         text=event.text.strip(),
-        type=_member(MemoryType, unit.type, "type"),
+        type=checked_member(MemoryType, unit.type, "type"),
         span=Span("", 0, len(event.text)),
         speaker="user",
         entity=slot.entity,
@@ -128,8 +127,8 @@ def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
         value=slot.value,
         scope=slot.scope,
         cardinality=_cardinality(unit),
-        confidence=_fraction(unit.confidence, "confidence"),
-        importance=_fraction(unit.importance, "importance"),
+        confidence=checked_fraction(unit.confidence, "confidence"),
+        importance=checked_fraction(unit.importance, "importance"),
         valid_from_us=None if unit.valid_from is None else parse_time(unit.valid_from, zone),
         valid_until_us=None if unit.valid_until is None else parse_time(unit.valid_until, zone),
         topic=event.topic,
@@ -138,7 +137,7 @@ def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
     if claim.valid_until_us is not None and claim.valid_until_us < (claim.valid_from_us or event.occurred_us):
         raise Invalid("valid_until lies before the memory begins", fix="swap the times, or give valid_from")
     if unit.layer is not None:
-        _member(Layer, unit.layer, "layer")
+        checked_member(Layer, unit.layer, "layer")
     return replace(event, role=Role.USER, trust=TRUST[Source(unit.source)]), claim
 
 
@@ -166,21 +165,7 @@ def _slot(unit: MemoryUnit) -> _Slot:
 
 def _cardinality(unit: MemoryUnit) -> Cardinality:
     if unit.cardinality is not None:
-        return _member(Cardinality, unit.cardinality, "cardinality")
+        return checked_member(Cardinality, unit.cardinality, "cardinality")
     from credenda.write.extract.lexicon import lexicon
 
     return lexicon().cardinality(attribute_key(unit.attribute)) if unit.attribute else Cardinality.SINGLE
-
-
-def _fraction(value: float, what: str) -> float:
-    if not isinstance(value, int | float) or not 0 <= value <= 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise Invalid(f"{what} cannot be {value!r}", why="it lies in 0 to 1", fix="give a number like 0.8")
-    return float(value)
-
-
-def _member(kind: type[E], value: str, what: str) -> E:
-    try:
-        return kind(value)
-    except ValueError as error:
-        choices = ", ".join(member.value for member in kind)
-        raise Invalid(f"{value!r} is not a {what}", fix=f"choose one of {choices}") from error

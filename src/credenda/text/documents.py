@@ -8,10 +8,9 @@ from typing import Final
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.tokens import tokenize
 
-__all__ = ["event_text", "memory_text"]
+__all__ = ["MONTHS", "event_text", "memory_text"]
 
-# Not strftime: its month names follow the locale of the process.
-_MONTHS: Final = (
+MONTHS: Final = (
     "January",
     "February",
     "March",
@@ -25,6 +24,7 @@ _MONTHS: Final = (
     "November",
     "December",
 )
+"""English, whatever the locale of the process, which `strftime` and `calendar` follow."""
 _NAMELESS_ROLES: Final = frozenset({"user", "assistant", "document"})
 _TENANT: Final = "user"
 """The entity that means the tenant: in every memory, so it tells none apart."""
@@ -46,7 +46,7 @@ def event_text(*, speaker: str, role: str, occurred_us: int, text: str) -> str:
 def _day(number: int) -> str:
     """Write a day, counted since 1970-01-01, as "8 May 2023"."""
     moment = to_datetime(number * DAY_US)
-    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
 def memory_text(text: str, *, entity: str | None = None, attribute: str | None = None, value: str | None = None) -> str:

@@ -16,9 +16,10 @@ from credenda.errors import Invalid, LimitExceeded
 from credenda.model.event import TRUST, NewEvent, Role, Source
 from credenda.model.memory import MemoryType
 from credenda.text.normal import name_key
+from credenda.write.arguments import checked_member, checked_name, encoded
 from credenda.write.screen import looks_like_instruction, screen
 
-__all__ = ["AS_TYPE", "Accepted", "Submission", "accept", "checked_name"]
+__all__ = ["AS_TYPE", "Accepted", "Submission", "accept"]
 
 _ROLES: Final = {
     "user": Role.USER,
@@ -75,7 +76,7 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
 
     Raises `Invalid` or `LimitExceeded`, naming what, why and what to do; nothing is half accepted.
     """
-    source = _source(submission.source)
+    source = checked_member(Source, submission.source, "source")
     messages = _messages(submission.content)
     base_us = now_us if submission.occurred_at is None else parse_time(submission.occurred_at, zone)
     frame = _Frame(submission=submission, source=source, policy=policy, zone=zone, base_us=base_us)
@@ -93,28 +94,6 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
         idempotency_key=key,
         allow_deleted=submission.allow_deleted,
     )
-
-
-def checked_name(name: object, what: str) -> str | None:
-    """Check a short name; a blank one means none."""
-    if name is None:
-        return None
-    if not isinstance(name, str):
-        raise Invalid(f"{what} must be text", why=f"it is a {type(name).__name__}", fix="give a string")
-    if not name.strip():
-        return None
-    _encodable(name, what)
-    if len(name) > limits.NAME_CHARACTERS:
-        raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are kept")
-    return name
-
-
-def _source(name: str) -> Source:
-    try:
-        return Source(name)
-    except ValueError as error:
-        choices = ", ".join(Source)
-        raise Invalid(f"{name!r} is not a source", fix=f"choose one of {choices}") from error
 
 
 def _messages(content: object) -> list[Mapping[str, object]]:
@@ -153,17 +132,9 @@ def _text_of(content: object) -> str:
     raise Invalid("a message has no text", why=f"its content is a {kind}", fix="give the words as a string")
 
 
-def _encodable(text: str, what: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        why = f"half of a surrogate pair stands at character {error.start}"
-        raise Invalid(f"{what} is not valid Unicode", why=why, fix="decode the text properly first") from error
-
-
 def _checked_text(content: object) -> str:
     text = _text_of(content)
-    size = len(_encodable(text, "the text"))
+    size = len(encoded(text, "the text"))
     if size > limits.EVENT_TEXT_BYTES:
         what = f"a text of {size} bytes"
         raise LimitExceeded(what, why=f"an event holds at most {limits.EVENT_TEXT_BYTES}", fix="split the text")
@@ -243,11 +214,7 @@ def _flags(submission: Submission, text: str) -> tuple[str, ...]:
     orders = ("instruction_like",) if looks_like_instruction(text) else ()
     if submission.memory_type is None:
         return orders
-    try:
-        kind = MemoryType(submission.memory_type)
-    except ValueError as error:
-        choices = ", ".join(MemoryType)
-        raise Invalid(f"{submission.memory_type!r} is not a type", fix=f"choose one of {choices}") from error
+    kind = checked_member(MemoryType, submission.memory_type, "type")
     return (*orders, f"{AS_TYPE}{kind.value}")
 
 
@@ -271,7 +238,7 @@ def _metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object]:
     except (TypeError, ValueError, RecursionError) as error:
         why = str(error)
         raise Invalid("metadata is not plain JSON", why=why, fix="use text, numbers, lists and tables") from error
-    size = len(_encodable(body, "metadata"))
+    size = len(encoded(body, "metadata"))
     if size > limits.METADATA_BYTES:
         raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are kept")
     return dict(json.loads(body))

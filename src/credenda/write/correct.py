@@ -9,11 +9,11 @@ from typing import Final
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.limits import MEMORY_TEXT_CHARACTERS
 from credenda.model.change import Add, Change, Supersede, Support
-from credenda.model.claim import Claim, Move, Span
+from credenda.model.claim import Move, Span
 from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import HELD
 from credenda.write.known import Occasion
-from credenda.write.saying import claim_hash
+from credenda.write.saying import claim_hash, claim_of
 from credenda.write.slots import FIRM, begins_us
 from credenda.write.wording import about
 
@@ -37,7 +37,7 @@ def decide_correction(
     """
     new_text, new_value = _checked(memory, text, value)
     draft = _corrected(memory, new_text, new_value, occasion)
-    support = Support(span=span, claim_hash=claim_hash(_claim(draft, span)))
+    support = Support(span=span, claim_hash=claim_hash(claim_of(draft, span, Move.CORRECT)))
     key = f"new:{support.claim_hash.hex()}"
     why = reason.strip() or "corrected by hand"
     return [
@@ -87,22 +87,6 @@ def _corrected(memory: Memory, text: str, value: str | None, occasion: Occasion)
         trust=max(memory.trust, occasion.trust),
         provisional=False,
         source_session=occasion.session,
-    )
-
-
-def _claim(draft: Draft, span: Span) -> Claim:
-    """Give the claim that the person made by correcting, for its hash."""
-    return Claim(
-        text=draft.text,
-        type=draft.type,
-        span=span,
-        speaker=draft.speaker,
-        entity=draft.entity,
-        attribute=draft.attribute,
-        value=draft.value,
-        scope=draft.scope,
-        stance=draft.stance,
-        move=Move.CORRECT,
     )
 
 

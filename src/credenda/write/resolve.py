@@ -11,12 +11,12 @@ from typing import Final
 
 from credenda.errors import Conflict, Invalid
 from credenda.model.change import Add, Change, Resolve, Supersede, Support
-from credenda.model.claim import Claim, Span
+from credenda.model.claim import Move, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Draft, Memory, MemoryType, Relation, Stance, layer_of
 from credenda.text.normal import name_key, value_key
 from credenda.write.known import Occasion
-from credenda.write.saying import claim_hash
+from credenda.write.saying import claim_hash, claim_of
 from credenda.write.scene import newest_first
 from credenda.write.slots import CURRENT, begins_us, denies, label, slot_of
 from credenda.write.wording import about, because, quoted, value_words
@@ -197,18 +197,7 @@ def _draft(answer: _Answer, part: _Part) -> Draft:
 def _support(draft: Draft, span: Span | None) -> tuple[Support, ...]:
     if span is None:
         return ()
-    claim = Claim(
-        text=draft.text,
-        type=draft.type,
-        span=span,
-        speaker=draft.speaker,
-        entity=draft.entity,
-        attribute=draft.attribute,
-        value=draft.value,
-        scope=draft.scope,
-        stance=draft.stance,
-    )
-    return (Support(span=span, claim_hash=claim_hash(claim)),)
+    return (Support(span=span, claim_hash=claim_hash(claim_of(draft, span, Move.STATE))),)
 
 
 def _supersessions(answer: _Answer, adds: list[Add]) -> list[Change]:

@@ -8,13 +8,13 @@ from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.model.change import Add, Confirm, Support
-from credenda.model.claim import Claim, Move
+from credenda.model.claim import Claim, Move, Span
 from credenda.model.memory import Draft, Layer, Memory, Stance, Status, layer_of, type_class
 from credenda.text.normal import attribute_key, name_key, text_key, value_key
 from credenda.write.known import Occasion
 from credenda.write.slots import FIRM, UNCERTAIN
 
-__all__ = ["Saying", "claim_hash", "saying_of"]
+__all__ = ["Saying", "claim_hash", "claim_of", "saying_of"]
 
 _UNCERTAIN_CONFIDENCE_MAX: Final = 0.3
 _HASH_BYTES: Final = 16
@@ -111,6 +111,22 @@ def _plain(claim: Claim) -> Claim:
     if claim.stance in FIRM and (_ends(claim) or only_prior):
         return replace(claim, stance=Stance.NEGATED, value=claim.value or claim.prior, prior=None)
     return claim
+
+
+def claim_of(draft: Draft, span: Span, move: Move) -> Claim:
+    """Give the claim that a person made by correcting or answering by hand, for its hash."""
+    return Claim(
+        text=draft.text,
+        type=draft.type,
+        span=span,
+        speaker=draft.speaker,
+        entity=draft.entity,
+        attribute=draft.attribute,
+        value=draft.value,
+        scope=draft.scope,
+        stance=draft.stance,
+        move=move,
+    )
 
 
 def claim_hash(claim: Claim) -> bytes:

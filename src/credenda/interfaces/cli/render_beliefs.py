@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from calendar import month_name
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,6 +13,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Stance
 from credenda.model.query import Explanation, Page, SlotVersion
+from credenda.text.documents import MONTHS
 
 __all__ = [
     "about",
@@ -75,7 +75,7 @@ def saying(memory: Memory) -> str:
     value = clean(memory.value or memory.text)
     yearly = _YEARLY.fullmatch(value)
     if yearly:
-        return f"{int(yearly[2])} {month_name[int(yearly[1])]}"
+        return f"{int(yearly[2])} {MONTHS[int(yearly[1]) - 1]}"
     return f"not {value}" if memory.value and memory.stance is Stance.NEGATED else value
 
 
