@@ -34,7 +34,14 @@ from credenda.read.history import slot_history
 from credenda.read.history import why as explain
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
-from credenda.write.arguments import checked_fraction, checked_member, checked_name
+from credenda.write.arguments import (
+    checked_fraction,
+    checked_member,
+    checked_metadata,
+    checked_name,
+    checked_text,
+    checked_words,
+)
 
 if TYPE_CHECKING:
     from credenda.vectors.resident import ResidentIndex
@@ -180,6 +187,8 @@ def history(
     """Return every value that a slot, or the slot of a memory, has held, oldest first."""
     if (id is None) == (entity is None or attribute is None):
         raise Invalid("history needs a slot", why="either an id, or an entity and an attribute", fix="give one of them")
+    checked_text(entity, "entity")
+    checked_text(attribute, "attribute")
     with parts.store.reader(parts.user_id) as reader:
         return slot_history(reader, id=id, entity=entity, attribute=attribute)
 
@@ -232,14 +241,14 @@ def _query(parts: Parts, question: Question) -> Query:
         kinds=cast("frozenset[HitKind]", _checked(question.kinds, HitKind, "kind")),
         types=_members(MemoryType, question.types, "type"),
         layers=_members(Layer, question.layers, "layer"),
-        mode=cast("Mode", next(iter(_checked(question.mode, Mode, "mode")))),
+        mode=cast("Mode", next(iter(_checked(checked_text(question.mode, "mode"), Mode, "mode")))),
         min_confidence=question.min_confidence,
         as_of_us=None if question.as_of is None else parse_time(question.as_of, zone),
         known_at_us=None if question.known_at is None else parse_time(question.known_at, zone),
         recency_weight=question.recency_weight,
-        profile=cast("Profile", next(iter(_checked(question.profile, Profile, "profile")))),
-        tags=frozenset(question.tags) if question.tags else None,
-        metadata=dict(question.metadata) if question.metadata else None,
+        profile=cast("Profile", next(iter(_checked(checked_text(question.profile, "profile"), Profile, "profile")))),
+        tags=frozenset(checked_words(question.tags, "tags")) if question.tags else None,
+        metadata=dict(checked_metadata(question.metadata)) or None,
         session=checked_name(question.session, "session"),
         exclude_session=checked_name(question.exclude_session, "exclude_session"),
         include=_checked(question.include, Include, "thing to include"),
@@ -265,12 +274,12 @@ def _check_limit(limit: int, most: int) -> None:
 def _members(kind: type[E], values: Collection[str] | None, what: str) -> frozenset[E] | None:
     if values is None:
         return None
-    return frozenset(checked_member(kind, value, what) for value in ((values,) if isinstance(values, str) else values))
+    return frozenset(checked_member(kind, value, what) for value in checked_words(values, f"{what}s"))
 
 
 def _checked(values: str | Collection[str], literal: object, what: str) -> frozenset[str]:
     """Check words against the words of a literal type."""
-    given = frozenset((values,) if isinstance(values, str) else values)
+    given = frozenset(checked_words(values, what))
     unknown = sorted(map(str, given - set(get_args(literal))))
     if unknown:
         raise Invalid(f"{unknown[0]!r} is not a {what}", fix=f"choose among {', '.join(get_args(literal))}")

@@ -19,6 +19,7 @@ from credenda.storage.store import Access, ChangeFilter, Job, MemoryFilter, Read
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import Submission, accept
 from credenda.write.apply import Application, Applied, apply
+from credenda.write.arguments import checked_text
 from credenda.write.contests import question
 from credenda.write.correct import decide_correction
 from credenda.write.embed import EMBED
@@ -75,17 +76,18 @@ def correct(
     parts: Parts, memory_id: str, *, text: str | None = None, value: str | None = None, reason: str = ""
 ) -> Memory:
     """Replace a memory by what it should have said; the old one leaves every as-of answer."""
+    text, value, reason = checked_text(text, "text"), checked_text(value, "value"), checked_text(reason, "reason")
 
     def work(writer: Writer) -> Memory:
         memory = current(writer, memory_id)
-        said = (text or "").strip() or f"Correction: {(value or '').strip()}".strip()
+        said = text.strip() or f"Correction: {value.strip()}".strip()
         if (text or value) and writer.tombstoned([text_digest(writer.tenant.key, said)]):
             raise Conflict("this was deleted", why="a tombstone covers it", fix="say it with allow_deleted=True first")
         event = _journal(parts, writer, said)
         changes = decide_correction(
             memory,
-            text=text,
-            value=value,
+            text=text or None,
+            value=value or None,
             reason=reason,
             occasion=occasion_of(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
@@ -113,11 +115,12 @@ def _keep_contest(parts: Parts, writer: Writer, wrong: Memory, right: Memory) ->
 
 def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
     """Take a memory out of use; `restore` brings it back. Forgetting it again changes nothing."""
+    why = checked_text(reason, "reason").strip() or "forgotten by hand"
 
     def work(writer: Writer) -> Memory:
         memory = current(writer, memory_id)
         if memory.status is not Status.FORGOTTEN:
-            change = Forget(memory_id=memory_id, reason=reason.strip() or "forgotten by hand")
+            change = Forget(memory_id=memory_id, reason=why)
             apply(writer, [change], _application(parts))
         return current(writer, memory_id)
 

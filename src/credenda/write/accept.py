@@ -16,7 +16,7 @@ from credenda.errors import Invalid, LimitExceeded
 from credenda.model.event import TRUST, NewEvent, Role, Source
 from credenda.model.memory import MemoryType
 from credenda.text.normal import name_key
-from credenda.write.arguments import checked_member, checked_name, encoded
+from credenda.write.arguments import checked_member, checked_metadata, checked_name, encoded
 from credenda.write.screen import looks_like_instruction, screen
 
 __all__ = ["AS_TYPE", "Accepted", "Submission", "accept"]
@@ -173,7 +173,7 @@ class _Frame:
             occurred_us=self.base_us if moment is None else parse_time(moment, self.zone),
             flags=_flags(submission, screened.text),
             tags=_tags(submission.tags),
-            metadata=_metadata(submission.metadata),
+            metadata=checked_metadata(submission.metadata),
             expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
         )
         return event, screened.masked
@@ -225,20 +225,3 @@ def _tags(tags: Sequence[str]) -> tuple[str, ...]:
     if len(tags) > limits.TAGS:
         raise LimitExceeded(f"{len(tags)} tags", why=f"at most {limits.TAGS} are kept", fix="use metadata for the rest")
     return tuple(dict.fromkeys(name for tag in tags if (name := checked_name(tag, "tag"))))
-
-
-def _metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object]:
-    if metadata is None:
-        return {}
-    if not isinstance(metadata, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
-        kind = type(metadata).__name__
-        raise Invalid("metadata must be a table", why=f"it is a {kind}", fix='give {"name": value}')
-    try:
-        body = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        why = str(error)
-        raise Invalid("metadata is not plain JSON", why=why, fix="use text, numbers, lists and tables") from error
-    size = len(encoded(body, "metadata"))
-    if size > limits.METADATA_BYTES:
-        raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are kept")
-    return dict(json.loads(body))

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection, Mapping
 from enum import StrEnum
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from credenda import limits
 from credenda.errors import Invalid, LimitExceeded
 
-__all__ = ["checked_fraction", "checked_member", "checked_name", "encoded"]
+__all__ = [
+    "checked_fraction",
+    "checked_member",
+    "checked_metadata",
+    "checked_name",
+    "checked_text",
+    "checked_words",
+    "encoded",
+]
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -25,6 +35,30 @@ def checked_name(name: object, what: str) -> str | None:
     if len(name) > limits.NAME_CHARACTERS:
         raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are kept")
     return name
+
+
+def checked_text(text: object, what: str) -> str:
+    """Check a text that may be left out; None reads as an empty one."""
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise Invalid(f"{what} must be text", why=f"it is a {type(text).__name__}", fix="give a string")
+    encoded(text, what)
+    return text
+
+
+def checked_words(values: object, what: str) -> tuple[str, ...]:
+    """Check a list of words; a single text is a list of one."""
+    if isinstance(values, str):
+        return (values,)
+    kind = type(values).__name__
+    if isinstance(values, bytes | Mapping) or not isinstance(values, Collection):
+        raise Invalid(f"{what} must be a list of words", why=f"it is a {kind}", fix='give ["one", …]')
+    words = tuple(cast("Collection[object]", values))
+    for word in words:
+        if not isinstance(word, str):
+            raise Invalid(f"{what} must hold words", why=f"one is a {type(word).__name__}", fix='give ["one", …]')
+    return cast("tuple[str, ...]", words)
 
 
 def checked_member(kind: type[E], value: str, what: str) -> E:
@@ -49,3 +83,21 @@ def encoded(text: str, what: str) -> bytes:
     except UnicodeEncodeError as error:
         why = f"half of a surrogate pair stands at character {error.start}"
         raise Invalid(f"{what} is not valid Unicode", why=why, fix="decode the text properly first") from error
+
+
+def checked_metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object]:
+    """Check a table of plain JSON and give a copy; None is an empty one."""
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        kind = type(metadata).__name__
+        raise Invalid("metadata must be a table", why=f"it is a {kind}", fix='give {"name": value}')
+    try:
+        body = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        why = str(error)
+        raise Invalid("metadata is not plain JSON", why=why, fix="use text, numbers, lists and tables") from error
+    size = len(encoded(body, "metadata"))
+    if size > limits.METADATA_BYTES:
+        raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are kept")
+    return dict(json.loads(body))

@@ -1,0 +1,81 @@
+"""Whatever an untyped caller hands in, the answer is one clear error, and nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from credenda import Credenda
+from credenda.errors import CredendaError, Invalid
+
+
+WRONG: list[Any] = [5, b"x", [1], {"a": 1}, float("nan"), "half \ud800 pair"]
+CALLS: dict[str, Callable[[Credenda, str, Any], object]] = {
+    "query": lambda mem, _, given: mem.search(given),
+    "types": lambda mem, _, given: mem.search("tea", types=given),
+    "layers": lambda mem, _, given: mem.search("tea", layers=given),
+    "include": lambda mem, _, given: mem.search("tea", include=given),
+    "mode": lambda mem, _, given: mem.search("tea", mode=given),
+    "profile": lambda mem, _, given: mem.search("tea", profile=given),
+    "as_of": lambda mem, _, given: mem.search("tea", as_of=given),
+    "metadata": lambda mem, _, given: mem.search("tea", metadata=given if given != {"a": 1} else {"a": b"x"}),
+    "get": lambda mem, _, given: mem.get(given),
+    "why": lambda mem, _, given: mem.why(given),
+    "delete": lambda mem, _, given: mem.delete(given),
+    "history": lambda mem, _, given: mem.history(entity=given, attribute="residence"),
+    "type": lambda mem, _, given: mem.list(type=given),
+    "status": lambda mem, _, given: mem.list(status=given),
+    "cursor": lambda mem, _, given: mem.list(cursor=given),
+    "text of a correction": lambda mem, id, given: mem.correct(id, text=given),
+    "value of a correction": lambda mem, id, given: mem.correct(id, value=given),
+    "reason": lambda mem, id, given: mem.forget(id, given),
+    "content": lambda mem, _, given: mem.remember(given),
+    "session": lambda mem, _, given: mem.remember("I like tea.", session=given),
+}
+
+
+@pytest.fixture
+def mem(tmp_path: Path) -> Iterator[Credenda]:
+    with Credenda.open(tmp_path / "memory.db", user="ana") as opened:
+        opened.remember("I live in Graz.")
+        opened.settle()
+        yield opened
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_wrong_type_is_an_error_of_ours_and_changes_nothing(mem: Credenda, name: str) -> None:
+    (held,) = mem.list().items
+    before = mem.stats()
+    for given in WRONG:
+        if name == "query" and isinstance(given, str):
+            continue  # no stored text can hold it, so it only finds nothing
+        with pytest.raises(CredendaError):
+            CALLS[name](mem, held.id, given)
+    assert mem.stats() == before
+    assert list(mem.list().items) == [held]
+
+
+def test_an_id_that_is_no_text_is_named_as_such(mem: Credenda) -> None:
+    untyped: Any = 7
+    with pytest.raises(Invalid, match="an id must be text: it is a int"):
+        mem.get(untyped)
+
+
+def test_a_query_that_is_no_text_is_not_called_empty(mem: Credenda) -> None:
+    untyped: Any = 7
+    with pytest.raises(Invalid, match="a query must be text"):
+        mem.search(untyped)
+
+
+def test_one_tag_given_as_text_is_one_tag_and_not_its_letters(tmp_path: Path) -> None:
+    with Credenda.open(tmp_path / "memory.db", user="ana") as mem:
+        mem.remember("I live in Graz.", tags=["home"])
+        mem.settle()
+        one: Any = "home"
+        assert [hit.text for hit in mem.search("Where do I live?", tags=one).hits] == [
+            hit.text for hit in mem.search("Where do I live?", tags=["home"]).hits
+        ]
+        assert mem.search("Where do I live?", tags=one).hits
