@@ -11,7 +11,6 @@ import pytest
 from credenda import Credenda
 from credenda.errors import CredendaError, Invalid
 
-
 WRONG: list[Any] = [5, b"x", [1], {"a": 1}, float("nan"), "half \ud800 pair"]
 CALLS: dict[str, Callable[[Credenda, str, Any], object]] = {
     "query": lambda mem, _, given: mem.search(given),

@@ -25,6 +25,7 @@ PURE = (
     "credenda.text",
     "credenda.vectors.quantize",
     "credenda.write.accept",
+    "credenda.write.arguments",
     "credenda.write.correct",
     "credenda.write.reconcile",
     "credenda.write.resolve",
