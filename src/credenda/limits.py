@@ -32,6 +32,8 @@ CLAIMS_PER_TURN: Final = 5
 """Most claims kept from one turn (R-046)."""
 SLOT_ROWS: Final = 96
 """Most current, and most past, memories of one entity and attribute that reconciliation reads."""
+EVENTS_LISTED_TOGETHER: Final = 32
+"""Events whose words the full-text index on disk takes at once; fewer than these are matched one by one."""
 GROUP_COMMIT_UNITS: Final = 64
 """Most units that share one commit."""
 JOB_ATTEMPTS: Final = 5

@@ -18,7 +18,7 @@ from credenda.storage.sqlite.failures import translated
 from credenda.text.documents import event_text, memory_text
 from credenda.text.tokens import fold, segment
 
-__all__ = ["ReadPool", "connect", "empty_log", "event_words", "is_there", "memory_words", "statements"]
+__all__ = ["ReadPool", "connect", "empty_log", "event_words", "is_there", "lengthen_log", "memory_words", "statements"]
 
 _WRITE_PRAGMAS: Final = (
     "PRAGMA synchronous = FULL",
@@ -38,6 +38,9 @@ _READ_PRAGMAS: Final = (
 )
 _STATEMENT_CACHE: Final = 256
 _BUSY_MS: Final = 10_000
+LOG_PAGES: Final = 1_000
+"""Pages at which SQLite moves the log into the file and begins it anew (its default of `wal_autocheckpoint`)."""
+_PAGE_BYTES: Final = 4_096
 _IDLE_MAX: Final = 16
 """Read connections kept for the next callers."""
 
@@ -124,6 +127,27 @@ def empty_log(path: str) -> None:
     """
     with translated(path), closing(connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+
+def lengthen_log(path: str) -> None:
+    """Let the write-ahead log grow to its usual length at once, with commits that change nothing and flush nothing.
+
+    A flush that also records a new length of the file costs half as much again (measured: 0.43 against 0.29 ms), and
+    every commit would until the log is first reused. No checkpoint runs here: it would move pages without flushing
+    them. This only saves time, so whatever stands in its way ends it.
+    """
+    log = Path(f"{path}-wal")
+    try:
+        with closing(connect(path)) as connection:
+            for pragma in ("synchronous = OFF", "wal_autocheckpoint = 0", "busy_timeout = 0"):
+                connection.execute(f"PRAGMA {pragma}")
+            version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+            for _ in range(LOG_PAGES):
+                if log.stat().st_size >= LOG_PAGES * _PAGE_BYTES:
+                    return
+                connection.execute(f"PRAGMA user_version = {version}")
+    except (sqlite3.Error, OSError, Unavailable):
+        return
 
 
 class ReadPool:

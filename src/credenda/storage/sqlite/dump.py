@@ -108,6 +108,7 @@ def load_rows(
     loading = _Loading(connection, user_id, _move_in(connection, user_id, origin), origin)
     for place, table, row in placed:
         loading.take(place, table, row)
+    connection.execute(statements()["mark_listed"], {"user_id": user_id})
     return loading.counts
 
 

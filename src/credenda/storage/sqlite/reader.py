@@ -16,7 +16,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.sqlite.connection import statements
+from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
 from credenda.storage.store import (
     CODE_BITS,
@@ -31,10 +31,11 @@ from credenda.storage.store import (
     MemoryFilter,
     Tenant,
     Vector,
+    pack_code,
 )
-from credenda.text.tokens import fold, segment
+from credenda.text.tokens import fold, segment, tokenize
 
-__all__ = ["SqliteReader", "read_tenant"]
+__all__ = ["SqliteReader", "read_tenant", "tenant_of"]
 
 _NO_LIMIT: Final = -1
 _LAST: Final = 1 << 62
@@ -46,8 +47,11 @@ _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.F
 def read_tenant(connection: sqlite3.Connection, user_id: str) -> Tenant | None:
     """Read a tenant's row; None for one that never wrote."""
     row = connection.execute(statements()["tenant"], {"user_id": user_id}).fetchone()
-    if row is None:
-        return None
+    return None if row is None else tenant_of(row)
+
+
+def tenant_of(row: sqlite3.Row) -> Tenant:
+    """Read a tenant."""
     return Tenant(
         user_id=row["user_id"],
         number=row["number"],
@@ -81,6 +85,17 @@ def _index_of(wanted: MemoryFilter) -> str:
         if wanted.text_hash is not None and wanted.pair is None:
             return "memories_of_text"
     return "find_memories"
+
+
+def _words_of(body: str) -> frozenset[str]:
+    """Return the words of a body of text, as written and as stems."""
+    return frozenset(_WORDS.findall(body)) | frozenset(tokenize(body))
+
+
+def _stems(term: str) -> frozenset[str]:
+    """Return what a text must hold to hold a term: its stems, or the words themselves where all are stop words."""
+    folded = segment(fold(term))
+    return frozenset(tokenize(folded) or _WORDS.findall(folded))
 
 
 def _match(term: str, tag: str) -> str:
@@ -221,18 +236,36 @@ class SqliteReader:
     def nominate(self, terms: Sequence[str], limit: int) -> list[int]:
         """Return codes of documents holding any term, rarest terms first."""
         low = self._tenant.number << CODE_BITS
+        waiting = [(code, _words_of(body)) for code, body in self._unlisted()]
         lists: list[list[int]] = []
-        for match in dict.fromkeys(_match(term, self._tenant.tag) for term in terms):
+        for match, term in {_match(term, self._tenant.tag): term for term in terms}.items():
             if not match:
                 continue
             found = self._run("matching_words", match=match, low=low, high=low + (1 << CODE_BITS), limit=limit)
-            lists.append([row[0] - low for row in found])
+            stems = _stems(term)
+            lists.append([row[0] - low for row in found] + [code for code, held in waiting if stems <= held])
         nominated: dict[int, None] = {}
         for codes in sorted(lists, key=len):
             nominated.update(dict.fromkeys(codes))
             if len(nominated) >= limit:
                 break
         return list(nominated)[:limit]
+
+    def _unlisted(self) -> list[tuple[int, str]]:
+        """Return code and words of the documents that wait for the full-text index; there are few (`limits`)."""
+        return [
+            (code, event_words(row["role"], row["speaker"], row["occurred_at"], row["text"][start:stop]))
+            for row in self._run("unlisted_events").fetchall()
+            for code, (start, stop) in self._spans(row["id"], row["text"], row["passages"])
+        ]
+
+    def _spans(self, number: int, text: str, passages: int) -> list[tuple[int, tuple[int, int]]]:
+        """Return the code and the characters of each passage of an event; `passages` may be more than there are."""
+        found = [
+            (pack_code(number, row["ordinal"], memory=False), (row["start"], row["stop"]))
+            for row in (self._run("passages_of", event=number) if passages > 1 else ())
+        ]
+        return found or [(pack_code(number, memory=False), (0, len(text)))]
 
     def vectors(self, codes: Sequence[int], model_id: str) -> list[Vector]:
         """Return stored vectors of these documents in order of code."""

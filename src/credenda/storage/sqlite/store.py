@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,22 +11,24 @@ from threading import Lock
 from typing import Final, TypeVar
 
 from credenda.clock import Clock, SystemClock
-from credenda.errors import Invalid, NotFound, Unavailable
+from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
 from credenda.storage.portable import Dump, Origin, PlacedRow
 from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
-from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, statements
+from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log, statements
 from credenda.storage.sqlite.dump import dump_rows, load_rows, read_origin
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
-from credenda.storage.sqlite.migrate import check_version, migrate, schema_version
-from credenda.storage.sqlite.reader import SqliteReader, read_tenant
-from credenda.storage.sqlite.writer import SqliteWriter
+from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
+from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
+from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
 
 __all__ = ["SqliteStore"]
 
 T = TypeVar("T")
+_SETTLED_COMMITS: Final = 8
+"""After so many commits this process is likely to write on, and worth a log of full length."""
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 
 
@@ -44,6 +47,7 @@ class SqliteStore:
         self._writer: sqlite3.Connection | None = None
         self._commits: GroupCommit | None = None
         self._lock = Lock()
+        self._lengthen_at = _SETTLED_COMMITS
         if read_only:
             self._open_for_reading()
         else:
@@ -64,6 +68,12 @@ class SqliteStore:
         check_version(version)
         if version == 0:
             raise NotFound(f"there is no memory in {self.path}", fix="open it for writing to begin one")
+        if version < latest_version():
+            raise Conflict(
+                f"this file has schema version {version}",
+                why=f"an older Credenda wrote it; this one reads {latest_version()}",
+                fix="open it once for writing, which brings it up to date and loses nothing",
+            )
 
     def _open_for_writing(self) -> None:
         self._writer = connect(self.path)
@@ -94,7 +104,7 @@ class SqliteStore:
 
         def unit() -> T:
             nonlocal redacted
-            writer = SqliteWriter(connection, self._tenant(connection, user_id), self._clock)
+            writer = SqliteWriter(connection, *self._tenant(connection, user_id), self._clock)
             result = work(writer)
             redacted = writer.redacted
             if redacted:
@@ -104,7 +114,16 @@ class SqliteStore:
         result = commits.run(unit)
         if redacted:
             empty_log(self.path)
+            self._lengthen_at = commits.commits + _SETTLED_COMMITS
+        elif commits.commits >= self._lengthen_at:
+            self._lengthen_log()
         return result
+
+    def _lengthen_log(self) -> None:
+        with self._lock:
+            wanted, self._lengthen_at = self._lengthen_at < sys.maxsize, sys.maxsize
+        if wanted:
+            lengthen_log(self.path)
 
     def _writable(self) -> tuple[sqlite3.Connection, GroupCommit]:
         connection, commits = self._writer, self._commits
@@ -125,11 +144,11 @@ class SqliteStore:
         connection, commits = self._writable()
         return commits.run(lambda: load_rows(connection, user_id, origin, rows))
 
-    def _tenant(self, connection: sqlite3.Connection, user_id: str) -> Tenant:
-        found = read_tenant(connection, user_id)
-        if found is not None:
-            return found
+    def _tenant(self, connection: sqlite3.Connection, user_id: str) -> tuple[Tenant, Tips]:
         sql = statements()
+        found = connection.execute(sql["tenant_and_tips"], {"user_id": user_id}).fetchone()
+        if found is not None:
+            return tenant_of(found), Tips.of(found)
         number = int(connection.execute(sql["next_tenant_number"]).fetchone()[0])
         tenant = Tenant(user_id=user_id, number=number, tag=self._free_tag(connection), key=new_key())
         connection.execute(
@@ -142,7 +161,7 @@ class SqliteStore:
                 "created_at": self._clock.now_us(),
             },
         )
-        return tenant
+        return tenant, Tips()
 
     @staticmethod
     def _free_tag(connection: sqlite3.Connection) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from typing import Final, assert_never
+from typing import Final, NamedTuple, assert_never
 
+from credenda import limits
 from credenda.clock import Clock
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import Kind, number_of
@@ -31,7 +32,7 @@ from credenda.storage.store import (
 )
 from credenda.text.passages import passages
 
-__all__ = ["SqliteWriter", "chain_link", "content_hmac"]
+__all__ = ["SqliteWriter", "Tips", "chain_link", "content_hmac"]
 
 GENESIS: Final = b"\x00" * 32
 
@@ -52,14 +53,28 @@ def chain_link(previous: bytes, event: dict[str, object]) -> bytes:
     return hashlib.blake2b(previous + bytes(signed) + body, digest_size=32).digest()  # type: ignore[arg-type]
 
 
+class Tips(NamedTuple):
+    """Where a tenant's rows go on: next event, the chain to continue, next job; the last event listed by its words."""
+
+    event: int = 1
+    chain: bytes = GENESIS
+    job: int = 1
+    listed: int = 0
+
+    @classmethod
+    def of(cls, row: sqlite3.Row) -> Tips:
+        """Read where a tenant's rows go on."""
+        return cls((row["event"] or 0) + 1, row["chain_hash"] or GENESIS, (row["job"] or 0) + 1, row["listed"])
+
+
 class SqliteWriter(SqliteReader):
     """A `Writer` inside a write transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, tenant: Tenant, clock: Clock) -> None:
-        """Bind a connection in a write transaction to a tenant."""
+    def __init__(self, connection: sqlite3.Connection, tenant: Tenant, tips: Tips, clock: Clock) -> None:
+        """Bind a connection in a write transaction to a tenant, whose rows go on at `tips`."""
         super().__init__(connection, tenant)
         self._clock = clock
-        self._tips: tuple[int, bytes, int] | None = None
+        self._tips = tips
         self.redacted = False
 
     def put(self, row: Row) -> str:
@@ -116,31 +131,29 @@ class SqliteWriter(SqliteReader):
         self._run(name, doc=self._document(code), tenant=self._tenant.tag, body=body)
 
     def _event(self, event: NewEvent) -> str:
-        number, previous = self._heads()[:2]
-        spans = passages(event.text)
+        tips = self._tips
+        number, spans = tips.event, passages(event.text)
         columns = rows.event_row(event)
         columns["id"] = number
         columns["recorded_us"] = self._clock.now_us()
         columns["content_hmac"] = content_hmac(self._tenant.key, event.text)
-        columns["chain_hash"] = link = chain_link(previous, columns)
+        columns["chain_hash"] = link = chain_link(tips.chain, columns)
         columns["passages"] = max(1, len(spans))
         self._run("insert_event", **columns)
         if len(spans) > 1:
             for ordinal, (start, stop) in enumerate(spans):
                 self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
-                code = pack_code(number, ordinal, memory=False)
-                self._event_words("insert_words", code, event, event.text[start:stop])
-        else:
-            self._event_words("insert_words", pack_code(number, memory=False), event, event.text)
-        self._tips = (number + 1, link, self._heads()[2])
+        self._tips = tips._replace(event=number + 1, chain=link)
+        if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
+            self._list_words(number)
         return self._public(Kind.EVENT, number)
 
-    def _heads(self) -> tuple[int, bytes, int]:
-        """Return the next event's number, the chain to continue and the next job's number; read once a unit."""
-        if self._tips is None:
-            row = self._run("journal_heads").fetchone()
-            self._tips = (row["event"] + 1, row["chain_hash"] or GENESIS, row["job"] + 1)
-        return self._tips
+    def _list_words(self, newest: int) -> None:
+        """Let the full-text index take the words of every event that waits for it."""
+        for code, body in self._unlisted():
+            self._words("insert_words", code, body)
+        self._run("mark_listed")
+        self._tips = self._tips._replace(listed=newest)
 
     def _event_words(self, name: str, code: int, event: NewEvent, text: str) -> None:
         self._words(name, code, event_words(event.role.value, event.speaker, event.occurred_us, text))
@@ -201,8 +214,8 @@ class SqliteWriter(SqliteReader):
             if not self._run("update_job", id=number, **columns).rowcount:
                 raise _missing("job", job.id)
         else:
-            event, link, number = self._heads()
-            self._tips = (event, link, number + 1)
+            number = self._tips.job
+            self._tips = self._tips._replace(job=number + 1)
             self._run(
                 "insert_job",
                 id=number,
@@ -305,7 +318,8 @@ class SqliteWriter(SqliteReader):
                 fix="blank the redacted spans character for character",
                 event_id=redaction.id,
             )
-        for code, (start, stop) in self._spans(number, event.text):
+        listed = self._tips.listed >= number
+        for code, (start, stop) in self._spans(number, event.text, limits.PASSAGES_PER_EVENT) if listed else ():
             if event.text:
                 self._event_words("delete_words", code, event, event.text[start:stop])
             if redaction.text:
@@ -313,14 +327,6 @@ class SqliteWriter(SqliteReader):
         self._run("redact_event", id=number, text=redaction.text, at_us=redaction.at_us)
         low = pack_code(number, memory=False)
         self._run("delete_vectors", low=low, high=pack_code(number + 1, memory=False))
-
-    def _spans(self, number: int, text: str) -> list[tuple[int, tuple[int, int]]]:
-        """Return the code and the characters of each passage of an event."""
-        found = [
-            (pack_code(number, row["ordinal"], memory=False), (row["start"], row["stop"]))
-            for row in self._run("passages_of", event=number)
-        ]
-        return found or [(pack_code(number, memory=False), (0, len(text)))]
 
 
 def _missing(what: str, id_: str) -> NotFound:

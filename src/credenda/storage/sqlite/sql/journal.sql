@@ -13,12 +13,16 @@ SELECT coalesce(max(number), 0) + 1 FROM tenants;
 INSERT INTO tenants (user_id, number, tag, hmac_key, created_at)
 VALUES (:user_id, :number, :tag, :hmac_key, :created_at);
 
--- name: journal_heads^
--- The last event with its link of the chain, and the last job.
+-- name: tenant_and_tips^
+-- The tenant's own row and where its rows go on: the last event with its link of the chain, the last job, and the last
+-- event that the full-text index holds. Read once a unit of work; a query more would cost every commit.
 SELECT
-    coalesce(max(e.id), 0) AS event, e.chain_hash AS chain_hash,
-    (SELECT coalesce(max(id), 0) FROM operations WHERE user_id = :user_id) AS job
-FROM events AS e WHERE e.user_id = :user_id;
+    t.user_id, t.number, t.tag, t.hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
+    e.id AS event, e.chain_hash, t.listed,
+    (SELECT max(id) FROM operations WHERE user_id = :user_id) AS job
+FROM tenants AS t
+LEFT JOIN events AS e ON e.user_id = :user_id AND e.id = (SELECT max(id) FROM events WHERE user_id = :user_id)
+WHERE t.user_id = :user_id;
 
 -- name: insert_event!
 -- Journal one event.
@@ -41,6 +45,17 @@ SELECT ordinal, start, stop FROM passages WHERE user_id = :user_id AND event = :
 -- name: insert_words!
 -- Index a document's words.
 INSERT INTO search_index (rowid, tenant, body) VALUES (:doc, :tenant, :body);
+
+-- name: unlisted_events
+-- Events whose words the full-text index does not hold yet.
+SELECT e.id, e.role, e.speaker, e.occurred_at, e.text, e.passages
+FROM tenants AS t JOIN events AS e ON e.user_id = t.user_id AND e.id > t.listed
+WHERE t.user_id = :user_id AND e.text <> '' ORDER BY e.id;
+
+-- name: mark_listed!
+-- The full-text index holds every event so far.
+UPDATE tenants SET listed = (SELECT coalesce(max(id), 0) FROM events WHERE user_id = :user_id)
+WHERE user_id = :user_id;
 
 -- name: delete_words!
 -- Take a document's words out of the index; they must be given as they were indexed.
