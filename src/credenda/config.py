@@ -35,7 +35,7 @@ class Settings:
     """Every setting with its default."""
 
     embedder: str = "none"
-    """Which engine embeds text: none or hashed."""
+    """Which engine embeds text: none, hashed or minilm."""
     secrets_policy: str = "mask"
     """What to do with keys and passwords in what is said: mask, keep or reject."""
     time_zone: str = "UTC"

