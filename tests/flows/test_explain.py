@@ -217,3 +217,19 @@ def test_a_cursor_that_is_none_is_not_found(mem: Credenda, many: list[str], path
 def test_a_model_is_refused_as_long_as_none_can_be_used(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="language model"):
         Credenda.open(tmp_path / "memory.db", user="ana", llm="openai:some-model")
+
+
+def test_a_standing_instruction_comes_with_the_question_it_governs(tmp_path: Path) -> None:
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder="none", workers=False) as mem:
+        mem.remember("Always give dates in full when I ask about deadlines.")
+        mem.remember("Always use Celsius when I ask about the weather.")
+        for place in range(30):
+            mem.remember(f"The deadline of project {place} moved, and everybody at work talked about deadlines again.")
+        mem.settle()
+        found = mem.search("Which deadlines are left?", limit=10, explain=True).hits
+        rules = [hit for hit in found if hit.memory and hit.memory.attribute == "instruction"]
+        assert [hit.text for hit in rules] == ["Always give dates in full when I ask about deadlines."]
+        assert rules[0].terms["governs"] > 0
+        assert not any(hit.terms["governs"] for hit in found if hit not in rules)
+        other = mem.search("Which deadlines are left?", limit=10, kinds=("event",)).hits
+        assert all(hit.kind == "event" for hit in other)

@@ -22,6 +22,7 @@ PURE = (
     "credenda.read.pack",
     "credenda.read.plan",
     "credenda.read.score",
+    "credenda.read.standing",
     "credenda.text",
     "credenda.vectors.quantize",
     "credenda.write.accept",

@@ -28,7 +28,8 @@ class Candidates:
     `owners` tells which event or memory a document belongs to. `words` is BM25+ with the share of the neighbouring
     turns, `own_words` without; `coverage` the share of the question's idf that the text holds, in [0, 1]. `cosine` is
     NaN where no vector was compared; `meaning` adds the neighbours' share. `speaker_fit` in [0, 1] says how well the
-    named person's words fit; `complete` that no other document has any sign of relevance.
+    named person's words fit; `governs`, in [0, 1], how far a standing instruction applies; `complete` that no other
+    document has any sign of relevance.
     """
 
     codes: Integers
@@ -45,6 +46,8 @@ class Candidates:
     by_role: Mask
     slot: Mask
     timely: Mask
+    belief: Mask
+    governs: Floats
     speaker_fit: float
     complete: bool
 
@@ -61,6 +64,7 @@ class Signs(NamedTuple):
     cosine: float | None = None
     slot: bool = False
     timely: bool = False
+    governs: bool = False
 
     def joined(self, other: Signs) -> Signs:
         """Return the best of both, for an event and the memory made from it."""
@@ -71,6 +75,7 @@ class Signs(NamedTuple):
             max(known) if known else None,
             self.slot or other.slot,
             self.timely or other.timely,
+            self.governs or other.governs,
         )
 
 

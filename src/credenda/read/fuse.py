@@ -58,11 +58,14 @@ def fuse(found: Candidates, weights: Weights, engine: Calibration) -> Fused:
         "role": tuned.role * found.by_role.astype(np.float32),
         "slot": tuned.slot * found.slot.astype(np.float32),
         "time": tuned.time * found.timely.astype(np.float32),
+        "belief": tuned.belief * found.belief.astype(np.float32),
+        "governs": tuned.governs * found.governs,
     }
     if (passages := _passages(found)).max(initial=1) > 1:
         terms["passages"] = -tuned.passages * np.log(passages).astype(np.float32)
     if compared.any():
         terms["meaning"] = engine.meaning * z_scores(found.meaning)
+        terms["likeness"] = engine.likeness * z_scores(np.nan_to_num(found.cosine), compared)
     return Fused(_total(terms, len(found)), terms)
 
 

@@ -118,7 +118,7 @@ def _is_past(memory: Memory, query: Query) -> bool:
 def speaking(found: Candidates, cosine_floor: float) -> Mask:
     """Mark the candidates for which anything speaks: nothing is returned only to fill the list (R-120)."""
     near = found.cosine >= cosine_floor  # NaN, where nothing was compared, is not
-    return (found.words > 0) | found.slot | found.timely | near
+    return (found.words > 0) | found.slot | found.timely | (found.governs > 0) | near
 
 
 def veil(event: Event, spans: Iterable[tuple[int, int]]) -> Event:

@@ -44,8 +44,10 @@ def nothing_meant(index: ResidentIndex) -> Meaning:
     return Meaning(np.zeros(0, np.int64), cosine, np.zeros(len(index), np.float32))
 
 
-def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], *, limit: int) -> Meaning:
-    """Compare the question with the rows of the mask whose signs are nearest.
+def similar(
+    index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], *, limit: int, also: Integers
+) -> Meaning:
+    """Compare the question with the rows of the mask whose signs are nearest, and with those of `also`.
 
     What was not compared is no nearer than what was, so the least cosine found is the zero from which turns share with
     their neighbours. Vectors of neighbours are never rewritten: scores are linear, so scores are what is shared.
@@ -55,6 +57,8 @@ def similar(index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[
         return meant
     count = max(_RESCORED_LEAST, _RESCORED_A_HIT * limit) + len(index) // _RESCORED_SHARE
     nearest = index.nearest(vector, min(count, limits.VECTOR_CANDIDATES), mask)
+    if len(also):
+        nearest = np.union1d(nearest, also[index.has_vector[also]])
     rows, matrix = _vectors(index, reader, nearest)
     if not len(rows):
         return meant

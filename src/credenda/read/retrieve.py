@@ -7,7 +7,7 @@ document its place (D-003).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,7 @@ from credenda.read.candidates import Candidates, Floats, Integers, Mask
 from credenda.read.filters import wants_events, wants_memories
 from credenda.read.meaning import Meaning, nothing_meant, similar
 from credenda.read.plan import Plan
+from credenda.read.standing import governing
 from credenda.read.tables import Relevance, weights
 from credenda.storage.store import MemoryFilter, Reader, pack_code
 from credenda.vectors.resident import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, ResidentIndex
@@ -34,6 +35,7 @@ _TIMELY: Final = 50
 _BEST_OF_SPEAKER: Final = 3
 _USER: Final = "user"
 _ASSISTANT: Final = "assistant"
+_INSTRUCTION: Final = "instruction"
 _PASSAGE_BITS: Final = pack_code(1, memory=False).bit_length() - 1
 
 
@@ -49,12 +51,13 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """What each engine found, over all rows; `slot` are row numbers."""
+    """What each engine found, over all rows; `slot` are row numbers, and `governs` gives a degree to a few."""
 
     words: _Words
     meant: Meaning
     slot: Integers
     timely: Mask
+    governs: Mapping[int, float]
 
 
 def owner_of(codes: Integers) -> Integers:
@@ -101,13 +104,22 @@ def retrieve(
     """Find what may answer a planned query."""
     tuned = weights().relevance
     mask = eligible(index, query, allowed)
-    meant = nothing_meant(index) if vector is None else similar(index, reader, vector, mask, limit=query.limit)
+    standing = _standing(index, reader, mask) if wants_memories(query) else {}
+    rules = np.array(list(standing), np.int64)
+    meant = (
+        nothing_meant(index) if vector is None else similar(index, reader, vector, mask, limit=query.limit, also=rules)
+    )
     signs = _Signs(
-        _by_words(index, made, tuned), meant, _by_slot(index, reader, made, mask), _by_time(index, made, mask)
+        words=_by_words(index, made, tuned),
+        meant=meant,
+        slot=_by_slot(index, reader, made, mask),
+        timely=_by_time(index, made, mask),
+        governs=_governing(made, standing, meant),
     )
     worded = _best(signs.words.spread, mask, limits.CANDIDATES)
     close = meant.rows[_top(meant.spread[meant.rows], limits.CANDIDATES)]
-    rows = np.unique(np.concatenate([worded, close, signs.slot, _latest(index, signs.timely)]))
+    governing = np.array(list(signs.governs), np.int64)
+    rows = np.unique(np.concatenate([worded, close, signs.slot, governing, _latest(index, signs.timely)]))
     complete = vector is None and len(worded) < limits.CANDIDATES
     return _gather(index, made, rows, signs, complete=complete)
 
@@ -137,15 +149,31 @@ def _idf(documents: int, df: int) -> float:
 
 def _by_slot(index: ResidentIndex, reader: Reader, made: Plan, mask: Mask) -> Integers:
     """Look up the slots that the question may mean by their exact names."""
-    found: list[int] = []
-    for guess in made.slots:
-        pair = (guess.entity, guess.attribute)
-        for memory in reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS)):
-            number = number_of(memory.id, Kind.MEMORY, reader.tenant.tag)
-            row = index.row_of(pack_code(number, memory=True))
-            if row is not None and mask[row]:
-                found.append(row)
-    return np.array(found, np.int64)
+    found = (row for guess in made.slots for row in _held(index, reader, (guess.entity, guess.attribute), mask))
+    return np.fromiter(found, np.int64)
+
+
+def _held(index: ResidentIndex, reader: Reader, pair: tuple[str, str], mask: Mask) -> dict[int, str]:
+    """Return the rows of the memories of an entity and attribute, and their texts."""
+    found: dict[int, str] = {}
+    for memory in reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS)):
+        number = number_of(memory.id, Kind.MEMORY, reader.tenant.tag)
+        row = index.row_of(pack_code(number, memory=True))
+        if row is not None and mask[row]:
+            found[row] = memory.text
+    return found
+
+
+def _standing(index: ResidentIndex, reader: Reader, mask: Mask) -> dict[int, str]:
+    """Look up the standing instructions of the tenant."""
+    return _held(index, reader, (_USER, _INSTRUCTION), mask)
+
+
+def _governing(made: Plan, standing: Mapping[int, str], meant: Meaning) -> dict[int, float]:
+    """Say which standing instructions govern the question, and how far."""
+    near = [None if np.isnan(meant.cosine[row]) else float(meant.cosine[row]) for row in standing]
+    degrees = governing(made.terms, list(standing.values()), near)
+    return {row: degree for row, degree in zip(standing, degrees, strict=True) if degree}
 
 
 def _by_time(index: ResidentIndex, made: Plan, mask: Mask) -> Mask:
@@ -197,6 +225,8 @@ def _gather(index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, 
         by_role=_by_role(index, made, speaker),
         slot=_marked(len(index), signs.slot)[rows],
         timely=signs.timely[rows],
+        belief=index.is_memory[rows],
+        governs=_degrees(len(index), signs.governs)[rows],
         speaker_fit=_speaker_fit(words.subject[rows], by_named) if len(made.people) == 1 else 0.0,
         complete=complete,
     )
@@ -214,6 +244,13 @@ def _coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats
         held += np.float32(mean) * timely[rows]
         total += mean
     return held / np.float32(total or 1.0)
+
+
+def _degrees(count: int, given: Mapping[int, float]) -> Floats:
+    degrees = np.zeros(count, np.float32)
+    for row, degree in given.items():
+        degrees[row] = degree
+    return degrees
 
 
 def _marked(count: int, at: Integers | Sequence[int]) -> Mask:

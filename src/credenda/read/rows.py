@@ -62,6 +62,7 @@ def _signs(found: Candidates, at: int) -> Signs:
         cosine=None if np.isnan(cosine) else cosine,
         slot=bool(found.slot[at]),
         timely=bool(found.timely[at]),
+        governs=bool(found.governs[at]),
     )
 
 

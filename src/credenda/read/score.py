@@ -162,7 +162,7 @@ def final_scores(rows: Sequence[Row], query: Query, answerable: float, falloff: 
 def _own_share(row: Row, covered: float) -> float:
     """Discount a row that is here for its neighbours' words: what it says itself, against the best, down to a third."""
     signs = row.signs
-    if signs.slot or signs.timely or not covered:
+    if signs.slot or signs.timely or signs.governs or not covered:
         return 1.0
     own = max(signs.coverage / covered, signs.cosine or 0.0)
     return _LEAST_SHARE + (1.0 - _LEAST_SHARE) * min(own, 1.0)

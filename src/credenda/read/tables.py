@@ -29,6 +29,8 @@ class Relevance:
     role: float
     slot: float
     time: float
+    belief: float
+    governs: float
     passages: float
     back: float
     ahead: float
@@ -46,9 +48,9 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """What one engine's cosines are worth: `meaning` in the fused score, the rest in the logistic.
+    """What one engine's cosines are worth: the last two in the fused score, the rest in the logistic.
 
-    Without `cosine` it reads words alone.
+    `meaning` counts with the neighbours' share, `likeness` without. Without `cosine` it reads words alone.
     """
 
     base: float
@@ -56,6 +58,7 @@ class Calibration:
     cosine: float = 0.0
     cosine_floor: float = 1.0
     meaning: float = 0.0
+    likeness: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,8 @@ class CandidateParts(TypedDict, total=False):
     length: Floats
     by_named: Mask
     slot: Mask
+    belief: Mask
+    governs: Floats
     speaker_fit: float
 
 
@@ -46,6 +48,8 @@ def candidates(count: int, **parts: Unpack[CandidateParts]) -> Candidates:
         by_role=none,
         slot=none,
         timely=none,
+        belief=none,
+        governs=zero,
         speaker_fit=0.0,
         complete=True,
     )

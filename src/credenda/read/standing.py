@@ -1,0 +1,63 @@
+"""Which standing instruction governs a question. Pure.
+
+"Always give dates in full when I ask about deadlines" shares no word with "When is the paper due?", and a few dozen
+words of the store are nearer to it. Yet a person has few instructions, so each search looks at all of them and asks
+which one fits best, instead of hoping that one is nominated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from credenda.text.tokens import tokenize
+
+__all__ = ["governing", "occasion"]
+
+_OCCASION: Final = re.compile(
+    r"\b(?:when(?:ever)?|if|every time|each time|any time|anytime) (?:i|we|you) (?:am |are )?"
+    r"(?:ask|asking|talk|talking|write|writing|request|mention|discuss|need|want|bring up|inquire|answer|explain"
+    r"|show)\b(?: you)?(?: for| about| on| to| with| into)?\s*(?P<what>[^,.;]+)",
+    re.IGNORECASE,
+)
+_EMPTY: Final = frozenset(tokenize("detail details question questions anything something topic information issue"))
+_NEAR: Final = (0.1, 0.5)
+"""Cosine from which an instruction may govern, and from which it surely does: MiniLM on instructions of BEAM."""
+_CLOSE: Final = 0.8
+"""Share of the best fit from which another instruction governs as well."""
+_LEAST: Final = 0.2
+
+
+def occasion(instruction: str) -> str:
+    """Return when an instruction applies, in its own words; all of it where it does not say.
+
+    >>> occasion("Always give dates in full when I ask about deadlines.")
+    'deadlines'
+    >>> occasion("Never use emojis.")
+    'Never use emojis.'
+    """
+    found = _OCCASION.search(instruction)
+    return found["what"].strip() if found else instruction
+
+
+def governing(terms: Collection[str], instructions: Sequence[str], cosines: Sequence[float | None]) -> list[float]:
+    """Say of each instruction how far it governs a question with these terms, in [0, 1]; most do not at all.
+
+    The fit is the share of the occasion's words that the question has, or the other way round, plus how near the two
+    are in meaning where vectors were compared.
+
+    >>> governing(["paper", "deadlin"], ["Give full dates when I ask about deadlines.", "Use Celsius."], [None, None])
+    [1.0, 0.0]
+    """
+    fits = [_fit(set(terms), text, near) for text, near in zip(instructions, cosines, strict=True)]
+    best = max(fits, default=0.0)
+    return [min(fit, 1.0) if fit >= max(_LEAST, _CLOSE * best) else 0.0 for fit in fits]
+
+
+def _fit(terms: Collection[str], instruction: str, cosine: float | None) -> float:
+    words = set(tokenize(occasion(instruction))) - _EMPTY
+    shared = len(words.intersection(terms)) / min(len(words), len(terms)) if words and terms else 0.0
+    low, high = _NEAR
+    near = 0.0 if cosine is None else min(max((cosine - low) / (high - low), 0.0), 1.0)
+    return shared + near
