@@ -60,7 +60,7 @@ def build_parts(
         why = "this version reads by rules, without a model"
         raise Invalid("a language model cannot be used yet", why=why, fix="leave llm out, or give an extractor")
     merged = load_settings(settings)
-    engine = open_embedder(embedder if embedder is not None else merged.embedder)
+    engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
     now = clock or SystemClock()
     path = sqlite_path(target)
     return Parts(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, cast
@@ -34,8 +34,16 @@ _NOT_SETTINGS: Final = frozenset({"db", "user", "config", "debug"})
 class Settings:
     """Every setting with its default."""
 
-    embedder: str = "none"
-    """Which engine embeds text: none, hashed or minilm."""
+    embedder: str = "auto"
+    """Which engine embeds text: minilm, hashed, none, auto (minilm where installed, else none) or openai:MODEL."""
+    embedder_url: str = "https://api.openai.com/v1"
+    """Where a model of "openai:…" is asked, up to and without /embeddings."""
+    embedder_key: str = field(default="", repr=False)
+    """The key for that endpoint; best given in the environment."""
+    embedder_dims: int = 0
+    """Dimensions to ask that endpoint for; 0 takes what the model gives."""
+    embedder_plain_http: str = "loopback"
+    """Where texts may go without encryption: loopback or anywhere."""
     secrets_policy: str = "mask"
     """What to do with keys and passwords in what is said: mask, keep or reject."""
     time_zone: str = "UTC"
@@ -54,10 +62,12 @@ class Settings:
 
 
 _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
+    "embedder_plain_http": ("loopback", "anywhere"),
     "secrets_policy": ("mask", "keep", "reject"),
     "vector_bits": (16, 32),
 }
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {
+    "embedder_dims": (0, 16_384),
     "job_attempts": (1, 100),
     "context_tokens": (1, 1_000_000),
 }
@@ -84,9 +94,9 @@ def setting_docs() -> list[tuple[str, object, str]]:
     """Return (name, default, meaning) of every setting, for the generated table."""
     source = Path(__file__).read_text("utf-8").splitlines()
     found: list[tuple[str, object, str]] = []
-    for field in fields(Settings):
-        line = next(i for i, text in enumerate(source) if text.startswith(f"    {field.name}:"))
-        found.append((field.name, field.default, source[line + 1].strip().strip('"')))
+    for setting in fields(Settings):
+        line = next(i for i, text in enumerate(source) if text.startswith(f"    {setting.name}:"))
+        found.append((setting.name, setting.default, source[line + 1].strip().strip('"')))
     return found
 
 

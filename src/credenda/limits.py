@@ -28,6 +28,21 @@ CANDIDATES: Final = 200
 """Best documents of each engine that are fused and scored."""
 VECTOR_CANDIDATES: Final = 500
 """Documents nominated by sign bits and rescored from stored vectors: recall@10 .995 measured."""
+QUESTION_VECTORS: Final = 512
+"""Vectors of questions that an open memory remembers: 0.8 MiB at 384 dimensions."""
+EMBED_REQUEST_TEXTS: Final = 64
+"""Most texts sent to an embedding endpoint at once."""
+EMBED_REQUEST_CHARACTERS: Final = 100_000
+EMBED_TEXT_CHARACTERS: Final = 8_192
+"""What is embedded of one text at most; passages and memories are shorter."""
+EMBED_REQUEST_SECONDS: Final = 10
+EMBED_RESPONSE_BYTES: Final = 32 << 20
+EMBED_ATTEMPTS: Final = 3
+"""How often an endpoint is asked before the job fails, to be tried again later."""
+EMBED_WAIT_SECONDS: Final = 0.5
+"""First wait before asking again, unless the endpoint says; doubles."""
+EMBED_WAIT_SECONDS_MAX: Final = 8.0
+"""An endpoint that asks for longer fails the job, whose own delay is then what it waits."""
 CLAIMS_PER_TURN: Final = 5
 """Most claims kept from one turn (R-046)."""
 SLOT_ROWS: Final = 96

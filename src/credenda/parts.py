@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
@@ -10,9 +12,13 @@ from credenda.clock import Clock
 from credenda.config import Settings
 from credenda.model.claim import Extractor
 from credenda.providers.embed.port import Embedder
+from credenda.providers.embed.questions import QuestionVectors
 from credenda.storage.store import Access, Store
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from credenda.vectors.cache import IndexCache
 
 __all__ = ["AccessBuffer", "Foreground", "Parts", "Resident"]
@@ -118,6 +124,7 @@ class Parts:
     extractor: Extractor
     embedder: Embedder | None
     resident: Resident
+    questions: QuestionVectors = field(default_factory=QuestionVectors)
     accesses: AccessBuffer = field(default_factory=AccessBuffer)
     foreground: Foreground = field(default_factory=Foreground)
     work_waits: Event = field(default_factory=Event)
@@ -127,6 +134,11 @@ class Parts:
     """Names the database among those that this process has open."""
     owner: str = ""
     """Names this process in leases: host:pid:nonce."""
+
+    @property
+    def ask(self) -> Callable[[Sequence[str]], NDArray[np.float32]] | None:
+        """How questions become vectors; None where only words are searched."""
+        return None if self.embedder is None else partial(self.questions.embed, self.embedder)
 
     @property
     def indexes(self) -> IndexCache:

@@ -1,6 +1,6 @@
 """What every embedder must do, shipped or brought by a user: add it to EMBEDDERS and it is held to all of this."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -13,13 +13,31 @@ from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.providers.embed.minilm import MiniLmEmbedder
 from credenda.providers.embed.port import Embedder
+from credenda.providers.embed.remote import Endpoint, RemoteEmbedder
+
+from .endpoint import EndpointServer
+
+
+class Mine:
+    """An embedder as a user may bring one: an object with three names."""
+
+    model_id = "mine-2"
+    dims = 48
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        narrow = HashedEmbedder(96).embed(texts)[:, :48]
+        return narrow / np.linalg.norm(narrow, axis=1, keepdims=True)
+
 
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "hashed-384": HashedEmbedder,
     "hashed-100": lambda: HashedEmbedder(100),
     "hashed-65": lambda: HashedEmbedder(65),
     "minilm": MiniLmEmbedder,
+    "mine": Mine,
+    "remote": lambda: RemoteEmbedder(Endpoint(url=SERVERS[-1].url, model="small")),
 }
+SERVERS: list[EndpointServer] = []
 TEXTS = [
     "I live in Linz.",
     "",
@@ -33,6 +51,13 @@ TEXTS = [
     "\x00\ud800",
 ]
 ROUNDING = 1e-5
+
+
+@pytest.fixture(autouse=True, scope="module")
+def server() -> Iterator[None]:
+    SERVERS.append(EndpointServer())
+    yield
+    SERVERS.pop().close()
 
 
 @pytest.fixture(params=EMBEDDERS, scope="module")

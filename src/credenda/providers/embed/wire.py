@@ -1,0 +1,171 @@
+"""As much of the ONNX format as reading weights and writing a graph need, so that nothing else has to be installed.
+
+An ONNX file is one Protocol Buffers message. Numbers of fields are those of `onnx.proto` (github.com/onnx/onnx), the
+encoding is protobuf.dev/programming-guides/encoding.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Graph", "read_tensors"]
+
+Array = NDArray[np.generic]
+Attribute = int | float | Sequence[int]
+
+_VARINT: Final = 0
+_BYTES: Final = 2
+_MODEL_GRAPH: Final = 7
+_GRAPH_TENSOR: Final = 5
+_LOW: Final = 0x7F
+"""Seven bits of a number in each byte; the eighth says that more follow."""
+_TYPES: Final[Mapping[int, type[np.generic]]] = {1: np.float32, 2: np.uint8, 3: np.int8, 6: np.int32, 7: np.int64}
+"""TensorProto.DataType of the types that occur."""
+_NUMBERS: Final[Mapping[np.dtype[np.generic], int]] = {np.dtype(kind): number for number, kind in _TYPES.items()}
+_IR_VERSION: Final = 9
+_OPSETS: Final = {"": 18, "com.microsoft": 1}
+_EXTERNAL_BYTES: Final = 1 << 12
+"""Larger tensors stay outside the message: the runtime is handed their memory instead of a copy."""
+
+
+def read_tensors(content: memoryview) -> dict[str, Array]:
+    """Return the tensors of an ONNX file by name, as views of its bytes; of types that we do not use, only the bytes.
+
+    Raises `ValueError` for bytes that are no such file.
+    """
+    found: dict[str, Array] = {}
+    try:
+        for field, graph in _fields(content):
+            if field == _MODEL_GRAPH and isinstance(graph, memoryview):
+                found.update(_tensor(value) for field, value in _fields(graph) if field == _GRAPH_TENSOR)
+    except (IndexError, KeyError, TypeError) as error:
+        raise ValueError("these bytes are no ONNX file") from error
+    return found
+
+
+def _tensor(message: int | memoryview) -> tuple[str, Array]:
+    if isinstance(message, int):
+        raise TypeError(message)
+    dims: list[int] = []
+    parts: dict[int, int | memoryview] = {}
+    for field, value in _fields(message):
+        if field == 1 and isinstance(value, int):
+            dims.append(value)
+        else:
+            parts[field] = value
+    kind, name, data = parts[2], parts[8], parts[9]
+    if not isinstance(kind, int) or isinstance(name, int) or isinstance(data, int):
+        raise TypeError(name)
+    dtype = _TYPES.get(kind, np.uint8)
+    view = np.frombuffer(data, dtype)
+    return bytes(name).decode(), view.reshape(dims) if kind in _TYPES else view
+
+
+def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """Iterate over (number, value) of a message's fields; only the two encodings that these files have."""
+    at = 0
+    while at < len(message):
+        key, at = _varint(message, at)
+        value, at = _varint(message, at)
+        if key & 7 == _BYTES:
+            yield key >> 3, message[at : at + value]
+            at += value
+        elif key & 7 == _VARINT:
+            yield key >> 3, value
+        else:
+            raise KeyError(key)
+
+
+def _varint(message: memoryview, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = message[at]
+        value |= (byte & _LOW) << shift
+        at += 1
+        shift += 7
+        if byte <= _LOW:
+            return value, at
+
+
+def _packed(value: int) -> bytes:
+    """Encode a number as a varint; a negative one as its two's complement of 64 bits."""
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > _LOW:
+        out.append(value & _LOW | _LOW + 1)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _number(field: int, value: int) -> bytes:
+    return _packed(field << 3 | _VARINT) + _packed(value)
+
+
+def _message(field: int, value: bytes | str) -> bytes:
+    content = value.encode() if isinstance(value, str) else value
+    return _packed(field << 3 | _BYTES) + _packed(len(content)) + content
+
+
+class Graph:
+    """A graph under construction: operations in the order they run, and the tensors they need."""
+
+    def __init__(self) -> None:
+        self._body: list[bytes] = []
+        self._names: set[str] = set()
+        self.outside: dict[str, Array] = {}
+        """Tensors that the message only names; the runtime is handed them with it."""
+
+    def tensor(self, name: str, value: Array) -> str:
+        """Add a tensor, unless one of that name was added before, and return its name."""
+        if name in self._names:
+            return name
+        self._names.add(name)
+        value = np.require(value, requirements="C")
+        head = (
+            b"".join(_number(1, size) for size in value.shape) + _number(2, _NUMBERS[value.dtype]) + _message(8, name)
+        )
+        if value.nbytes > _EXTERNAL_BYTES:
+            self.outside[name] = value
+            data = _message(13, _message(1, "location") + _message(2, name)) + _number(14, 1)
+        else:
+            data = _message(9, value.tobytes())
+        self._body.append(_message(5, head + data))
+        return name
+
+    def node(self, operation: str, inputs: Sequence[str], *outputs: str, **attributes: Attribute) -> str:
+        """Add an operation, of the runtime's own set when its name holds a colon, and return its first output."""
+        domain, _, kind = operation.rpartition(":")
+        names = b"".join(_message(1, name) for name in inputs) + b"".join(_message(2, name) for name in outputs)
+        values = b"".join(_message(5, _attribute(name, value)) for name, value in attributes.items())
+        self._body.append(_message(1, names + _message(4, kind) + values + _message(7, domain)))
+        return outputs[0]
+
+    def to_bytes(self, inputs: Mapping[str, tuple[type[np.generic], int]], output: str) -> bytes:
+        """Return the file; of each input the type and the number of dimensions are told. The output is float32."""
+        body = [*self._body, _message(2, "graph")]
+        body += [_message(11, _value(name, np.dtype(kind), rank)) for name, (kind, rank) in inputs.items()]
+        body.append(_message(12, _message(1, output) + _message(2, _message(1, _number(1, 1)))))
+        sets = (_message(1, domain) + _number(2, version) for domain, version in _OPSETS.items())
+        return b"".join([_number(1, _IR_VERSION), _message(7, b"".join(body)), *(_message(8, one) for one in sets)])
+
+
+def _value(name: str, kind: np.dtype[np.generic], rank: int) -> bytes:
+    shape = b"".join(_message(1, _message(2, f"{name}_{axis}")) for axis in range(rank))
+    return _message(1, name) + _message(2, _message(1, _number(1, _NUMBERS[kind]) + _message(2, shape)))
+
+
+def _attribute(name: str, value: Attribute) -> bytes:
+    """Encode an attribute with its AttributeType: 1 float, 2 integer, 7 integers."""
+    if isinstance(value, float):
+        body, kind = _packed(2 << 3 | 5) + struct.pack("<f", value), 1
+    elif isinstance(value, int):
+        body, kind = _number(3, value), 2
+    else:
+        body, kind = b"".join(_number(8, one) for one in value), 7
+    return _message(1, name) + body + _number(20, kind)
