@@ -32,7 +32,7 @@ from credenda.storage.store import (
     Tenant,
     Vector,
 )
-from credenda.text.tokens import fold, segment
+from credenda.text.tokens import fold, is_run, segment
 
 __all__ = ["SqliteReader", "read_tenant"]
 
@@ -86,10 +86,12 @@ def _index_of(wanted: MemoryFilter) -> str:
 def _match(term: str, tag: str) -> str:
     """Ask the full-text index for a term of one tenant; "" for a term without letters or digits.
 
-    The index keeps no positions, so that a term of several words ("node.js") asks for each of them.
+    The index keeps no positions, so that a term of several words ("node.js") asks for each of them. A single character
+    of a script that is read as bigrams asks for all that it begins.
     """
     words = _WORDS.findall(segment(fold(term)))
-    return " AND ".join(f'{{body}} : "{word}"' for word in words) + f' AND {{tenant}} : "{tag}"' if words else ""
+    asked = [f'{{body}} : "{word}"{" *" if len(word) == 1 and is_run(word) else ""}' for word in words]
+    return " AND ".join([*asked, f'{{tenant}} : "{tag}"']) if words else ""
 
 
 class SqliteReader:
