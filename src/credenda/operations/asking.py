@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
@@ -77,11 +77,15 @@ class Question:
     record_access: bool = True
 
 
-def search(parts: Parts, question: Question) -> SearchResult:
-    """Find what is known that answers a question."""
+def search(parts: Parts, question: Question, *, reach: int | None = None) -> SearchResult:
+    """Find what is known that answers a question.
+
+    `reach` returns that many hits in place of `limit`, for a door that has conditions of its own to choose by.
+    """
     from credenda.read.search import search as search_memory
 
     query = _query(parts, question)
+    query = query if reach is None else replace(query, limit=reach)
     with parts.foreground, parts.store.reader(parts.user_id) as reader:
         result = search_memory(
             query,

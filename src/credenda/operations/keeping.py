@@ -57,10 +57,10 @@ def _application(parts: Parts, cause: str | None = None) -> Application:
     return Application(actor=Actor.USER, now_us=parts.clock.now_us(), cause=cause)
 
 
-def _journal(parts: Parts, writer: Writer, text: str) -> Event:
+def _journal(parts: Parts, writer: Writer, text: str, *, agent: str | None = None, session: str | None = None) -> Event:
     """Journal what the person said about a memory, so that the change has words to rest on."""
     accepted = accept(
-        Submission(content=text, user_id=parts.user_id),
+        Submission(content=text, user_id=parts.user_id, agent=agent, session=session),
         policy=parts.settings.secrets_policy,
         zone=parts.settings.zone,
         now_us=parts.clock.now_us(),
@@ -73,9 +73,19 @@ def _journal(parts: Parts, writer: Writer, text: str) -> Event:
 
 
 def correct(
-    parts: Parts, memory_id: str, *, text: str | None = None, value: str | None = None, reason: str = ""
+    parts: Parts,
+    memory_id: str,
+    *,
+    text: str | None = None,
+    value: str | None = None,
+    reason: str = "",
+    agent: str | None = None,
+    session: str | None = None,
 ) -> Memory:
-    """Replace a memory by what it should have said; the old one leaves every as-of answer."""
+    """Replace a memory by what it should have said; the old one leaves every as-of answer.
+
+    `agent` and `session` name where it was put right.
+    """
     text, value, reason = checked_text(text, "text"), checked_text(value, "value"), checked_text(reason, "reason")
 
     def work(writer: Writer) -> Memory:
@@ -83,7 +93,7 @@ def correct(
         said = text.strip() or f"Correction: {value.strip()}".strip()
         if (text or value) and writer.tombstoned([text_digest(writer.tenant.key, said)]):
             raise Conflict("this was deleted", why="a tombstone covers it", fix="say it with allow_deleted=True first")
-        event = _journal(parts, writer, said)
+        event = _journal(parts, writer, said, agent=agent, session=session)
         changes = decide_correction(
             memory,
             text=text or None,

@@ -14,18 +14,18 @@ from credenda.model.claim import Claim, Span
 from credenda.model.event import TRUST, Event, NewEvent, Receipt, Role, Source
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit
 from credenda.parts import Parts
-from credenda.storage.store import Job, Writer
+from credenda.storage.store import Job, JobFilter, Writer
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import Submission, accept
 from credenda.write.apply import Application, apply
 from credenda.write.arguments import checked_fraction, checked_member, checked_name
 from credenda.write.embed import EMBED
-from credenda.write.ingest import known_for, occasion_of
+from credenda.write.ingest import believe, finished, known_for, occasion_of
 from credenda.write.journal import journal
 from credenda.write.reconcile import decide
 from credenda.write.tombstones import claim_digests
 
-__all__ = ["remember", "store"]
+__all__ = ["keep", "remember", "store"]
 
 _SELF: Final = frozenset({"user", "me", "i", "myself"})
 
@@ -40,6 +40,35 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
     if receipt.queued and not parts.work_waits.is_set():
         parts.work_waits.set()
     return receipt
+
+
+def keep(parts: Parts, submission: Submission) -> Receipt:
+    """File what was said and hold each message word for word, in one commit; nothing is read from it.
+
+    A message past the bound of a memory is held as far as that goes; its words stay searchable whole.
+    """
+    now_us = parts.clock.now_us()
+    accepted = accept(submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=now_us)
+    file = journal(accepted, parts.extractor)
+
+    def work(writer: Writer) -> Receipt:
+        receipt = file(writer)
+        if receipt.job_id is None or receipt.cached:
+            return receipt
+        believe(writer, [(event, (_verbatim(event),)) for event in writer.events(receipt.event_ids)], now_us)
+        (job,) = writer.jobs(JobFilter(id=receipt.job_id))
+        writer.put(finished(job))
+        if parts.embedder is not None:
+            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
+        return replace(receipt, queued=False)
+
+    with parts.foreground:
+        return parts.store.commit(parts.user_id, work)
+
+
+def _verbatim(event: Event) -> Claim:
+    text = event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
+    return Claim(text=text, type=MemoryType.FACT, span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
 
 
 def store(parts: Parts, unit: MemoryUnit) -> Memory:

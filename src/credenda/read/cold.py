@@ -10,7 +10,7 @@ from credenda.model.memory import Memory, Status
 from credenda.storage.store import Delta, Document, DocumentState, Heads, Reader, pack_code, unpack_code
 from credenda.text.documents import event_text, memory_text
 from credenda.text.passages import passages
-from credenda.text.tokens import segment, tokenize
+from credenda.text.tokens import ALTERNATIVE, question_terms, segment, tokenize
 from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["cold_index"]
@@ -41,9 +41,13 @@ def cold_index(reader: Reader, question: str) -> ResidentIndex:
 
 
 def _words(question: str) -> list[str]:
-    """Return the words as written, but for stop words: the index on disk stems them itself, in another way than we."""
+    """Return the words as written, but for stop words: the index on disk stems them itself, in another way than we.
+
+    Their stems in other languages follow, which stand there as they are.
+    """
     words = segment(question).split()
-    return [word for word in words if tokenize(word)] or words
+    stems = [stem for term in question_terms(question) for stem in term.split(ALTERNATIVE)[1:]]
+    return [*([word for word in words if tokenize(word)] or words), *stems]
 
 
 def _of_memory(memory: Memory, number: int) -> Document:

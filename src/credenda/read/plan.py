@@ -12,7 +12,7 @@ from credenda.model.query import Query
 from credenda.read.tables import Questions, questions
 from credenda.text.dates import DateSpan, find_dates
 from credenda.text.normal import attribute_key, name_key
-from credenda.text.tokens import query_terms
+from credenda.text.tokens import ALTERNATIVE, query_terms, question_terms
 
 __all__ = ["Ask", "Interval", "Plan", "SlotGuess", "plan"]
 
@@ -108,7 +108,7 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
     people = tuple(name for name in names if _names(query.text, name, lexicon))
     spans = _dates(query, now_us, future="future" in cued)
     slots = tuple(dict.fromkeys(_guesses(folded, lexicon)))[:_SLOTS_MAX]
-    terms = tuple(query_terms(query.text))
+    terms = tuple(question_terms(query.text))
     return Plan(
         terms=terms,
         subject=_subject(query.text, people, spans, terms),
@@ -136,7 +136,7 @@ def _subject(text: str, people: Collection[str], spans: Sequence[DateSpan], term
     """Leave out the terms of names and times; a question of names alone is about them."""
     named = {term for name in people for term in query_terms(name)}
     named.update(term for span in spans for term in query_terms(text[span.start : span.stop]))
-    rest = tuple(term for term in terms if term not in named)
+    rest = tuple(term for term in terms if term.partition(ALTERNATIVE)[0] not in named)
     return rest if rest or spans else terms
 
 

@@ -53,7 +53,11 @@ class PlacedRow(NamedTuple):
 
 
 class Portable(Protocol):
-    """A store whose tenants can be moved. Memory stays bounded however much a tenant holds."""
+    """A store whose tenants can be found and moved. Memory stays bounded however much a tenant holds."""
+
+    def user_of(self, tag: str) -> str | None:
+        """Name the tenant whose ids carry this tag; None where there is none."""
+        ...
 
     def dump(self, user_id: str) -> AbstractContextManager[Dump]:
         """Open all rows of a tenant as they were at one moment."""

@@ -164,7 +164,7 @@ class Writer(Reader, Protocol):
 
 
 class Store(Portable, Protocol):
-    """One database. All methods may be called from any thread; `Portable` adds the two that move a whole tenant."""
+    """One database. All methods may be called from any thread; `Portable` adds what finds and moves a whole tenant."""
 
     def reader(self, user_id: str) -> AbstractContextManager[Reader]:
         """Open a consistent view of one tenant; a tenant that never wrote is empty."""

@@ -1,23 +1,44 @@
 """Text as search terms: folded, without stop words, stemmed; bigrams where a script puts no spaces between words.
 
 Documents and queries pass through the same steps, so whatever is folded here is folded on both sides. A change to any
-step needs a new TOKENIZER: indexes remember the version they were made with and are rebuilt when it differs.
+step needs a new TOKENIZER, by which indexes in memory know that their images are of another version, and a migration
+that rebuilds the full-text index of each backend.
+
+A question's term may be several alternatives, parted by ALTERNATIVE: the stems of one word in each language that it may
+be of. What holds any of them holds the term.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, Protocol, cast
+from typing import Final
 
 from credenda import limits
+from credenda.text.languages import LANGUAGES, function_words, guess, script_stem, stem, tagged
 from credenda.text.stopwords import STOP_WORDS
 
-__all__ = ["RUNS", "TOKENIZER", "fold", "query_terms", "segment", "tokenize"]
+__all__ = [
+    "ALTERNATIVE",
+    "RUNS",
+    "TOKENIZER",
+    "document_terms",
+    "fold",
+    "is_run",
+    "query_terms",
+    "question_terms",
+    "segment",
+    "segment_document",
+    "tokenize",
+]
 
-TOKENIZER: Final = 1
+TOKENIZER: Final = 2
+ALTERNATIVE: Final = "|"
+_DOCUMENT_LANGUAGES: Final = 2
+"""Languages of a text whose stems are indexed: short texts of close neighbours are not told apart."""
+_Cut = Callable[[str], list[str]]
 _MEMO_WORDS: Final = 32_768
 """Words whose analysis is remembered: about 8 MB when full, shared by all tenants of the process."""
 
@@ -33,6 +54,19 @@ RUNS: Final = (
 """Characters of scripts that are read as overlapping bigrams, as the inside of a regex class."""
 
 _RUN: Final = re.compile(f"[{RUNS}]+")
+_HIRAGANA: Final = "\u3041-\u309f"
+_KATAKANA: Final = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+_UNIT: Final = re.compile(f"[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_HIRAGANA}{_KATAKANA}]+")
+"""Japanese changes its script where words begin and end: stems stand in Han, endings and particles in Hiragana."""
+_KANA: Final = re.compile(f"[{_HIRAGANA}]")
+_ENDINGS: Final = """
+です ます した して いる いた ない なか った って から まで より との には では とは へは のは のが んで いで
+いま きま りま みま しま せん でい てい すか すよ すね たい たか かっ くて ので のに にな なり なっ こと もの
+する され れた れて れる あり ある あっ だっ でし たの るの られ えま ちま ちゃ じゃ だよ だね よね んだ いの
+うに うか わた たし
+"""
+_KANA_ENDINGS: Final = frozenset(_ENDINGS.split())
+"""Pairs of Hiragana that inflect or join and name nothing."""
 # Vowel signs of these scripts are marks, which \w leaves out: a word would fall apart at each of them.
 _INDIC: Final = "\u0900-\u0963\u0966-\u0dff"
 _LETTERS: Final = rf"(?:[^\W_]|[{_INDIC}])++"
@@ -40,29 +74,18 @@ _INNER: Final = r"[.@'\u2019,:]"
 _SUFFIX: Final = r"(?:\+\+|\#(?![^\W_]))?+"
 _CHUNK_ASCII: Final = re.compile(rf"[a-z0-9]++(?:[.@',:][a-z0-9]++)*+{_SUFFIX}")
 _CHUNK: Final = re.compile(rf"{_LETTERS}(?:{_INNER}{_LETTERS})*+{_SUFFIX}")
+_SCRIPT_WORD: Final = re.compile(r"[\u0370-\u06ff\u0900-\u0dff\u1f00-\u1fff]+(?:[\u0300-\u036f]+[\u0370-\u06ff]*)*")
 _PART: Final = re.compile(rf"{_LETTERS}{_SUFFIX}")
-_ACCENTS: Final = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670]+")
+# The breve of й stays: without it и and й are one letter, and the endings of Russian are not known any more.
+_ACCENTS: Final = re.compile(
+    "(?:[\u0300-\u0305\u0307-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670]|(?<!\u0438)\u0306)+"
+)
+_ELIDED: Final = "l d j m n s t c qu jusqu lorsqu un dell all nell sull dall quell"
+_ELISIONS: Final = frozenset(_ELIDED.split())
+"""What stands before an apostrophe in French and Italian and is no part of the word after it."""
 _ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _VERSION: Final = re.compile(r"v?\d+(?:[.:]\d+)+")
 _GROUPED: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-
-
-class _Stemmer(Protocol):
-    """The part of PyStemmer that is used; it ships no stubs."""
-
-    def stemWord(self, word: str) -> str: ...  # noqa: N802  (the library's name)
-
-
-class _StemmerFactory(Protocol):
-    """The library's constructor; `maxCacheSize` 0 turns off its own cache, since results are remembered here."""
-
-    def __call__(self, algorithm: str, maxCacheSize: int) -> _Stemmer: ...  # noqa: N803  (the library's name)
-
-
-@lru_cache(maxsize=1)
-def _english() -> _Stemmer:
-    make = cast("_StemmerFactory", importlib.import_module("Stemmer").Stemmer)
-    return make("english", 0)
 
 
 def fold(text: str) -> str:
@@ -85,16 +108,55 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize("我喜欢茶")
     ['我喜', '喜欢', '欢茶']
     """
-    folded = fold(text)
-    if folded.isascii():
-        return _words(folded, _CHUNK_ASCII)
-    terms: list[str] = []
-    done = 0
-    for run in _RUN.finditer(folded):
-        terms += _words(folded[done : run.start()], _CHUNK)
-        terms += _bigrams(run[0])
-        done = run.end()
-    return terms + _words(folded[done:], _CHUNK)
+    return _read(fold(text), _pairs)[0]
+
+
+def document_terms(text: str) -> list[str]:
+    """Return the terms by which a text is found: those of `tokenize`, and what finds them in other ways.
+
+    The last character of each run is a term of its own, so that every character begins one; the words of a text that is
+    not English are there by the stems of the language it seems to be in as well.
+
+    >>> document_terms("喝茶"), document_terms("Ich habe Katzen")
+    (['喝茶', '茶'], ['katzen', 'katz0de'])
+    """
+    terms, chunks = _read(fold(text), _pairs_and_last)
+    for language in guess(chunks)[:_DOCUMENT_LANGUAGES]:
+        terms += tagged(_latin(chunks), language)
+    return terms
+
+
+def question_terms(text: str) -> list[str]:
+    """Return the distinct terms of a question as `query_terms` does, each with its alternatives in other languages.
+
+    A question without a function word may be of any language; one with English ones only is English.
+
+    >>> question_terms("Welche Katzen habe ich?"), question_terms("Which cats do I have?")
+    (['katzen|katz0de'], ['cat'])
+    """
+    _, chunks = _read(fold(text), _pairs)
+    words = [part for chunk in chunks for part in chunk.split("'")]
+    languages = guess(chunks)
+    if not languages and function_words("en").isdisjoint(words):
+        languages = tuple(LANGUAGES)
+        silent = frozenset[str]()
+    else:
+        silent = function_words(languages[0]) if languages else frozenset[str]()
+    if not languages:
+        return query_terms(text)
+    known = {
+        _analyse(word)[0]: ALTERNATIVE.join(dict.fromkeys([_analyse(word)[0], *_stems(word, languages)]))
+        for word in _latin(chunks)
+        if _analyse(word)
+    }
+    unsaid = {term for word in chunks if word in silent for term in _analyse(word)}
+    terms = query_terms(text)
+    said = [term for term in terms if term not in unsaid] or terms
+    return [known.get(term, term) for term in said]
+
+
+def _stems(word: str, languages: tuple[str, ...]) -> list[str]:
+    return [term for language in languages for term in tagged([word], language)]
 
 
 def query_terms(text: str) -> list[str]:
@@ -110,14 +172,75 @@ def query_terms(text: str) -> list[str]:
 
 
 def segment(text: str) -> str:
-    """Return the text for a full-text index that knows only spaces: runs become spaced bigrams, the rest stays.
+    """Return a question for a full-text index that knows only spaces: runs become spaced bigrams, the rest stays.
+
+    Words in a script of their own are stemmed, as nothing else there stems them.
 
     >>> segment("Tokyo 東京都 2024")
     'Tokyo  東京 京都  2024'
     """
-    if text.isascii():
-        return text
-    return _RUN.sub(lambda run: f" {' '.join(_bigrams(unicodedata.normalize('NFKC', run[0])))} ", text)
+    return text if text.isascii() else _segmented(text, _pairs)
+
+
+def segment_document(text: str) -> str:
+    """Return a text as `segment` does, with what finds it in other ways, as `document_terms` has it."""
+    body = text if text.isascii() else _segmented(text, _pairs_and_last)
+    chunks = _CHUNK.findall(fold(text))
+    stems = [term for language in guess(chunks)[:_DOCUMENT_LANGUAGES] for term in tagged(_latin(chunks), language)]
+    return f"{body} {' '.join(stems)}" if stems else body
+
+
+def _segmented(text: str, cut: _Cut) -> str:
+    apart = _RUN.sub(lambda run: f" {' '.join(cut(unicodedata.normalize('NFKC', run[0])))} ", text)
+    return _SCRIPT_WORD.sub(lambda word: script_stem(fold(word[0])) or word[0], apart)
+
+
+def is_run(term: str) -> bool:
+    """Say whether a term is of a script that is read as bigrams.
+
+    >>> is_run("茶"), is_run("tea")
+    (True, False)
+    """
+    return _RUN.fullmatch(term) is not None
+
+
+def _read(folded: str, cut: _Cut) -> tuple[list[str], list[str]]:
+    """Return the terms of a folded text, and its chunks outside of runs."""
+    if folded.isascii():
+        chunks: list[str] = _CHUNK_ASCII.findall(folded)
+        return _words(chunks), chunks
+    terms: list[str] = []
+    chunks = []
+    done = 0
+    for run in _RUN.finditer(folded):
+        found = _CHUNK.findall(folded[done : run.start()])
+        terms += _words(found)
+        chunks += found
+        terms += cut(run[0])
+        done = run.end()
+    found = _CHUNK.findall(folded[done:])
+    return terms + _words(found), chunks + found
+
+
+def _pairs(run: str) -> list[str]:
+    """Cut a run into overlapping pairs, in Japanese within each stretch of one script; a single character stays."""
+    if not _KANA.search(run):
+        return _bigrams(run)
+    pairs: list[str] = []
+    for unit in _UNIT.findall(run):
+        found = _bigrams(unit)
+        silent = _KANA.match(unit) and (len(unit) == 1 or _KANA_ENDINGS.issuperset(found))
+        pairs += () if silent else (pair for pair in found if pair not in _KANA_ENDINGS)
+    return pairs or _bigrams(run)
+
+
+def _pairs_and_last(run: str) -> list[str]:
+    """Cut a run as `_pairs` does, and end each stretch with its last character."""
+    terms: list[str] = []
+    for unit in _UNIT.findall(run):
+        pairs = _pairs(unit)
+        terms += pairs if len(unit) == 1 else [*pairs, unit[-1]]
+    return terms
 
 
 def _bigrams(run: str) -> list[str]:
@@ -125,9 +248,21 @@ def _bigrams(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
-def _words(folded: str, pattern: re.Pattern[str]) -> list[str]:
+def _latin(chunks: list[str]) -> list[str]:
+    """Return the words of chunks that languages in Latin letters inflect, without what is elided before them."""
+    plain = (chunk.replace("\u2019", "'") for chunk in chunks)
+    words = (_unelided(chunk) for chunk in plain)
+    return [word for word in words if word.isalpha() and word < "\u0250"]
+
+
+def _unelided(word: str) -> str:
+    head, apostrophe, tail = word.partition("'")
+    return tail if apostrophe and head in _ELISIONS and tail else word
+
+
+def _words(chunks: list[str]) -> list[str]:
     terms: list[str] = []
-    for chunk in pattern.findall(folded):
+    for chunk in chunks:
         terms += _analyse(chunk)
     return terms
 
@@ -154,7 +289,10 @@ def _has_any(text: str, characters: str) -> bool:
 
 
 def _apostrophe(word: str) -> tuple[str, ...]:
-    """Drop a possessive or clitic: "ana's" is "ana", "we'll" nothing; other apostrophes close up ("obrien")."""
+    """Drop a possessive, clitic or elision: "ana's" is "ana", "l'hotel" "hotel"; others close up ("obrien")."""
+    bare = _unelided(word)
+    if bare != word:
+        return () if bare in STOP_WORDS else (_stem(bare.replace("'", "")),)
     head, _, tail = word.rpartition("'")
     bare = head if tail in {"s", "ll", "re", "ve", "d", "m"} else word
     return () if bare in STOP_WORDS else (_stem(bare.replace("'", "")),)
@@ -176,9 +314,11 @@ def _compound(chunk: str) -> tuple[str, ...]:
 
 
 def _stem(word: str) -> str:
-    """Stem an English-looking word (Snowball English); numbers lose leading zeros and ordinal endings."""
+    """Stem a word as English, or by its script (Snowball); numbers lose leading zeros and ordinal endings."""
     if word.isascii() and word.isalpha():
-        return _english().stemWord(word)
+        return stem(word)
     ordinal = _ORDINAL.fullmatch(word)
     digits = ordinal[1] if ordinal else word
-    return digits.lstrip("0") or "0" if digits.isdigit() else word
+    if digits.isdigit():
+        return digits.lstrip("0") or "0"
+    return script_stem(word) or word

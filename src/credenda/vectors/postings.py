@@ -11,11 +11,13 @@ import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from credenda.text.tokens import ALTERNATIVE, is_run
 
 __all__ = ["DELTA", "K1", "TAIL_ROWS", "B", "Postings", "Run", "Statistics", "hash_terms", "term_weights"]
 
@@ -26,12 +28,47 @@ DELTA: Final = 1.0
 TAIL_ROWS: Final = 800
 """Recent documents held apart before they are merged into the base: merging copies all postings."""
 _TF_MAX: Final = 255
+_PAIR: Final = 2
+_HALF: Final = 4
+_Pieces = tuple[NDArray[np.int32], NDArray[np.uint8]]
+_FIRST_RUN: Final = "\u0e00"
+"""No script that is read as bigrams begins before it."""
 
 
 def hash_terms(terms: Iterable[str]) -> NDArray[np.uint64]:
     """Return the 64-bit names of terms: the same in every process, on every machine."""
-    digests = b"".join(hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest() for term in terms)
-    return np.frombuffer(digests, "<u8")
+    return np.frombuffer(b"".join(map(_digest, terms)), "<u8")
+
+
+def _digest(term: str) -> bytes:
+    """Hash a term into eight bytes, little end first; the pairs of a script share the half that names their first one.
+
+    So what begins with a character lies side by side, and a question of one character finds it.
+    """
+    if len(term) <= _PAIR and term >= _FIRST_RUN and is_run(term):
+        low = _hashed(term, _HALF) if len(term) == _PAIR else bytes(_HALF)
+        return low + _hashed(term[0], _HALF)
+    return _hashed(term, 2 * _HALF)
+
+
+def _hashed(text: str, size: int) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
+
+
+def _last_hashes(terms: Sequence[str], hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return where the terms end that begin as each of these: for a single character of a script, all its pairs."""
+    single = np.array([len(term) == 1 and is_run(term) for term in terms], np.bool_)
+    return np.where(single, hashes | np.uint64(0xFFFFFFFF), hashes)
+
+
+def _summed(
+    pieces: Sequence[_Pieces],
+) -> _Pieces:
+    """Join lists of documents into one in which each stands once, with its highest frequency."""
+    docs, place = np.unique(np.concatenate([docs for docs, _ in pieces]), return_inverse=True)
+    tf = np.zeros(len(docs), np.uint8)
+    np.maximum.at(tf, place, np.concatenate([tf for _, tf in pieces]))
+    return docs, tf
 
 
 class Statistics(NamedTuple):
@@ -95,14 +132,10 @@ class Run:
         """Bytes held."""
         return self.terms.nbytes + self.offsets.nbytes + self.docs.nbytes + self.tf.nbytes
 
-    def find(self, hashes: NDArray[np.uint64]) -> list[tuple[int, int]]:
-        """Return where the list of each term begins and ends; (0, 0) for a term that does not occur."""
-        if not len(self.terms):
-            return [(0, 0)] * len(hashes)
-        at = np.minimum(np.searchsorted(self.terms, hashes), len(self.terms) - 1)
-        known = self.terms[at] == hashes
-        starts = np.where(known, self.offsets[at], 0)
-        stops = np.where(known, self.offsets[at + 1], 0)
+    def find(self, first: NDArray[np.uint64], last: NDArray[np.uint64]) -> list[tuple[int, int]]:
+        """Return where the lists of the terms from each `first` to its `last` begin and end, alike for none."""
+        starts = self.offsets[np.searchsorted(self.terms, first)]
+        stops = self.offsets[np.searchsorted(self.terms, last, side="right")]
         return list(zip(starts.tolist(), stops.tolist(), strict=True))
 
     def without(self, gone: NDArray[np.bool_]) -> Run:
@@ -178,24 +211,33 @@ class Postings:
         """Return the same with everything in the base."""
         return Postings(self.base.merged(self.tail), Run.empty(), 0)
 
-    def lists(self, terms: Sequence[str]) -> list[list[tuple[NDArray[np.int32], NDArray[np.uint8]]]]:
-        """Return for each distinct term that occurs its (documents, term frequencies), in one or two pieces."""
-        hashes = hash_terms(dict.fromkeys(terms))
-        found: list[list[tuple[NDArray[np.int32], NDArray[np.uint8]]]] = [[] for _ in hashes]
+    def lists(self, terms: Sequence[str]) -> list[list[_Pieces]]:
+        """Return for each distinct term that occurs its (documents, term frequencies), in one or two pieces.
+
+        A term of several alternatives occurs where any of them does; one character of a script that is read as bigrams
+        occurs in all that it begins.
+        """
+        groups = [term.split(ALTERNATIVE) for term in dict.fromkeys(terms)]
+        flat = [term for group in groups for term in group]
+        first = hash_terms(flat)
+        last = _last_hashes(flat, first)
+        found: list[list[_Pieces]] = [[] for _ in groups]
+        many: list[bool] = (first != last).tolist()
         for run in (self.base, self.tail):
-            for pieces, (start, stop) in zip(found, run.find(hashes), strict=True):
-                if start < stop:
-                    pieces.append((run.docs[start:stop], run.tf[start:stop]))
+            spans = iter(list(zip(run.find(first, last), many, strict=True)))
+            for pieces, group in zip(found, groups, strict=True):
+                mine = [(span, joined) for span, joined in islice(spans, len(group)) if span[0] < span[1]]
+                lists = [(run.docs[start:stop], run.tf[start:stop]) for (start, stop), _ in mine]
+                if lists:
+                    pieces.append(_summed(lists) if len(lists) > 1 or mine[0][1] else lists[0])
         return [pieces for pieces in found if pieces]
 
     def holds(self, row: int, text: Sequence[str]) -> bool:
         """Say whether the document holds exactly the terms of `text`, given that their number is right."""
         numbers = {term: text.count(term) for term in text}
-        pieces = self.lists(text)
-        if len(pieces) < len(numbers):
-            return False
-        counted = dict(zip(numbers, pieces, strict=True))
-        return all(
-            any((tf[docs == row] == min(numbers[term], _TF_MAX)).any() for docs, tf in lists)
-            for term, lists in counted.items()
-        )
+        hashes = hash_terms(numbers)
+        held = np.zeros(len(hashes), np.int64)
+        for run in (self.base, self.tail):
+            for place, (start, stop) in enumerate(run.find(hashes, hashes)):
+                held[place] += int(run.tf[start:stop][run.docs[start:stop] == row].sum())
+        return held.tolist() == [min(number, _TF_MAX) for number in numbers.values()]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from credenda.errors import Corrupt
 from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector, pack_code
-from credenda.text.tokens import tokenize
+from credenda.text.tokens import document_terms
 from credenda.vectors import image
 from credenda.vectors.hamming import distances, lowest
 from credenda.vectors.hot import HOT_BITS, HotVectors
@@ -332,7 +332,7 @@ class ResidentIndex:
 
 
 def _terms(document: Document) -> list[str]:
-    return [] if document.state is DocumentState.GONE else tokenize(document.text)
+    return [] if document.state is DocumentState.GONE else document_terms(document.text)
 
 
 def _lengths(texts: Sequence[Sequence[str]]) -> NDArray[np.uint16]:

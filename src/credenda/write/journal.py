@@ -19,11 +19,12 @@ from credenda.text.sentences import sentence_spans
 from credenda.write.accept import Accepted
 from credenda.write.tombstones import claim_digests, text_digest
 
-__all__ = ["EXTRACT", "journal"]
+__all__ = ["EXTRACT", "REMOVED", "journal"]
 
 EXTRACT: Final = "extract"
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
-_REMOVED: Final = "[deleted]"
+REMOVED: Final = "[deleted]"
+"""Stands in a message for words that had been deleted before they were said again."""
 _SENTENCES_MAX: Final = 5_000
 
 
@@ -145,6 +146,6 @@ def _cut(text: str, spans: list[tuple[int, int]]) -> str:
     done = 0
     for start, stop in spans:
         if start >= done:
-            pieces += (text[done:start], _REMOVED)
+            pieces += (text[done:start], REMOVED)
         done = max(done, stop)
     return "".join(pieces) + text[done:]

@@ -89,7 +89,8 @@ def test_a_name_that_is_a_common_word_must_be_capitalised_inside() -> None:
 
 
 def test_a_question_of_a_name_alone_is_about_that_person() -> None:
-    assert made("Caroline").subject == ("carolin",)
+    (subject,) = made("Caroline").subject
+    assert subject.split("|")[0] == "carolin"
 
 
 def test_times_become_intervals_and_leave_the_subject() -> None:

@@ -17,8 +17,8 @@ from credenda.storage.store import Redaction
 from .build import ANA, events, held, logged, opened, put, said, writer_of
 
 NOT_OF_A_TENANT = {"schema_version", "leases", "api_tokens"}
-FOR_ALL_TENANTS = {"next_tenant_number", "insert_words", "delete_words", "matching_words"}
-"""Statements that name no user: the next tenant's number, and the word index, which is bound by tag and range."""
+FOR_ALL_TENANTS = {"user_of_tag", "next_tenant_number", "insert_words", "delete_words", "matching_words"}
+"""Statements that name no user: who a tenant is, and the word index, which is bound by tag and range."""
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from credenda.storage.store import Delta, Document, DocumentState, Heads, Reader, Tenant, Vector, pack_code, unpack_code
-from credenda.text.tokens import tokenize
+from credenda.text.tokens import document_terms
 from credenda.vectors.quantize import encode
 from credenda.vectors.resident import ResidentIndex
 
@@ -88,7 +88,7 @@ def live(documents: Sequence[Document]) -> list[Document]:
 
 
 def lexical_oracle(documents: Sequence[Document], terms: Sequence[str]) -> dict[int, float]:
-    found = bm25_plus({document.code: tokenize(document.text) for document in live(documents)}, terms)
+    found = bm25_plus({document.code: document_terms(document.text) for document in live(documents)}, terms)
     return {document.code: found.get(document.code, 0.0) for document in documents}
 
 
@@ -97,7 +97,7 @@ def session_oracle(documents: Sequence[Document], terms: Sequence[str]) -> dict[
     names = list(dict.fromkeys(document.session for document in live(documents) if document.session))
     for document in live(documents):
         if document.session:
-            texts.setdefault(names.index(document.session), []).extend(tokenize(document.text))
+            texts.setdefault(names.index(document.session), []).extend(document_terms(document.text))
     found = bm25_plus(dict(texts), terms)
     return {
         document.code: found[names.index(document.session)] if document.session in names else 0.0

@@ -123,7 +123,7 @@ def test_another_tenants_words_do_not_count() -> None:
 
 
 def test_terms_have_the_same_names_in_every_process() -> None:
-    assert hash_terms(["tea", "東京"]).tolist() == [10431608578837538234, 17306041243353289198]
+    assert hash_terms(["tea", "東京"]).tolist() == [10431608578837538234, 7654015984774187709]
 
 
 @given(st.lists(st.lists(st.sampled_from(WORDS), max_size=5), max_size=8), st.data())

@@ -16,7 +16,7 @@ import aiosql
 from credenda.errors import Unavailable
 from credenda.storage.sqlite.failures import translated
 from credenda.text.documents import event_text, memory_text
-from credenda.text.tokens import fold, segment
+from credenda.text.tokens import fold, segment_document
 
 __all__ = ["ReadPool", "connect", "empty_log", "event_words", "is_there", "lengthen_log", "memory_words", "statements"]
 
@@ -67,12 +67,12 @@ def statements() -> dict[str, str]:
 
 def event_words(role: str, speaker: str, occurred_us: int, text: str) -> str:
     """Give the words under which an event's passage is indexed on disk."""
-    return segment(fold(event_text(speaker=speaker, role=role, occurred_us=occurred_us, text=text)))
+    return segment_document(fold(event_text(speaker=speaker, role=role, occurred_us=occurred_us, text=text)))
 
 
 def memory_words(text: str, entity: str | None, attribute: str | None, value: str | None) -> str:
     """Give the words under which a memory is indexed on disk."""
-    return segment(fold(memory_text(text, entity=entity, attribute=attribute, value=value)))
+    return segment_document(fold(memory_text(text, entity=entity, attribute=attribute, value=value)))
 
 
 def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> sqlite3.Connection:

@@ -33,7 +33,7 @@ from credenda.storage.store import (
     Vector,
     pack_code,
 )
-from credenda.text.tokens import fold, segment, tokenize
+from credenda.text.tokens import fold, is_run, segment, tokenize
 
 __all__ = ["SqliteReader", "read_tenant", "tenant_of"]
 
@@ -92,19 +92,27 @@ def _words_of(body: str) -> frozenset[str]:
     return frozenset(_WORDS.findall(body)) | frozenset(tokenize(body))
 
 
-def _stems(term: str) -> frozenset[str]:
-    """Return what a text must hold to hold a term: its stems, or the words themselves where all are stop words."""
-    folded = segment(fold(term))
-    return frozenset(tokenize(folded) or _WORDS.findall(folded))
+def _holds(held: frozenset[str], term: str) -> bool:
+    """Say whether a body of these words holds a term, as `_match` asks the full-text index."""
+    words = _WORDS.findall(segment(fold(term)))
+    return all(_has(held, word) for word in words)
+
+
+def _has(held: frozenset[str], word: str) -> bool:
+    if len(word) == 1 and is_run(word):
+        return any(one.startswith(word) for one in held)
+    return word in held or (bool(stems := tokenize(word)) and held.issuperset(stems))
 
 
 def _match(term: str, tag: str) -> str:
     """Ask the full-text index for a term of one tenant; "" for a term without letters or digits.
 
-    The index keeps no positions, so that a term of several words ("node.js") asks for each of them.
+    The index keeps no positions, so that a term of several words ("node.js") asks for each of them. A single character
+    of a script that is read as bigrams asks for all that it begins.
     """
     words = _WORDS.findall(segment(fold(term)))
-    return " AND ".join(f'{{body}} : "{word}"' for word in words) + f' AND {{tenant}} : "{tag}"' if words else ""
+    asked = [f'{{body}} : "{word}"{" *" if len(word) == 1 and is_run(word) else ""}' for word in words]
+    return " AND ".join([*asked, f'{{tenant}} : "{tag}"']) if words else ""
 
 
 class SqliteReader:
@@ -242,8 +250,7 @@ class SqliteReader:
             if not match:
                 continue
             found = self._run("matching_words", match=match, low=low, high=low + (1 << CODE_BITS), limit=limit)
-            stems = _stems(term)
-            lists.append([row[0] - low for row in found] + [code for code, held in waiting if stems <= held])
+            lists.append([row[0] - low for row in found] + [code for code, held in waiting if _holds(held, term)])
         nominated: dict[int, None] = {}
         for codes in sorted(lists, key=len):
             nominated.update(dict.fromkeys(codes))

@@ -133,6 +133,12 @@ class SqliteStore:
             raise Unavailable("this memory is closed", fix="open it again")
         raise Invalid("this memory was opened to be read only", fix="open it without --read-only to write")
 
+    def user_of(self, tag: str) -> str | None:
+        """Name the tenant whose ids carry this tag."""
+        with self._readers.take() as connection:
+            row = connection.execute(statements()["user_of_tag"], {"tag": tag}).fetchone()
+        return None if row is None else str(row[0])
+
     @contextmanager
     def dump(self, user_id: str) -> Generator[Dump]:
         """Open all rows of a tenant as they were at one moment."""

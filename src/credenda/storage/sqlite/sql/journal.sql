@@ -4,6 +4,10 @@ SELECT
     user_id, number, tag, hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones
 FROM tenants WHERE user_id = :user_id;
 
+-- name: user_of_tag$
+-- The tenant whose ids carry a tag.
+SELECT user_id FROM tenants WHERE tag = :tag;
+
 -- name: next_tenant_number$
 -- The next free number of a tenant.
 SELECT coalesce(max(number), 0) + 1 FROM tenants;

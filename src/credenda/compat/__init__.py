@@ -1,0 +1,1 @@
+"""Other libraries' ways of calling, over the same memory: change one import and keep the rest."""

@@ -1,0 +1,7 @@
+"""A `Memory` with mem0's methods and result shapes, kept by Credenda: no model, no vector database, one file."""
+
+from __future__ import annotations
+
+from credenda.compat.mem0.memory import Memory
+
+__all__ = ["Memory"]

@@ -1,0 +1,144 @@
+"""Arguments as mem0 takes them, checked and brought into our own form; each refusal says what to do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Final, cast
+
+from credenda.clock import DAY_US, from_datetime, parse_time, to_datetime
+from credenda.errors import Invalid
+from credenda.write.arguments import checked_name
+
+__all__ = [
+    "SHARED_USER",
+    "entities",
+    "entity",
+    "expiry",
+    "heard",
+    "memory_id_of",
+    "memory_type_of",
+    "new_text",
+    "said_at",
+    "top",
+    "user_of",
+]
+
+SHARED_USER: Final = "_shared"
+"""Whose memories they are when only an agent or a run is named."""
+_UNHEARD: Final = frozenset({"system", "developer"})
+_PROCEDURE: Final = "procedural_memory"
+_TOP: Final = 20
+
+
+def entity(value: object, what: str) -> str | None:
+    """Check the name of a user, agent or run; spaces around it do not count, a blank one is refused."""
+    name = checked_name(value, what)
+    if name is None and value is not None:
+        raise Invalid(f"{what} is blank", why="it would name nobody", fix="give an id, or leave it out")
+    return None if name is None else name.strip()
+
+
+def entities(user_id: str | None, agent_id: str | None, run_id: str | None) -> dict[str, str | None]:
+    """Check all three names."""
+    return {
+        "user_id": entity(user_id, "user_id"),
+        "agent_id": entity(agent_id, "agent_id"),
+        "run_id": entity(run_id, "run_id"),
+    }
+
+
+def user_of(named: Mapping[str, str | None]) -> str:
+    """Say whose memory is meant: the user's, or the shared one where only an agent or a run is named."""
+    if not any(named.values()):
+        raise Invalid("whose memory?", why=f"none of {', '.join(named)} is given", fix='give user_id="…"')
+    return named["user_id"] or SHARED_USER
+
+
+def heard(messages: object) -> list[object]:
+    """Return the messages to file: a prompt's own instructions are nobody's memory, least of all recalled ones."""
+    if isinstance(messages, str):
+        return [{"role": "user", "content": messages}]
+    given = [cast("object", messages)] if isinstance(messages, Mapping) else messages
+    if not isinstance(given, Sequence) or isinstance(given, bytes | bytearray):
+        kind = type(given).__name__
+        raise Invalid("messages must be text or a list", why=f"this is a {kind}", fix='give [{"role", "content"}, …]')
+    return [message for message in cast("Sequence[object]", given) if _role(message) not in _UNHEARD]
+
+
+def _role(message: object) -> object:
+    role = cast("Mapping[str, Any]", message).get("role") if isinstance(message, Mapping) else None
+    return role.casefold() if isinstance(role, str) else role
+
+
+def said_at(timestamp: object) -> datetime | str | None:
+    """Read when it was said: seconds since 1970, a datetime or RFC 3339."""
+    if isinstance(timestamp, bool) or (
+        timestamp is not None and not isinstance(timestamp, int | float | str | datetime)
+    ):
+        what = f"timestamp cannot be a {type(timestamp).__name__}"
+        raise Invalid(what, fix="give seconds since 1970, a datetime or RFC 3339 text")
+    if isinstance(timestamp, int | float):
+        try:
+            return to_datetime(round(timestamp * 1_000_000))
+        except (OverflowError, ValueError) as error:
+            raise Invalid(f"timestamp cannot be {timestamp!r}", why="no such time", fix="give seconds") from error
+    return timestamp
+
+
+def expiry(expiration_date: object) -> datetime | None:
+    """Read the last day on which it holds, or the moment at which it ends."""
+    if expiration_date is None:
+        return None
+    if isinstance(expiration_date, datetime):
+        return to_datetime(from_datetime(expiration_date))
+    if not isinstance(expiration_date, str | date):
+        what = f"expiration_date cannot be a {type(expiration_date).__name__}"
+        raise Invalid(what, fix="give a day like 2026-12-31")
+    text = str(expiration_date).strip()
+    moment_us = parse_time(text)
+    return to_datetime(moment_us + DAY_US if _is_day(text) else moment_us)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def memory_type_of(memory_type: str | None) -> str | None:
+    """Read mem0's one type."""
+    if memory_type not in {None, _PROCEDURE}:
+        raise Invalid(f"{memory_type!r} is not a memory_type", fix=f"give {_PROCEDURE!r}, or leave it out")
+    return None if memory_type is None else "procedure"
+
+
+def top(top_k: object, limit: object, *, most: int | None) -> int:
+    """Read how many results are wanted; `limit` is the older name."""
+    if top_k is not None and limit is not None:
+        raise Invalid("top_k and limit are given", why="they are the same", fix="keep top_k")
+    wanted = top_k if top_k is not None else limit if limit is not None else _TOP
+    if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted < 0 or (most is not None and wanted > most):
+        bound = "0 or more" if most is None else f"from 0 to {most}"
+        raise Invalid(f"top_k cannot be {wanted!r}", why=f"it is {bound}", fix="leave it out for 20")
+    return wanted
+
+
+def memory_id_of(memory_id: object) -> str:
+    """Check that an id is text."""
+    if not isinstance(memory_id, str):
+        why = f"it is a {type(memory_id).__name__}"
+        raise Invalid("an id must be text", why=why, fix="copy an id from search or get_all")
+    return memory_id.strip()
+
+
+def new_text(text: object, data: object) -> str:
+    """Read what a memory is to say; `data` is the older name of `text`."""
+    if (text is None) == (data is None):
+        raise Invalid("what shall the memory say?", why="exactly one of text and data is needed", fix="give text")
+    said = data if text is None else text
+    if not isinstance(said, str) or not said.strip():
+        raise Invalid("text must hold words", why="it is blank or no text", fix="give what the memory shall say")
+    return said

@@ -1,0 +1,244 @@
+"""mem0's filters, read once into a question that can be put to each memory. Pure.
+
+A memory may have been said by several agents in several runs, so each field holds all its values: `eq` and the like ask
+whether one of them fits, `ne` and `nin` whether none does. A field that is missing holds no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Final, cast
+
+from credenda.clock import parse_time
+from credenda.errors import Invalid
+
+__all__ = ["ENTITIES", "TIMES", "Asked", "Condition", "Facts", "read_filters"]
+
+Facts = Mapping[str, tuple[object, ...]]
+"""What is known of a memory by field; times are microseconds UTC."""
+
+Condition = Callable[[Facts], bool]
+
+ENTITIES: Final = ("user_id", "agent_id", "run_id")
+TIMES: Final = frozenset({"created_at", "updated_at"})
+_OWN: Final = frozenset({"actor_id", "role"})
+_ANY: Final = "*"
+_Test = Callable[[object, object], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What filters ask for: the user they name, a question for each memory, and the equalities of plain metadata."""
+
+    user: str | None = None
+    keep: Condition | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+    run: str | None = None
+    fields: frozenset[str] = frozenset()
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _ordered(wanted: Callable[[int], bool]) -> _Test:
+    """Compare numbers with numbers and text with text; anything else does not compare, and does not fit."""
+
+    def test(value: object, limit: object) -> bool:
+        one, other = _number(value), _number(limit)
+        if one is not None and other is not None:
+            return wanted((one > other) - (one < other))
+        if isinstance(value, str) and isinstance(limit, str):
+            return wanted((value > limit) - (value < limit))
+        return False
+
+    return test
+
+
+def _contains(value: object, part: object) -> bool:
+    if isinstance(value, str):
+        return isinstance(part, str) and part in value
+    return isinstance(value, Sequence) and part in cast("Sequence[object]", value)
+
+
+def _contains_folded(value: object, part: object) -> bool:
+    return isinstance(value, str) and isinstance(part, str) and part.casefold() in value.casefold()
+
+
+def _equal(value: object, wanted: object) -> bool:
+    """Compare as JSON does: true is not 1."""
+    return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)
+
+
+def _among(value: object, wanted: object) -> bool:
+    return any(_equal(value, one) for one in cast("Sequence[object]", wanted))
+
+
+_TESTS: Final[Mapping[str, tuple[_Test, bool]]] = {
+    "eq": (_equal, True),
+    "ne": (_equal, False),
+    "in": (_among, True),
+    "nin": (_among, False),
+    "gt": (_ordered(lambda sign: sign > 0), True),
+    "gte": (_ordered(lambda sign: sign >= 0), True),
+    "lt": (_ordered(lambda sign: sign < 0), True),
+    "lte": (_ordered(lambda sign: sign <= 0), True),
+    "contains": (_contains, True),
+    "icontains": (_contains_folded, True),
+}
+"""What each operator asks of one value, and whether some value must pass (True) or none may (False)."""
+
+
+def read_filters(filters: object, given: Mapping[str, str | None]) -> Asked:
+    """Read a table of filters, and the entities that were named as arguments beside it.
+
+    Raises `Invalid` for anything that cannot be asked; nothing is left out silently.
+    """
+    table = dict(_table(filters if filters is not None else {}))
+    for name, value in given.items():
+        if value is not None and table.setdefault(name, value) != value:
+            raise Invalid(
+                f"{name} is named twice", why="as an argument and in filters, and they differ", fix="keep one"
+            )
+    user = _lift_user(table)
+    if user is None and not _names(table) & set(ENTITIES):
+        raise Invalid(
+            "whose memories?",
+            why=f"none of {', '.join(ENTITIES)} is given",
+            fix='give filters={"user_id": "…"}',
+        )
+    plain = {name: value for name, value in table.items() if _is_plain(name, value)}
+    run = table.get("run_id")
+    return Asked(
+        user=user,
+        keep=_all([_condition(name, value) for name, value in table.items()]) if table else None,
+        metadata=plain,
+        run=run if isinstance(run, str) and run != _ANY else None,
+        fields=frozenset(_names(table)),
+    )
+
+
+def _lift_user(table: dict[str, object]) -> str | None:
+    """Take the user out of a table, also from a list of conditions that must all hold; one user is asked at a time."""
+    found = [table.pop("user_id")] if "user_id" in table else []
+    together = table.get("AND")
+    if isinstance(together, Sequence) and not isinstance(together, str):
+        rest: list[object] = []
+        for part in cast("Sequence[object]", together):
+            inner = dict(_table(part))
+            if "user_id" in inner:
+                found.append(inner.pop("user_id"))
+            if inner:
+                rest.append(inner)
+        table["AND"] = rest
+        if not rest:
+            del table["AND"]
+    if "user_id" in _names(table):
+        raise Invalid(
+            "user_id cannot be asked so",
+            why="it stands under OR or NOT, and each user's memories are kept apart",
+            fix="name one user at the top: {'user_id': '…', 'OR': […]}",
+        )
+    names = {_one_user(value) for value in found}
+    if len(names) > 1:
+        raise Invalid("filters name several users", why="each user's memories are kept apart", fix="ask one at a time")
+    return names.pop() if names else None
+
+
+def _one_user(value: object) -> str:
+    table = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {"eq": value}
+    name = table.get("eq")
+    if len(table) != 1 or not isinstance(name, str) or name == _ANY:
+        raise Invalid(
+            "user_id must name one user", why="each user's memories are kept apart", fix='give {"user_id": "ana"}'
+        )
+    return name
+
+
+def _names(table: Mapping[str, object]) -> set[str]:
+    """Collect the fields that a table asks about, at any depth."""
+    found: set[str] = set()
+    for name, value in table.items():
+        if name in {"AND", "OR", "NOT"}:
+            for part in _parts(name, value):
+                found |= _names(part)
+        else:
+            found.add(name)
+    return found
+
+
+def _is_plain(name: str, value: object) -> bool:
+    """Say whether a filter is an equality of metadata, which the engine itself can narrow by."""
+    special = {*ENTITIES, *TIMES, *_OWN, "AND", "OR", "NOT"}
+    return name not in special and isinstance(value, str | int | float) and value != _ANY
+
+
+def _table(value: object) -> Mapping[str, object]:
+    table = cast("Mapping[object, object]", value) if isinstance(value, Mapping) else None
+    if table is None or not all(isinstance(name, str) for name in table):
+        kind = type(cast("object", value)).__name__
+        raise Invalid("filters must be a table", why=f"one is a {kind}", fix='give {"field": value}')
+    return cast("Mapping[str, object]", table)
+
+
+def _parts(name: str, value: object) -> list[Mapping[str, object]]:
+    given = [cast("object", value)] if isinstance(value, Mapping) else value
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise Invalid(f"{name} needs a list of conditions", fix=f'give {{"{name}": [{{"field": value}}, …]}}')
+    return [_table(part) for part in cast("Sequence[object]", given)]
+
+
+def _all(conditions: Sequence[Condition]) -> Condition:
+    return lambda facts: all(condition(facts) for condition in conditions)
+
+
+def _any(conditions: Sequence[Condition]) -> Condition:
+    return lambda facts: any(condition(facts) for condition in conditions)
+
+
+def _condition(name: str, value: object) -> Condition:
+    if name in {"AND", "OR", "NOT"}:
+        inner = [_all([_condition(*pair) for pair in part.items()]) for part in _parts(name, value)]
+        if name == "AND":
+            return _all(inner)
+        some = _any(inner)
+        return some if name == "OR" else lambda facts: not some(facts)
+    if isinstance(value, Mapping):
+        return _all([_asks(name, operator, wanted) for operator, wanted in _table(cast("object", value)).items()])
+    if value == _ANY:
+        return lambda facts: bool(facts.get(name))
+    return _asks(name, "in" if isinstance(value, list) else "eq", cast("object", value))
+
+
+def _asks(name: str, operator: str, wanted: object) -> Condition:
+    """Ask one operator of all values of one field."""
+    if operator not in _TESTS:
+        raise Invalid(
+            f"filters know no operator {operator!r}",
+            why="a table under a field holds operators",
+            fix=f"use {', '.join(_TESTS)}",
+        )
+    if operator in {"in", "nin"} and (isinstance(wanted, str) or not isinstance(wanted, Sequence)):
+        raise Invalid(f"{operator} needs a list", fix=f'give {{"{name}": {{"{operator}": ["one", …]}}}}')
+    test, some = _TESTS[operator]
+    meant = _meant(name, cast("object", wanted))
+
+    def condition(facts: Facts) -> bool:
+        return any(test(value, meant) for value in facts.get(name, ())) is some
+
+    return condition
+
+
+def _meant(name: str, wanted: object) -> object:
+    """Read what a field is compared with: for a time, its microseconds."""
+    if name not in TIMES:
+        return wanted
+    if isinstance(wanted, list | tuple):
+        return [_meant(name, one) for one in cast("Sequence[object]", wanted)]
+    if not isinstance(wanted, str | date | datetime):
+        raise Invalid(
+            f"{name} is compared with a time", why=f"this is a {type(wanted).__name__}", fix="give 2026-01-31"
+        )
+    return parse_time(wanted if isinstance(wanted, datetime) else str(wanted))

@@ -1,0 +1,273 @@
+"""`Memory`: mem0's methods, carried out by Credenda."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from credenda import limits
+from credenda.bootstrap import build_parts
+from credenda.clock import Clock
+from credenda.compat.mem0 import arguments
+from credenda.compat.mem0.arguments import SHARED_USER
+from credenda.compat.mem0.conditions import read_filters
+from credenda.compat.mem0.lines import changes_of, line_of
+from credenda.compat.mem0.reading import current, delete_all, delete_line, fitting, held, outcome, replace_text
+from credenda.compat.mem0.shapes import Item, history_rows
+from credenda.compat.mem0.tenants import Tenants
+from credenda.errors import Invalid, NotFound
+from credenda.operations import asking, saying
+from credenda.parts import Parts
+from credenda.providers.embed.port import Embedder
+from credenda.write.accept import Submission
+from credenda.write.arguments import checked_fraction
+
+__all__ = ["Memory"]
+
+_OPEN_MAX: Final = 32
+_CONFIG: Final = ("path", "embedder", "settings")
+
+
+class Memory:
+    """mem0's `Memory` over one file: every user has a memory of their own in it, and no call sees another's.
+
+    >>> memory = Memory(getfixture("tmp_path") / "memory.db")
+    >>> [row["event"] for row in memory.add("I live in Linz.", user_id="ana")["results"]]
+    ['ADD']
+    >>> [hit["memory"] for hit in memory.search("Where do I live?", filters={"user_id": "ana"})["results"]]
+    ['I live in Linz.']
+    >>> memory.close()
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        embedder: str | Embedder | None = None,
+        settings: Mapping[str, object] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Take the file to keep everything in; None is the default file. Nothing is opened before the first call."""
+        if path is not None and not isinstance(path, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance] - it may be a configuration of mem0's
+            raise Invalid(
+                f"a {type(path).__name__} is not a path",
+                why="nothing of mem0's configuration is needed here",
+                fix='write Memory() or Memory("memory.db")',
+            )
+
+        def open_parts(user: str) -> Parts:
+            return build_parts(path, user=user, embedder=embedder, settings=settings, clock=clock)
+
+        self._tenants = Tenants(open_parts, most=_OPEN_MAX, shared=SHARED_USER)
+
+    @classmethod
+    def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
+        """Make one from a table with `path`, `embedder` and `settings`; mem0's own keys are refused by name."""
+        foreign = sorted(set(config_dict) - set(_CONFIG))
+        if foreign:
+            raise Invalid(
+                f"the configuration has no {foreign[0]!r}",
+                why="no model, vector store or history database is configured here",
+                fix=f"keep only {', '.join(_CONFIG)}",
+            )
+        return cls(config_dict.get("path"), embedder=config_dict.get("embedder"), settings=config_dict.get("settings"))
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def close(self) -> None:
+        """Close every memory; closing twice does nothing."""
+        self._tenants.close()
+
+    def add(
+        self,
+        messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        metadata: Mapping[str, object] | None = None,
+        timestamp: datetime | str | float | None = None,
+        expiration_date: date | str | None = None,
+        infer: bool = True,
+        memory_type: str | None = None,
+        prompt: str | None = None,
+        allow_deleted: bool = False,
+    ) -> Item:
+        """File messages and return what they changed, once that can be searched.
+
+        Each row has an `event`: ADD, UPDATE (with `previous_memory`), DELETE, or NONE for what was known already and
+        for a message that is kept but says nothing to believe. `infer=False` holds every message word for word.
+        `refused` names what was masked, or was deleted before; `allow_deleted=True` takes that in again.
+        """
+        named = arguments.entities(user_id, agent_id, run_id)
+        user = arguments.user_of(named)
+        if prompt is not None:
+            raise Invalid("prompt cannot be used", why="no model reads the messages", fix="leave prompt out")
+        heard = arguments.heard(messages)
+        if not heard:
+            return {"results": []}
+        submission = Submission(
+            content=heard,
+            user_id=user,
+            agent=named["agent_id"],
+            session=named["run_id"],
+            metadata=metadata,
+            occurred_at=arguments.said_at(timestamp),
+            expires_at=arguments.expiry(expiration_date),
+            memory_type=arguments.memory_type_of(memory_type),
+            allow_deleted=allow_deleted,
+        )
+        with self._tenants.lend(user) as tenant:
+            receipt = (saying.remember if infer else saying.keep)(tenant.parts, submission)
+            tenant.client.settle()
+            with tenant.parts.store.reader(user) as reader:
+                rows = outcome(reader, receipt)
+        return {"results": rows, **({"refused": list(receipt.refused)} if receipt.refused else {})}
+
+    def search(
+        self,
+        query: str,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        top_k: int | None = None,
+        limit: int | None = None,
+        filters: Mapping[str, Any] | None = None,
+        threshold: float | None = 0.1,
+        rerank: bool = False,
+        explain: bool = False,
+        reference_date: datetime | str | None = None,
+        show_expired: bool = False,
+    ) -> Item:
+        """Find what answers a question, best first, at most `top_k` (20; 50 at most).
+
+        `abstained` is true, and the list empty, when nothing relevant is known. What an assistant or a document said is
+        found where `filters` ask for a `role`. `reference_date` asks what was true then.
+        """
+        if rerank or show_expired:
+            what = "rerank" if rerank else "show_expired"
+            raise Invalid(f"{what} cannot be used in search", why="there is no such step here", fix="leave it out")
+        asked = read_filters(filters, arguments.entities(user_id, agent_id, run_id))
+        most = arguments.top(top_k, limit, most=limits.SEARCH_LIMIT)
+        floor = 0.0 if threshold is None else checked_fraction(threshold, "threshold")
+        user = asked.user or SHARED_USER
+        question = asking.Question(
+            query=query,
+            metadata=asked.metadata or None,
+            session=asked.run,
+            as_of=reference_date,
+            explain=explain,
+        )
+        with self._tenants.lend(user) as tenant:
+            found = asking.search(tenant.parts, question, reach=limits.CANDIDATES if asked.keep else 2 * most + 1)
+        items: list[Item] = []
+        for hit, record in [pair for pair in fitting(found.hits, asked) if pair[0].score >= floor][:most]:
+            details = {"score_details": dict(hit.terms)} if explain else {}
+            items.append({**record.item(user), "score": hit.score, **details})
+        return {"results": items, "abstained": found.abstained}
+
+    def get(self, memory_id: str, *, user_id: str | None = None) -> Item | None:
+        """Return what an id stands for by now, or None where there is nothing."""
+        try:
+            with self._tenants.owning(arguments.memory_id_of(memory_id), user_id) as tenant:
+                record = current(tenant, memory_id)
+                return None if record is None else record.item(tenant.parts.user_id)
+        except NotFound:
+            return None
+
+    def get_all(
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        filters: Mapping[str, Any] | None = None,
+        top_k: int | None = None,
+        limit: int | None = None,
+        show_expired: bool = False,
+    ) -> Item:
+        """List what is held, newest first, at most `top_k` (20). Messages that nothing was made from are not listed."""
+        asked = read_filters(filters, arguments.entities(user_id, agent_id, run_id))
+        most = arguments.top(top_k, limit, most=None)
+        user = asked.user or SHARED_USER
+        items: list[Item] = []
+        with self._tenants.lend(user) as tenant, tenant.parts.store.reader(user) as reader:
+            now_us = None if show_expired else tenant.parts.clock.now_us()
+            for record in held(reader, asked, now_us):
+                if len(items) == most:
+                    break
+                items.append(record.item(user))
+        return {"results": items}
+
+    def update(
+        self,
+        memory_id: str,
+        text: str | None = None,
+        *,
+        data: str | None = None,
+        metadata: Mapping[str, object] | None = None,
+        expiration_date: date | str | None = None,
+        user_id: str | None = None,
+    ) -> Item:
+        """Put a memory right: it says `text` from now on (`data` is the older name). Its id changes and is returned."""
+        if metadata is not None or expiration_date is not None:
+            raise Invalid(
+                "only the text of a memory can be updated",
+                why="its metadata and its end belong to what was said",
+                fix="delete it and add it again",
+            )
+        said = arguments.new_text(text, data)
+        with self._tenants.owning(arguments.memory_id_of(memory_id), user_id) as tenant:
+            record = current(tenant, memory_id)
+            if record is None:
+                raise NotFound(f"there is no memory {memory_id}", fix="copy an id from search or get_all")
+            if record.id.startswith("e"):
+                raise Invalid(
+                    "a message cannot be updated", why="it is what was said", fix="delete it, or add a new one"
+                )
+            changed = record.text.strip() != said.strip()
+            updated = replace_text(tenant, record, said) if changed else record.id
+        return {"message": "The memory was updated.", "id": updated}
+
+    def delete(self, memory_id: str, *, user_id: str | None = None) -> Item:
+        """Delete a memory with everything that it replaced, and the words it rests on."""
+        with self._tenants.owning(arguments.memory_id_of(memory_id), user_id) as tenant:
+            delete_line(tenant, memory_id)
+        return {"message": "The memory was deleted."}
+
+    def delete_all(self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None) -> Item:
+        """Delete all of a user, or all that an agent or a run said of them: memories, their past, and messages."""
+        named = arguments.entities(user_id, agent_id, run_id)
+        user = arguments.user_of(named)
+        asked = read_filters(None, named)
+        with self._tenants.lend(user) as tenant:
+            delete_all(tenant, asked)
+        return {"message": "The memories were deleted."}
+
+    def history(self, memory_id: str, *, user_id: str | None = None) -> list[Item]:
+        """Tell how a memory came to say what it says, oldest first; deleted words stand in no row."""
+        with self._tenants.owning(arguments.memory_id_of(memory_id), user_id) as tenant:
+            if memory_id.startswith("e"):
+                return []
+            with tenant.parts.store.reader(tenant.parts.user_id) as reader:
+                line = line_of(reader, memory_id)
+                return history_rows(line, changes_of(reader, line))
+
+    def reset(self) -> None:
+        """Remove the file, with every user in it and all that was ever deleted; the next call begins a new one."""
+        self._tenants.wipe()

@@ -1,0 +1,116 @@
+"""What is said in any language is found: before it was read and after, in memory and on disk."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from credenda import Credenda
+from credenda.operations.asking import open_index
+from credenda.storage.sqlite.connection import connect
+from credenda.vectors import cache, image
+
+SAID = [
+    "我每天早上喝绿茶",
+    "我妹妹住在上海",
+    "毎朝お茶を飲みます",
+    "東京でTeslaを買った",
+    "여동생은 부산에서 일해요",
+    "차를 팔았어요",
+    "ฉันแพ้ถั่วลิสง",
+    "Der Zahnarzttermin der Müllers ist am Dienstag",
+    "Wir haben die Mietverträge unterschrieben",
+    "Мы купили новые велосипеды",
+    "Мои сёстры живут в Казани",
+    "أخي يدرس في الجامعة",
+    "הכלב שלי גר בירושלים",
+    "Μένω στην Αθήνα με τις αδερφές μου",
+    "मैंने दो किताबें खरीदीं",
+    "Mes sœurs habitent à l'hôtel",
+    "Compramos unas bicicletas eléctricas",
+    "I adopted two cats last week",
+]
+ASKED = [
+    ("茶", {"我每天早上喝绿茶", "毎朝お茶を飲みます"}),
+    ("妹妹住在哪里", {"我妹妹住在上海"}),
+    ("お茶を飲む", {"毎朝お茶を飲みます"}),
+    ("Ｔｅｓｌａはどこで買った", {"東京でTeslaを買った"}),
+    ("부산에 일하는 사람", {"여동생은 부산에서 일해요"}),
+    ("차", {"차를 팔았어요"}),
+    ("แพ้ถั่ว", {"ฉันแพ้ถั่วลิสง"}),
+    ("Wann hat Müller seinen Zahnarzttermin?", {"Der Zahnarzttermin der Müllers ist am Dienstag"}),
+    ("Mietvertrag", {"Wir haben die Mietverträge unterschrieben"}),
+    ("новый велосипед", {"Мы купили новые велосипеды"}),
+    ("Где живёт моя сестра?", {"Мои сёстры живут в Казани"}),
+    ("جامعة", {"أخي يدرس في الجامعة"}),
+    ("ירושלים", {"הכלב שלי גר בירושלים"}),
+    ("αδερφή", {"Μένω στην Αθήνα με τις αδερφές μου"}),
+    ("किताब", {"मैंने दो किताबें खरीदीं"}),
+    ("Où habite ma sœur ?", {"Mes sœurs habitent à l'hôtel"}),
+    ("bicicleta eléctrica", {"Compramos unas bicicletas eléctricas"}),
+    ("Which cat did I adopt?", {"I adopted two cats last week"}),
+]
+
+
+@pytest.fixture
+def mem(tmp_path: Path) -> Iterator[Credenda]:
+    with Credenda.open(tmp_path / "memory.db", user="ana", workers=False, embedder="none") as opened:
+        opened.remember([{"role": "user", "content": text} for text in SAID])
+        yield opened
+
+
+def missed(mem: Credenda) -> list[str]:
+    """Ask everything; return the questions whose first answer is none of the right ones."""
+    return [
+        question for question, right in ASKED if not ((hits := mem.search(question).hits) and hits[0].text in right)
+    ]
+
+
+@pytest.mark.requirement("D-034")
+def test_words_are_found_before_and_after_they_were_read(mem: Credenda) -> None:
+    assert missed(mem) == []
+    mem.settle()
+    assert missed(mem) == []
+
+
+@pytest.mark.requirement("D-034")
+def test_words_are_found_on_disk_where_no_index_fits_in_memory(mem: Credenda, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache.limits, "RESIDENT_DOCUMENTS", 1)
+    with mem._parts.store.reader("ana") as reader:  # noqa: SLF001 - that there is no index is the point
+        assert open_index(mem._parts, reader) is None  # noqa: SLF001 - as above
+    assert missed(mem) == []
+
+
+def old_words(*parts: object) -> str:
+    """The words of a row as the version before knew them: folded by case alone, characters apart."""
+    return " ".join(str(part).lower() for part in parts if part is not None)
+
+
+def test_a_file_of_the_version_before_is_made_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "memory.db"
+    with monkeypatch.context() as then:
+        then.setattr(image, "TOKENIZER", 1)
+        with Credenda.open(path, user="ana", workers=False, embedder="none") as mem:
+            mem.remember([{"role": "user", "content": f"{text} {n}"} for n in range(20) for text in SAID])
+            mem.search("茶")
+    with closing(connect(str(path))) as database:
+        database.create_function("credenda_words", 4, old_words)
+        database.create_function("credenda_memory_words", 4, old_words)
+        database.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
+        database.execute("DELETE FROM schema_version WHERE version >= 3")
+        (images,) = database.execute("SELECT count(*) FROM index_blobs").fetchone()
+    assert images
+    with Credenda.open(path, user="ana", workers=False, embedder="none") as mem:
+        assert mem.data.doctor().ok
+        assert {hit.text.rsplit(" ", 1)[0] for hit in mem.search("велосипед").hits} == {"Мы купили новые велосипеды"}
+        monkeypatch.setattr(cache.limits, "RESIDENT_DOCUMENTS", 1)
+        assert {hit.text.rsplit(" ", 1)[0] for hit in mem.search("차").hits} == {"차를 팔았어요"}
+        first = mem.search("Mietvertrag").hits[0]
+        mem.delete(first.id)
+        assert mem.data.doctor().ok
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("SELECT max(version) FROM schema_version").fetchone()[0] >= 3
