@@ -214,9 +214,13 @@ class Credenda:
         entity: str | None = None,
         attribute: str | None = None,
         limit: int = 20,
+        offset: int = 0,
         cursor: str | None = None,
     ) -> Page[Memory]:
-        """List memories, newest first, a page at a time; `status=None` lists all."""
+        """List memories, newest first, a page at a time; `status=None` lists all.
+
+        The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
+        """
         given = {name: value for name, value in locals().items() if name != "self"}
         return asking.list_memories(self._parts, **given)
 

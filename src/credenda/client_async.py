@@ -254,9 +254,13 @@ class AsyncCredenda:
         entity: str | None = None,
         attribute: str | None = None,
         limit: int = 20,
+        offset: int = 0,
         cursor: str | None = None,
     ) -> Page[Memory]:
-        """List memories, newest first, a page at a time; `status=None` lists all."""
+        """List memories, newest first, a page at a time; `status=None` lists all.
+
+        The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
+        """
         return await asyncio.to_thread(
             self._memory.list,
             status=status,
@@ -266,6 +270,7 @@ class AsyncCredenda:
             entity=entity,
             attribute=attribute,
             limit=limit,
+            offset=offset,
             cursor=cursor,
         )
 
