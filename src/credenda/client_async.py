@@ -131,6 +131,13 @@ class AsyncCredenda:
         """The tenant."""
         return self._memory.user
 
+    async def start_worker(self) -> None:
+        """Read what waits in the background from now on, after `open(workers=False)`.
+
+        Does nothing where that is under way already, or where nothing may be written.
+        """
+        await asyncio.to_thread(self._memory.start_worker)
+
     async def close(self) -> None:
         """Stop the worker and release the store; jobs that wait stay queued. Closing twice does nothing."""
         await asyncio.to_thread(self._memory.close)

@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from threading import Thread
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
@@ -20,6 +20,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.server.stdio import stdio_server
 
 from credenda import limits
+from credenda.errors import Unavailable
 from credenda.interfaces.mcp.server import build_server
 from credenda.operations.tools import Toolset
 
@@ -41,11 +42,41 @@ def serve(open_memory: Callable[[], Credenda], *, toolset: Toolset = "default", 
     Raises `Invalid` for descriptions that give orders, and whatever opening the memory raises.
     """
     logging.getLogger("mcp").addHandler(logging.NullHandler())  # its logs may quote what was said
-    opened: list[Credenda] = []
-    server = build_server(lambda: opened[0], toolset=toolset, read_only=read_only)
+    held = _Held()
+    server = build_server(held.use, toolset=toolset, read_only=read_only)
     with open_memory() as memory:
-        opened.append(memory)
-        anyio.run(_serve, server)
+        held.memory = memory
+        try:
+            anyio.run(_serve, server)
+        finally:
+            held.rest()
+
+
+class _Held:
+    """The open memory; its worker starts with the first call, for many clients start servers that they never ask."""
+
+    def __init__(self) -> None:
+        self.memory: Credenda | None = None
+        self._starter = Thread(target=self._start, name="credenda-start")
+        self._once = Lock()
+
+    def use(self) -> Credenda:
+        """Return the memory, and let its worker start beside the call."""
+        if self.memory is None:
+            raise Unavailable("the memory is not open", why="the server is starting or ending", fix="try again")
+        with self._once:
+            if self._starter.ident is None:
+                self._starter.start()
+        return self.memory
+
+    def rest(self) -> None:
+        """Wait until the worker has started, so that closing finds it."""
+        if self._starter.ident is not None:
+            self._starter.join()
+
+    def _start(self) -> None:
+        if self.memory is not None:
+            self.memory.start_worker()
 
 
 async def _serve(server: Server[Any]) -> None:
