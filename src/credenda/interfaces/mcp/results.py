@@ -69,9 +69,8 @@ def answer(operation: Operation, given: Mapping[str, Any], value: object) -> Ans
 
 def failure(error: CredendaError) -> Answer:
     """Turn an error into what a tool answers: what happened, why, what to do, and whether trying again may help."""
-    parts = {"what": error.what, "why": error.why, "fix": error.fix, "ids": dict(error.ids)}
-    held = {name: part for name, part in parts.items() if part}
-    return {"status": "error", "code": error.code, "message": str(error), "retryable": error.retryable, **held}
+    more = _short({"fix": error.fix, "ids": dict(error.ids)})
+    return {"status": "error", "code": error.code, "message": str(error), "retryable": error.retryable, **more}
 
 
 def unforeseen(error: Exception) -> Answer:
