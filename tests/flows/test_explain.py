@@ -217,3 +217,12 @@ def test_a_cursor_that_is_none_is_not_found(mem: Credenda, many: list[str], path
 def test_a_model_is_refused_as_long_as_none_can_be_used(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="language model"):
         Credenda.open(tmp_path / "memory.db", user="ana", llm="openai:some-model")
+
+
+def test_a_hit_shows_the_first_words_and_the_latest_in_their_order(mem: Credenda) -> None:
+    for _ in range(40):
+        mem.remember("I live in Linz.")
+    mem.settle()
+    (hit,) = mem.search("Where do I live? Linz").hits
+    said = [event.id for event, _, _ in mem.why(hit.id).evidence]
+    assert [event.id for event in hit.evidence] == [said[0], *said[-15:]]

@@ -12,7 +12,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.server.lowlevel import Server
 
-from credenda import Credenda
+from credenda import Credenda, MemoryUnit
 from credenda.interfaces.mcp.server import build_server
 from credenda.operations.tools import Toolset
 
@@ -77,3 +77,23 @@ def command(db: Path, *args: str, user: str = "ana") -> StdioServerParameters:
     """Say how a client starts a server of its own."""
     given = ["-m", "credenda", "--db", str(db), "--user", user, "mcp", *args]
     return StdioServerParameters(command=sys.executable, args=given, env=environment())
+
+
+def say(mem: Credenda, *sentences: str) -> None:
+    for sentence in sentences:
+        mem.remember(sentence)
+    mem.settle()
+
+
+def swing(mem: Credenda) -> None:
+    for value, when in (("morning", "2026-01-01"), ("afternoon", "2026-01-20"), ("morning", "2026-02-10")):
+        mem.store(
+            MemoryUnit(
+                text=f"I prefer {value} meetings",
+                type="preference",
+                entity="user",
+                attribute="meeting_time",
+                value=f"{value} meetings",
+                created_at=when,
+            )
+        )

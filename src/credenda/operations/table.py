@@ -72,7 +72,7 @@ _ASK: Final = (
         name="mode",
         default="full_context",
         choices=("facts_only", "facts_plus_rules", "full_context"),
-        help="Which engram types may answer.",
+        help="Which kinds may answer: facts, facts and procedures, or all.",
     ),
     Param(name="min_confidence", kind="number", default=0.4, help="Least confidence of a memory, 0 to 1."),
     Param(name="as_of", kind="time", help="What was true at this time."),
@@ -97,7 +97,7 @@ _ALL: Final = (
         call="remember",
         summary="File what was said; it is on disk when this returns, and believed soon after.",
         params=(
-            Param(name="content", help="What was said.", positional=True),
+            Param(name="content", help="What was said, in the speaker's own words.", positional=True),
             _TOPIC,
             _SESSION,
             _text("agent", "Agent that heard it."),
@@ -134,7 +134,7 @@ _ALL: Final = (
         params=(
             Param(
                 name="query",
-                help="A question or some words; without one, the core only.",
+                help="A question or some words; without one, only what every prompt needs.",
                 positional=True,
                 optional=True,
             ),
@@ -199,7 +199,7 @@ _ALL: Final = (
         params=(
             Param(name="entity", help="About whom or what, such as user.", positional=True, optional=True),
             Param(name="attribute", help="Which attribute, such as residence.", positional=True, optional=True),
-            _text("id", "A memory instead, whose slot it is."),
+            _text("id", "A memory whose slot is meant, instead of entity and attribute."),
         ),
         output="SlotVersion",
         errors=(Invalid, NotFound),

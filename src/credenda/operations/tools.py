@@ -38,10 +38,16 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
             name="store_memory",
             params=("content", "topic", "idempotency_key", "session", "agent", "occurred_at"),
             outside={"content": "text", "session": "session_id", "agent": "agent_id"},
-            advice="Give the user's own words in whole sentences, not a summary.",
+            advice='Whole sentences as the user said them ("I moved to Graz"), one saying a call; no summary.',
         ),
     ),
-    "search": (Tool(name="search_memories", params=_SEARCH),),
+    "search": (
+        Tool(
+            name="search_memories",
+            params=_SEARCH,
+            advice="Flags warn of what is unsettled, unsure or past.",
+        ),
+    ),
     "context": (Tool(name="get_context", params=("query", "token_budget", "topic", "as_of")),),
     "list": (
         Tool(name="inspect_memories", params=("limit", "offset", "status", "type", "topic", "entity", "attribute")),

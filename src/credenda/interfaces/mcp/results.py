@@ -24,6 +24,9 @@ __all__ = ["NOTICE", "answer", "as_text", "failure", "output_schema", "unforesee
 Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]
 _TAGS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+_SHOWN: Final = 50
+"""Latest pieces of evidence, and changes, that an explanation holds: what was said a thousand times is shown once."""
+_SHOWN_IN_HIT: Final = 5
 _MEMORY: Final = (
     *("id", "text", "type", "topic", "entity", "attribute", "value", "scope", "confidence", "importance"),
     *("layer", "relation", "valid_from", "valid_until", "superseded_by", "recorded_at", "pinned", "contested", "tags"),
@@ -151,16 +154,22 @@ def _page(page: Page[Memory], given: Mapping[str, Any]) -> Answer:
 def _explanation(value: Explanation) -> Answer:
     evidence = [
         {**_event(event, without={"text", "tags"}), "start": start, "end": end, "quote": event.text[start:end]}
-        for event, start, end in value.evidence
+        for event, start, end in value.evidence[-_SHOWN:]
     ]
-    changes = [_picked(change, _CHANGE) for change in value.changes]
-    return {"memory": _memory(value.memory), "evidence": evidence, "changes": changes}
+    changes = [_picked(change, _CHANGE) for change in value.changes[-_SHOWN:]]
+    left_out = {"evidence_left_out": len(value.evidence) - len(evidence)}
+    left_out |= {"changes_left_out": len(value.changes) - len(changes)}
+    return {"memory": _memory(value.memory), "evidence": evidence, "changes": changes, **_short(left_out)}
 
 
 def _hit(hit: Hit) -> Answer:
     shown = _picked(hit, _HIT) | {"score": round(hit.score, 4)}
     if hit.memory is not None:
-        return shown | _memory(hit.memory, without=_IN_HIT) | _short({"evidence": [event.id for event in hit.evidence]})
+        return (
+            shown
+            | _memory(hit.memory, without=_IN_HIT)
+            | _short({"evidence": [event.id for event in hit.evidence[-_SHOWN_IN_HIT:]]})
+        )
     return shown | (_event(hit.event, without={"id", "text"}) if hit.event is not None else {})
 
 
