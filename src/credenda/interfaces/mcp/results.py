@@ -165,11 +165,8 @@ def _explanation(value: Explanation) -> Answer:
 def _hit(hit: Hit) -> Answer:
     shown = _picked(hit, _HIT) | {"score": round(hit.score, 4)}
     if hit.memory is not None:
-        return (
-            shown
-            | _memory(hit.memory, without=_IN_HIT)
-            | _short({"evidence": [event.id for event in hit.evidence[-_SHOWN_IN_HIT:]]})
-        )
+        evidence = [event.id for event in hit.evidence[-_SHOWN_IN_HIT:]]
+        return shown | _memory(hit.memory, without=_IN_HIT) | _short({"evidence": evidence})
     return shown | (_event(hit.event, without={"id", "text"}) if hit.event is not None else {})
 
 
