@@ -44,12 +44,12 @@ class Credenda:
     def __init__(self, parts: Parts, *, workers: bool = True) -> None:
         """Take over opened parts; `open` is how a memory is usually made."""
         self._parts = parts
-        self._worker = Worker(parts) if workers else None
+        self._worker = Worker(parts)
         self._closed = False
         self.manage = Manage(parts)
         self.data = Data(parts)
-        if self._worker is not None:
-            self._worker.start()
+        if workers:
+            self.start_worker()
 
     @classmethod
     def open(
@@ -82,7 +82,7 @@ class Credenda:
             settings=settings,
             read_only=read_only,
         )
-        return cls(parts, workers=workers and not read_only)
+        return cls(parts, workers=workers)
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -102,14 +102,21 @@ class Credenda:
         """The tenant."""
         return self._parts.user_id
 
+    def start_worker(self) -> None:
+        """Read what waits in the background from now on, after `open(workers=False)`.
+
+        Does nothing where that is under way already, or where nothing may be written.
+        """
+        if not self._parts.read_only and not self._closed:
+            self._worker.start()
+
     def close(self) -> None:
         """Stop the worker and release the store; jobs that wait stay queued. Closing twice does nothing."""
         if self._closed:
             return
         self._closed = True
         try:
-            if self._worker is not None:
-                self._worker.stop()
+            self._worker.stop()
             maintaining.wind_up(self._parts)
         finally:
             self._parts.store.close()
@@ -214,9 +221,13 @@ class Credenda:
         entity: str | None = None,
         attribute: str | None = None,
         limit: int = 20,
+        offset: int = 0,
         cursor: str | None = None,
     ) -> Page[Memory]:
-        """List memories, newest first, a page at a time; `status=None` lists all."""
+        """List memories, newest first, a page at a time; `status=None` lists all.
+
+        The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
+        """
         given = {name: value for name, value in locals().items() if name != "self"}
         return asking.list_memories(self._parts, **given)
 

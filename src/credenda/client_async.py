@@ -131,6 +131,13 @@ class AsyncCredenda:
         """The tenant."""
         return self._memory.user
 
+    async def start_worker(self) -> None:
+        """Read what waits in the background from now on, after `open(workers=False)`.
+
+        Does nothing where that is under way already, or where nothing may be written.
+        """
+        await asyncio.to_thread(self._memory.start_worker)
+
     async def close(self) -> None:
         """Stop the worker and release the store; jobs that wait stay queued. Closing twice does nothing."""
         await asyncio.to_thread(self._memory.close)
@@ -254,9 +261,13 @@ class AsyncCredenda:
         entity: str | None = None,
         attribute: str | None = None,
         limit: int = 20,
+        offset: int = 0,
         cursor: str | None = None,
     ) -> Page[Memory]:
-        """List memories, newest first, a page at a time; `status=None` lists all."""
+        """List memories, newest first, a page at a time; `status=None` lists all.
+
+        The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
+        """
         return await asyncio.to_thread(
             self._memory.list,
             status=status,
@@ -266,6 +277,7 @@ class AsyncCredenda:
             entity=entity,
             attribute=attribute,
             limit=limit,
+            offset=offset,
             cursor=cursor,
         )
 

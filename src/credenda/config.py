@@ -6,6 +6,7 @@ The only module that reads the environment.
 from __future__ import annotations
 
 import os
+import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -17,6 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from credenda.errors import Invalid
 
 __all__ = [
+    "Folders",
     "Settings",
     "colour_allowed",
     "debug_wanted",
@@ -24,6 +26,7 @@ __all__ = [
     "default_user",
     "load_settings",
     "setting_docs",
+    "user_folders",
 ]
 
 _PREFIX: Final = "CREDENDA_"
@@ -114,6 +117,29 @@ def default_target() -> str:
     folder = Path(base).expanduser() / "credenda"
     folder.mkdir(parents=True, exist_ok=True)
     return str(folder / "memory.db")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folders:
+    """Where the programs of a person keep their settings; `system` is the platform as Python names it."""
+
+    home: Path
+    config: Path
+    app_data: Path | None
+    codex: Path | None
+    system: str
+
+
+def user_folders() -> Folders:
+    """Return the folders of the person who runs this."""
+    app_data, codex = os.environ.get("APPDATA"), os.environ.get("CODEX_HOME")
+    return Folders(
+        home=Path("~").expanduser(),
+        config=Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser(),
+        app_data=Path(app_data) if app_data else None,
+        codex=Path(codex) if codex else None,
+        system=sys.platform,
+    )
 
 
 def debug_wanted() -> bool:

@@ -24,6 +24,8 @@ QUERY_TERMS: Final = 64
 SEARCH_LIMIT: Final = 50
 """Most hits one search returns (R-112)."""
 LIST_LIMIT: Final = 50
+LIST_OFFSET: Final = 1_000_000
+"""Memories that a list may pass over; whoever pages further does so by the cursor."""
 CANDIDATES: Final = 200
 """Best documents of each engine that are fused and scored."""
 VECTOR_CANDIDATES: Final = 500
@@ -74,3 +76,5 @@ CONTEST_DAYS: Final = 30
 ALTERNATION_DAYS: Final = 180
 """A preference that returns within this time opens a contest (R-012)."""
 BUSY_TIMEOUT_SECONDS: Final = 30
+MCP_LINE_BYTES: Final = 16 << 20
+"""Longest message that the MCP server reads: an event of the longest text, escaped, and room to spare."""

@@ -233,3 +233,12 @@ def test_a_standing_instruction_comes_with_the_question_it_governs(tmp_path: Pat
         assert not any(hit.terms["governs"] for hit in found if hit not in rules)
         other = mem.search("Which deadlines are left?", limit=10, kinds=("event",)).hits
         assert all(hit.kind == "event" for hit in other)
+
+
+def test_a_hit_shows_the_first_words_and_the_latest_in_their_order(mem: Credenda) -> None:
+    for _ in range(40):
+        mem.remember("I live in Linz.")
+    mem.settle()
+    (hit,) = mem.search("Where do I live? Linz").hits
+    said = [event.id for event, _, _ in mem.why(hit.id).evidence]
+    assert [event.id for event in hit.evidence] == [said[0], *said[-15:]]

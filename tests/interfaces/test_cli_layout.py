@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.interfaces.cli.jsonout import plain
 from credenda.interfaces.cli.layout import Screen, cells, clean, clip, day, moment
+from credenda.interfaces.plain import plain
 
 
 def test_wide_letters_take_two_cells_and_marks_none() -> None:

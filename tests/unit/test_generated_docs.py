@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import docs_mcp
 import docs_settings
 from credenda.config import setting_docs
+from credenda.interfaces.mcp.offer import offers
 
 
 def test_the_settings_page_is_fresh() -> None:
@@ -15,3 +17,15 @@ def test_every_setting_is_on_the_page_with_its_default() -> None:
     page = docs_settings.render()
     for name, default, meaning in setting_docs():
         assert f"| `{name}` | `CREDENDA_{name.upper()}` | {docs_settings.shown(default)} | {meaning} |" in page
+
+
+def test_the_page_of_the_tools_is_fresh() -> None:
+    assert docs_mcp.PAGE.read_text(encoding="utf-8") == docs_mcp.page(), "run scripts/docs_mcp.py"
+
+
+def test_every_tool_and_input_is_on_the_page_of_the_tools() -> None:
+    page = docs_mcp.page()
+    for name, offer in offers(toolset="full").items():
+        assert f"### {name}\n" in page
+        small = offers().get(name)
+        assert all(f"| `{one}`" in page for one in (small or offer).inputs)

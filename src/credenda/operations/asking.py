@@ -164,10 +164,12 @@ def list_memories(
     entity: str | None = None,
     attribute: str | None = None,
     limit: int = 20,
+    offset: int = 0,
     cursor: str | None = None,
 ) -> Page[Memory]:
     """List memories, newest first, a page at a time."""
     _check_limit(limit, limits.LIST_LIMIT)
+    _check_offset(offset)
     statuses = frozenset({checked_member(Status, status, "status")}) if status else frozenset(Status)
     with parts.store.reader(parts.user_id) as reader:
         wanted = MemoryFilter(
@@ -178,6 +180,7 @@ def list_memories(
             entity=name_key(entity) if entity else None,
             attribute=attribute_key(attribute) if attribute else None,
             below=number_of(cursor, Kind.MEMORY, reader.tenant.tag) if cursor else None,
+            offset=offset,
             limit=limit + 1,
         )
         found = reader.find(wanted)
@@ -273,6 +276,11 @@ def _check_text(text: str) -> None:
 def _check_limit(limit: int, most: int) -> None:
     if not isinstance(limit, int) or not 1 <= limit <= most:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"limit cannot be {limit!r}", why=f"it lies in 1 to {most}", fix="page through with less")
+
+
+def _check_offset(offset: int) -> None:
+    if not isinstance(offset, int) or not 0 <= offset <= limits.LIST_OFFSET:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(f"offset cannot be {offset!r}", why=f"it lies in 0 to {limits.LIST_OFFSET}", fix="use the cursor")
 
 
 def _members(kind: type[E], values: Collection[str] | None, what: str) -> frozenset[E] | None:

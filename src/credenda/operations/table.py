@@ -56,7 +56,9 @@ def _text(name: str, help: str, *, option: str = "") -> Param:  # noqa: A002 - t
     return Param(name=name, help=help, option=option)
 
 
-_ID: Final = Param(name="id", help="An id as `list` or `search` shows it.", positional=True)
+_WITH_FILES: Final[frozenset[Door]] = frozenset({"python", "cli", "rest"})
+"""Who may name files of this machine: never a model, which may have been told to by what it read."""
+_ID: Final = Param(name="id", help="An id from a list or a search.", positional=True)
 _TOPIC: Final = _text("topic", "Broad namespace, such as work or health.")
 _SESSION: Final = _text("session", "Conversation that it belongs to.")
 _REASON: Final = _text("reason", "Why, in your words; kept in the change log.")
@@ -70,7 +72,7 @@ _ASK: Final = (
         name="mode",
         default="full_context",
         choices=("facts_only", "facts_plus_rules", "full_context"),
-        help="Which engram types may answer.",
+        help="Which kinds may answer: facts, facts and procedures, or all.",
     ),
     Param(name="min_confidence", kind="number", default=0.4, help="Least confidence of a memory, 0 to 1."),
     Param(name="as_of", kind="time", help="What was true at this time."),
@@ -95,7 +97,7 @@ _ALL: Final = (
         call="remember",
         summary="File what was said; it is on disk when this returns, and believed soon after.",
         params=(
-            Param(name="content", help="What was said.", positional=True),
+            Param(name="content", help="What was said, in the speaker's own words.", positional=True),
             _TOPIC,
             _SESSION,
             _text("agent", "Agent that heard it."),
@@ -132,7 +134,7 @@ _ALL: Final = (
         params=(
             Param(
                 name="query",
-                help="A question or some words; without one, the core only.",
+                help="A question or some words; without one, only what every prompt needs.",
                 positional=True,
                 optional=True,
             ),
@@ -155,6 +157,7 @@ _ALL: Final = (
             _text("entity", "About whom or what."),
             _text("attribute", "Which attribute."),
             Param(name="limit", kind="integer", default=20, help="Most items, 1 to 50."),
+            Param(name="offset", kind="integer", default=0, help="How many to pass over."),
             _text("cursor", "Where the last page ended."),
         ),
         output="Page",
@@ -194,8 +197,9 @@ _ALL: Final = (
         call="history",
         summary="Show every value that a slot has held, oldest first.",
         params=(
-            Param(name="entity", help="About whom or what, such as user.", positional=True),
-            Param(name="attribute", help="Which attribute, such as residence.", positional=True),
+            Param(name="entity", help="About whom or what, such as user.", positional=True, optional=True),
+            Param(name="attribute", help="Which attribute, such as residence.", positional=True, optional=True),
+            _text("id", "A memory whose slot is meant, instead of entity and attribute."),
         ),
         output="SlotVersion",
         errors=(Invalid, NotFound),
@@ -281,12 +285,12 @@ _ALL: Final = (
         call="manage.resolve",
         summary="Answer a contest: keep one value, or give each its scope.",
         params=(
-            _ID,
+            Param(name="id", help="The id of a contest.", positional=True),
             _text("keep", "The value that holds, by its words."),
             Param(
                 name="scopes",
                 kind="table",
-                help="SCOPE=VALUE, once a scope; the scope `default` means none.",
+                help="A value for each scope; the scope `default` means none.",
                 option="scope",
             ),
         ),
@@ -318,6 +322,7 @@ _ALL: Final = (
         params=(Param(name="path", kind="path", help="File to write; .gz is compressed.", positional=True),),
         output="ExportReport",
         errors=(Invalid, Unavailable),
+        doors=_WITH_FILES,
     ),
     Operation(
         name="import",
@@ -335,6 +340,7 @@ _ALL: Final = (
         errors=(Invalid, NotFound, Conflict, LimitExceeded),
         writes=True,
         idempotent=True,
+        doors=_WITH_FILES,
     ),
 )
 

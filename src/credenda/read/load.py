@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.ids import Kind, public_id
+from credenda.ids import Kind, public_id, serial
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import Reader, unpack_code
@@ -96,7 +96,7 @@ def load_evidence(
     With `veiled` it also reads what else was made from them, so that forgotten spans can be blanked.
     """
     _link(reader, loaded, memory_ids=memory_ids, event_ids=())
-    chosen = {name: _first_and_latest(list(loaded.events_of.get(name, ()))) for name in memory_ids}
+    chosen = {name: _first_and_latest(sorted(loaded.events_of.get(name, ()), key=serial)) for name in memory_ids}
     wanted = list(dict.fromkeys(event_id for ids in chosen.values() for event_id in ids))
     fresh = [event_id for event_id in wanted if event_id not in loaded.events]
     if veiled and fresh:

@@ -128,7 +128,8 @@ class MemoryFilter:
     """Which memories to read; None means any. Current versions, newest id first, unless said otherwise.
 
     `pair` is (entity, attribute) in normal form; `text_hash` the 8-byte hash of a normal form; `below` an id number to
-    page from; `known_at_us` reads the versions held at that time instead of the current ones.
+    page from; `offset` how many to pass over; `known_at_us` reads the versions held at that time instead of the
+    current ones.
     """
 
     pair: tuple[str, str] | None = None
@@ -142,6 +143,7 @@ class MemoryFilter:
     pinned: bool | None = None
     expires_before_us: int | None = None
     below: int | None = None
+    offset: int = 0
     limit: int | None = None
     known_at_us: int | None = None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from credenda.errors import CredendaError, Invalid, Unavailable
+from credenda.interfaces.calling import invoke
 from credenda.interfaces.cli.layout import clean
 from credenda.interfaces.cli.outcome import (
     Believed,
@@ -20,7 +21,7 @@ from credenda.interfaces.cli.outcome import (
     successor,
 )
 from credenda.interfaces.cli.output import interactive, note
-from credenda.interfaces.cli.session import Session, invoke
+from credenda.interfaces.cli.session import Session
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.operations.table import Operation
 

@@ -17,6 +17,7 @@ from credenda.interfaces.cli.render_beliefs import (
     remembered,
 )
 from credenda.interfaces.cli.render_hits import results
+from credenda.interfaces.connect.places import Installed
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult
 from credenda.model.report import DoctorReport, ExportReport, ImportReport, Resolution, Stats
@@ -55,6 +56,13 @@ def _done(_: Screen, done: Done) -> str:
 
 def _resolution(screen: Screen, resolution: Resolution) -> str:
     return f"Answered.\n{contest(screen, resolution.contest)}"
+
+
+def _installed(screen: Screen, done: Installed) -> str:
+    told = {"added": "Added", "changed": "Changed", "already there": "Already there, nothing changed:"}[done.done]
+    rows = (("file", done.path), ("as it was", done.backup or ""), ("then", "restart the client"))
+    shown = rows if done.done != "already there" else rows[:1]
+    return f"{told} {clean(done.name)}\n{screen.pairs(shown)}"
 
 
 def _exported(screen: Screen, report: ExportReport) -> str:
@@ -130,4 +138,5 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     ExportReport: _exported,
     ImportReport: imported,
     Resolution: _resolution,
+    Installed: _installed,
 }

@@ -181,6 +181,7 @@ class SqliteReader:
         entity, attribute = wanted.pair or (wanted.entity, wanted.attribute)
         return {
             "limit": _limit(wanted.limit),
+            "offset": wanted.offset,
             "text_hash": wanted.text_hash,
             "below": wanted.below or _LAST,
             "known_at_us": wanted.known_at_us,

@@ -74,7 +74,7 @@ WHERE user_id = :user_id AND id < :below
     AND (:topic IS NULL OR topic = :topic)
     AND (:pinned IS NULL OR pinned = :pinned)
     AND (:expires_before_us IS NULL OR expires_at < :expires_before_us)
-ORDER BY id DESC LIMIT :limit;
+ORDER BY id DESC LIMIT :limit OFFSET :offset;
 
 -- name: insert_evidence!
 -- Why a memory is held.

@@ -1,0 +1,121 @@
+"""Commands that connect programs: `mcp`, and `install`, which tells a client of it."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from credenda.errors import Invalid
+from credenda.interfaces.cli.commands import present, program_options
+from credenda.interfaces.cli.output import emit
+from credenda.interfaces.cli.session import Session
+
+if TYPE_CHECKING:
+    from credenda.client import Credenda
+    from credenda.interfaces.connect.places import Scope
+    from credenda.operations.tools import Toolset
+
+__all__ = ["install", "mcp"]
+
+_TOOLSETS = ("default", "full")
+
+
+def mcp() -> click.Command:
+    """Make the command that serves one client over standard input and output."""
+    toolset = click.Option(
+        ["--toolset"],
+        type=click.Choice(_TOOLSETS),
+        default="default",
+        show_default=True,
+        help="Which tools are offered: a small set, or every operation with all its inputs.",
+    )
+    return click.Command(
+        "mcp",
+        params=[toolset, *program_options(hidden=True)],
+        callback=click.pass_obj(_serve),
+        help="Serve this memory to an MCP client over standard input and output, until it goes away.",
+        epilog="`credenda install --client NAME` tells a client how to start this.",
+    )
+
+
+def _serve(session: Session, toolset: str) -> None:
+    gc.disable()  # while modules are loaded that stay for good: a sixth of the time to start
+    try:
+        from credenda.interfaces.mcp.stdio import serve
+    except ModuleNotFoundError as error:
+        raise Invalid(
+            "credenda mcp cannot start",
+            why=f"the package {error.name} is not installed",
+            fix='install it: pip install "credenda[mcp]"',
+        ) from error
+    finally:
+        gc.freeze()
+        gc.enable()
+    from credenda.client import Credenda
+
+    def open_memory() -> Credenda:
+        return Credenda.open(session.db, user=session.user, workers=False, read_only=session.read_only)
+
+    serve(open_memory, toolset=cast("Toolset", toolset), read_only=session.read_only)
+
+
+def install() -> click.Command:
+    """Make the command that adds this server to the file of a client."""
+    from credenda.interfaces.connect.places import CLIENTS
+
+    options = [
+        click.Option(["--client"], type=click.Choice(CLIENTS), required=True, help="Whose file is changed."),
+        click.Option(
+            ["--scope"],
+            type=click.Choice(["user", "project"]),
+            default="user",
+            show_default=True,
+            help="For all your projects, or for the one in this folder.",
+        ),
+        click.Option(["--name"], default="credenda", show_default=True, help="What the client calls this server."),
+        click.Option(
+            ["--toolset"],
+            type=click.Choice(_TOOLSETS),
+            default="default",
+            show_default=True,
+            help="Which tools it offers.",
+        ),
+        click.Option(["--print", "only_print"], is_flag=True, help="Only print the lines to add."),
+    ]
+    return click.Command(
+        "install",
+        params=[*options, *program_options(hidden=True)],
+        callback=click.pass_obj(_install),
+        help="Tell an MCP client how to start this server: its own file is changed once, and copied before.",
+        epilog="--db, --user and --read-only are passed on where they are given.",
+    )
+
+
+def _install(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
+    from credenda.config import user_folders
+    from credenda.interfaces.connect.install import entry_for, lines_of
+    from credenda.interfaces.connect.install import install as add
+    from credenda.interfaces.connect.places import place_of
+
+    place = place_of(client, cast("Scope", scope), user_folders(), Path.cwd())
+    entry = entry_for(place, [*_passed_on(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())])
+    if only_print:
+        emit(lines_of(place, name, entry))
+        return
+    present(session, "install", add(place, name, entry))
+
+
+def _passed_on(session: Session) -> Iterator[str]:
+    """Yield the options of the program that were given; a client starts the server in a folder of its choice."""
+    if session.db is not None:
+        from credenda.bootstrap import sqlite_path
+
+        yield from ("--db", str(Path(sqlite_path(session.db)).absolute()))
+    if session.user is not None:
+        yield from ("--user", session.user)
+    if session.read_only:
+        yield "--read-only"

@@ -1,0 +1,196 @@
+"""Changes one entry of a JSON file and keeps every other character, comments and trailing commas among them. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from credenda.errors import Invalid
+
+__all__ = ["entry_of", "shown", "with_entry"]
+
+_DEPTH: Final = 200
+_INDENT: Final = "  "
+_BLANK: Final = re.compile(r"(?:\s+|//[^\n]*|/\*[\s\S]*?\*/)*")
+_TEXT: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_WORD: Final = re.compile(r"[-+.\w]+")
+_FIRST_INDENT: Final = re.compile(r"\n([ \t]+)\S")
+
+
+@dataclass(slots=True)
+class _Node:
+    """A value with its place; a table knows its members, the last of a name counting, and where its last one ends."""
+
+    start: int
+    stop: int = 0
+    value: Any = None
+    members: dict[str, _Node] = field(default_factory=dict[str, "_Node"])
+    last: int = 0
+    comma: bool = False
+
+
+class _Scanner:
+    """Reads JSON with comments and trailing commas, and notes where everything stands."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def document(self) -> _Node:
+        """Read a whole document."""
+        self._skip()
+        node = self._value(0)
+        self._skip()
+        if self.at != len(self.text):
+            raise self._wrong("there is more after its end")
+        return node
+
+    def _wrong(self, why: str) -> Invalid:
+        line = self.text.count("\n", 0, self.at) + 1
+        return Invalid("it is not JSON", why=f"line {line}: {why}", fix="mend the file; nothing was changed")
+
+    def _skip(self) -> None:
+        blank = _BLANK.match(self.text, self.at)
+        self.at = blank.end() if blank else self.at
+
+    def _sign(self, sign: str) -> bool:
+        if self.text.startswith(sign, self.at):
+            self.at += 1
+            self._skip()
+            return True
+        return False
+
+    def _value(self, depth: int) -> _Node:
+        if depth > _DEPTH:
+            raise self._wrong("it is nested too deeply")
+        node = _Node(start=self.at)
+        if self.text.startswith("{", self.at):
+            self._table(node, depth)
+        elif self.text.startswith("[", self.at):
+            self._list(node, depth)
+        else:
+            self._plain(node)
+        return node
+
+    def _table(self, node: _Node, depth: int) -> None:
+        self._sign("{")
+        while not self.text.startswith("}", self.at):
+            if node.members and not node.comma:
+                raise self._wrong("a comma is missing")
+            name = self._text()
+            if not self._sign(":"):
+                raise self._wrong("a colon is missing")
+            member = node.members[name] = self._value(depth + 1)
+            node.last = member.stop
+            self._skip()
+            node.comma = self._sign(",")
+        self.at += 1
+        node.stop = self.at
+        node.value = {name: member.value for name, member in node.members.items()}
+
+    def _list(self, node: _Node, depth: int) -> None:
+        self._sign("[")
+        items: list[Any] = []
+        comma = True
+        while not self.text.startswith("]", self.at):
+            if not comma:
+                raise self._wrong("a comma is missing")
+            items.append(self._value(depth + 1).value)
+            self._skip()
+            comma = self._sign(",")
+        self.at += 1
+        node.stop, node.value = self.at, items
+
+    def _text(self) -> str:
+        found = _TEXT.match(self.text, self.at)
+        if found is None:
+            raise self._wrong("a name in quotation marks is missing")
+        self.at = found.end()
+        self._skip()
+        return self._read(found[0])
+
+    def _plain(self, node: _Node) -> None:
+        found = _TEXT.match(self.text, self.at) or _WORD.match(self.text, self.at)
+        if found is None:
+            raise self._wrong("a value is missing")
+        node.value = self._read(found[0])
+        self.at = node.stop = found.end()
+
+    def _read(self, written: str) -> Any:  # noqa: ANN401 - JSON is what it is
+        try:
+            return json.loads(written)
+        except ValueError as error:
+            raise self._wrong(f"{written[:40]} is no value") from error
+
+
+def entry_of(text: str, table: str, name: str) -> Mapping[str, Any] | None:
+    """Return the entry of a name, or None; raises `Invalid` for a file that is malformed or of another shape."""
+    return _found(_parsed(text), table, name)[1]
+
+
+def with_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
+    """Return the text with an entry added or replaced; what stands outside the entry stays as it is written."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    if not text.strip():
+        return shown(table, name, entry).replace("\n", newline) + newline
+    root = _parsed(text)
+    servers, _ = _found(root, table, name)
+    unit = found[1] if (found := _FIRST_INDENT.search(text)) else _INDENT
+    if servers is None:
+        changed = _added(text, root, table, {name: dict(entry)}, unit=unit)
+    elif name in servers.members:
+        old = servers.members[name]
+        changed = text[: old.start] + _written(entry, unit, _margin(text, old.start)) + text[old.stop :]
+    else:
+        changed = _added(text, servers, name, entry, unit=unit)
+    changed = changed if newline == "\n" else re.sub(r"\r?\n", newline, changed)
+    wanted = {**root.value, table: {**root.value.get(table, {}), name: dict(entry)}}
+    if _parsed(changed).value != wanted:
+        raise Invalid("the file cannot be changed safely", fix="add the lines of --print by hand")
+    return changed
+
+
+def shown(table: str, name: str, entry: Mapping[str, Any]) -> str:
+    """Write an entry as a file of its own."""
+    return json.dumps({table: {name: entry}}, indent=_INDENT, ensure_ascii=False)
+
+
+def _parsed(text: str) -> _Node:
+    return _Scanner(text).document() if text.strip() else _Node(start=0, value={})
+
+
+def _found(root: _Node, table: str, name: str) -> tuple[_Node | None, Mapping[str, Any] | None]:
+    """Find the table of servers and the entry in it; whatever is there must be a table."""
+    if not isinstance(root.value, dict):
+        raise Invalid("it holds no table", fix="mend the file; nothing was changed")
+    servers = root.members.get(table)
+    entry = servers.members.get(name) if servers else None
+    for node, what in ((servers, table), (entry, f"{table} → {name}")):
+        if node is not None and not isinstance(node.value, dict):
+            raise Invalid(f"{what} is not a table in it", fix="mend the file; nothing was changed")
+    return servers, entry.value if entry else None
+
+
+def _margin(text: str, at: int) -> str:
+    """Return the blanks with which the line of a place begins."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _written(value: object, unit: str, margin: str) -> str:
+    return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", f"\n{margin}")
+
+
+def _added(text: str, node: _Node, name: str, value: object, *, unit: str) -> str:
+    """Add a member at the end of a table; the comma goes right behind the member before."""
+    margin = _margin(text, node.start)
+    inner = margin + unit
+    end = node.stop - 1
+    begun = node.last or node.start + 1
+    comma = "," if node.members and not node.comma else ""
+    between = text[begun:end].rstrip()
+    member = f"{json.dumps(name, ensure_ascii=False)}: {_written(value, unit, inner)}"
+    return f"{text[:begun]}{comma}{between}\n{inner}{member}\n{margin}{text[end:]}"

@@ -1,0 +1,1 @@
+"""Tools, resources and a prompt for models, over MCP."""

@@ -1,0 +1,213 @@
+"""What a tool answers: structured, short, and with whatever was recalled marked as data.
+
+A structured answer that holds recalled words begins with a notice, and keeps the words in JSON strings. As text it is
+the same JSON, in which no text can open or close a tag; a packed context is its own fenced block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, cast
+
+from credenda.errors import CredendaError
+from credenda.interfaces.plain import encode, plain
+from credenda.model.contest import ContestCase
+from credenda.model.event import Event, Receipt
+from credenda.model.memory import Memory, Stance, Status
+from credenda.model.query import Context, Explanation, Hit, Page, SearchResult, SlotVersion
+from credenda.model.report import Resolution, Stats
+from credenda.operations.table import Operation
+from credenda.read.pack import OPENING
+
+__all__ = ["NOTICE", "answer", "as_text", "failure", "output_schema", "unforeseen"]
+
+Answer = dict[str, Any]
+NOTICE: Final = OPENING.partition("\n")[2]
+_TAGS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+_SHOWN: Final = 50
+"""Latest pieces of evidence, and changes, that an explanation holds: what was said a thousand times is shown once."""
+_SHOWN_IN_HIT: Final = 5
+_MEMORY: Final = (
+    *("id", "text", "type", "topic", "entity", "attribute", "value", "scope", "confidence", "importance"),
+    *("layer", "relation", "valid_from", "valid_until", "superseded_by", "recorded_at", "pinned", "contested", "tags"),
+)
+_EVENT: Final = ("id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
+_HIT: Final = ("id", "kind", "text", "score", "flags", "terms")
+_IN_HIT: Final = frozenset({"id", "text", "layer", "contested"})
+_CONTEST: Final = ("id", "entity", "attribute", "scope", "values", "state", "question", "memory_ids", "opened_us")
+_CHANGE: Final = ("id", "kind", "actor", "reason", "at")
+_VERSION: Final = (
+    *("memory_id", "text", "value", "scope", "status", "relation", "superseded_by", "reason"),
+    *("valid_from", "valid_until", "recorded_at"),
+)
+_RESULTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "SearchResult": {"results": "array", "total": "integer", "abstained": "boolean"},
+    "Context": {"text": "string", "tokens": "integer", "abstained": "boolean"},
+    "Page": {"memories": "array", "has_more": "boolean"},
+    "Explanation": {"memory": "object", "evidence": "array", "changes": "array"},
+    "SlotVersion": {"versions": "array"},
+    "ContestCase": {"conflicts": "array"},
+    "Stats": {"by_type": "object", "total": "integer", "pending_extractions": "integer"},
+    "Memory": {"memory": "object"},
+}
+"""What the answer of an operation holds at least, by its output; what writes answers with a status and data."""
+_WRITTEN: Final[Mapping[str, str]] = {"status": "string", "data": "object"}
+_RECALLING: Final = (SearchResult, Page, Explanation, Memory, Resolution, list, tuple)
+
+
+def output_schema(operations: Sequence[Operation]) -> dict[str, Any]:
+    """Describe the answers of a tool: one of its operations', or an error."""
+    kinds = [_WRITTEN if operation.writes else _RESULTS.get(operation.output, {}) for operation in operations]
+    properties = {name: {"type": kind} for held in kinds for name, kind in held.items()}
+    alternatives = [{"required": list(held)} for held in kinds if held]
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    return schema | {"anyOf": [*alternatives, {"required": ["code"]}]}
+
+
+def answer(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
+    """Turn the result of an operation into what its tool answers."""
+    shaped = _written(given, value) if operation.writes else _read(operation, given, value)
+    return {"notice": NOTICE, **shaped} if isinstance(value, _RECALLING) else shaped
+
+
+def failure(error: CredendaError) -> Answer:
+    """Turn an error into what a tool answers: what happened, why, what to do, and whether trying again may help."""
+    more = _short({"fix": error.fix, "ids": dict(error.ids)})
+    return {"status": "error", "code": error.code, "message": str(error), "retryable": error.retryable, **more}
+
+
+def unforeseen(error: Exception) -> Answer:
+    """Say that something broke, by the kind of error alone: its message may hold memory text."""
+    message = f"something unforeseen happened: {type(error).__name__}; nothing is known to have been done"
+    return {"status": "error", "code": "internal", "message": message, "retryable": False}
+
+
+def as_text(value: Mapping[str, object]) -> str:
+    """Write an answer as JSON on one line, in which no text can open or close a tag."""
+    return encode(value, indent=None).translate(_TAGS)
+
+
+def _written(given: Mapping[str, Any], value: object) -> Answer:
+    data: Answer
+    match value:
+        case Receipt():
+            filed = {"queued": value.queued, "cached": value.cached, "job_id": value.job_id}
+            data = {**filed, **_short({"event_ids": plain(value.event_ids), "refused": plain(value.refused)})}
+        case Memory():
+            data = _held(value)
+        case Resolution():
+            data = {"conflict": _contest(value.contest), "memory_ids": plain(value.memory_ids)}
+        case None:
+            data = {"id": given["id"]} if "id" in given else {}
+        case _:
+            data = _table(value)
+    return {"status": "ok", "data": data}
+
+
+def _read(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
+    if isinstance(value, list | tuple):
+        return _several(operation, cast("Sequence[object]", value))
+    if isinstance(value, Page):
+        return _page(cast("Page[Memory]", value), given)
+    if isinstance(value, SearchResult):
+        return _found(value, explain=bool(given.get("explain")))
+    shaped = _WHOLE.get(type(value))
+    return shaped(value) if shaped else _table(value)
+
+
+def _found(result: SearchResult, *, explain: bool) -> Answer:
+    trace = {"trace": plain(result.trace)} if explain else {}
+    results = [_hit(hit) for hit in result.hits]
+    return {"results": results, "total": len(results), "abstained": result.abstained, **trace}
+
+
+def _context(packed: Context) -> Answer:
+    ids = [hit.id for hit in packed.hits]
+    return {"text": packed.text, "tokens": packed.tokens, "abstained": packed.abstained, "ids": ids}
+
+
+def _stats(counted: Stats) -> Answer:
+    return _short(plain(counted), keep=frozenset({"by_type", "total", "pending_extractions"}))
+
+
+def _held(memory: Memory) -> Answer:
+    return {"memory": _memory(memory)}
+
+
+def _table(value: object) -> Answer:
+    shown = plain(value)
+    return cast("Answer", shown) if isinstance(shown, dict) else {"value": shown}
+
+
+def _several(operation: Operation, values: Sequence[object]) -> Answer:
+    name = next(iter(_RESULTS.get(operation.output, {"items": ""})))
+    return {name: [_ITEMS.get(type(value), plain)(value) for value in values]}
+
+
+def _page(page: Page[Memory], given: Mapping[str, Any]) -> Answer:
+    shown: Answer = {"memories": [_memory(memory) for memory in page.items], "has_more": page.next_cursor is not None}
+    if page.next_cursor is not None:
+        shown |= {"next_offset": given.get("offset", 0) + len(page.items), "next_cursor": page.next_cursor}
+    return shown
+
+
+def _explanation(value: Explanation) -> Answer:
+    evidence = [
+        {**_event(event, without={"text", "tags"}), "start": start, "end": end, "quote": event.text[start:end]}
+        for event, start, end in value.evidence[-_SHOWN:]
+    ]
+    changes = [_picked(change, _CHANGE) for change in value.changes[-_SHOWN:]]
+    left_out = {"evidence_left_out": len(value.evidence) - len(evidence)}
+    left_out |= {"changes_left_out": len(value.changes) - len(changes)}
+    return {"memory": _memory(value.memory), "evidence": evidence, "changes": changes, **_short(left_out)}
+
+
+def _hit(hit: Hit) -> Answer:
+    shown = _picked(hit, _HIT) | {"score": round(hit.score, 4)}
+    if hit.memory is not None:
+        evidence = [event.id for event in hit.evidence[-_SHOWN_IN_HIT:]]
+        return shown | _memory(hit.memory, without=_IN_HIT) | _short({"evidence": evidence})
+    return shown | (_event(hit.event, without={"id", "text"}) if hit.event is not None else {})
+
+
+def _memory(memory: Memory, *, without: Iterable[str] = ()) -> Answer:
+    """Show a memory; what stands as it usually does is not said."""
+    status = {} if memory.status is Status.ACTIVE else {"status": memory.status.value}
+    stance = {} if memory.stance is Stance.ASSERTED else {"stance": memory.stance.value}
+    return _picked(memory, _MEMORY, without) | status | stance
+
+
+def _event(event: Event, *, without: Iterable[str] = ()) -> Answer:
+    return _picked(event, _EVENT, without)
+
+
+def _contest(contest: ContestCase) -> Answer:
+    return _picked(contest, _CONTEST)
+
+
+def _version(version: SlotVersion) -> Answer:
+    return _picked(version, _VERSION)
+
+
+def _picked(value: object, names: Iterable[str], without: Iterable[str] = ()) -> Answer:
+    """Show some fields of a value, under their names outside; what says nothing is left out."""
+    left_out = frozenset(without)
+    return _short(plain({name: getattr(value, name) for name in names if name not in left_out}))
+
+
+def _short(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answer:
+    """Leave out what is null, false, nought or empty; a model reads every character."""
+    return {name: value for name, value in shown.items() if value or name in keep}
+
+
+_WHOLE: Final[Mapping[type, Callable[[Any], Answer]]] = {
+    Context: _context,
+    Explanation: _explanation,
+    Memory: _held,
+    Stats: _stats,
+}
+_ITEMS: Final[Mapping[type, Callable[[Any], Any]]] = {
+    ContestCase: _contest,
+    SlotVersion: _version,
+    Memory: _memory,
+}

@@ -1,0 +1,172 @@
+"""The MCP server: tools from the table of operations, two resources and a prompt, in both revisions of the protocol.
+
+It knows neither transport nor tenant: it is handed a way to the open memory that a request is for.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, get_args
+from urllib.parse import unquote
+
+import mcp_types as wire
+from anyio import to_thread
+from mcp.server.caching import CacheableMethod, CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from credenda import __version__
+from credenda.errors import CredendaError, Invalid, NotFound
+from credenda.interfaces.calling import invoke
+from credenda.interfaces.mcp import guide
+from credenda.interfaces.mcp.arguments import read_arguments
+from credenda.interfaces.mcp.offer import Offer, offers
+from credenda.interfaces.mcp.poison import check_texts
+from credenda.interfaces.mcp.results import answer, as_text, failure, unforeseen
+from credenda.model.query import Context
+from credenda.operations.table import OPERATIONS, Operation
+from credenda.operations.tools import Toolset
+
+if TYPE_CHECKING:
+    from credenda.client import Credenda
+
+__all__ = ["build_server"]
+
+Call = ServerRequestContext[Any]
+_log = logging.getLogger(__name__)
+_MARKDOWN: Final = "text/markdown"
+_JSON: Final = "application/json"
+_PRIVATE_LIST: Final = CacheHint(ttl_ms=300_000, scope="private")
+"""How long a client may keep a list: it is the same for as long as the process lives."""
+_PRIVATE_READ: Final = CacheHint(ttl_ms=0, scope="private")
+_LEGACY_NOT_FOUND: Final = -32002
+"""What revisions before 2026-07-28 say for an unknown resource; later ones call it invalid parameters."""
+
+
+def build_server(
+    memory: Callable[[], Credenda],
+    *,
+    toolset: Toolset = "default",
+    read_only: bool = False,
+    operations: Iterable[Operation] = OPERATIONS.values(),
+) -> Server[Any]:
+    """Make a server; `memory` gives the memory that a request is for and is called in the thread that serves it.
+
+    Raises `Invalid` where anything that a model would be told gives orders: such a server must not start.
+    """
+    tools = offers(operations, toolset=toolset, read_only=read_only)
+    check_texts({name: offer.listed() for name, offer in tools.items()})
+    check_texts({"the instructions": guide.INSTRUCTIONS, "the prompt": guide.GUIDE_ABOUT})
+    check_texts({"the resources": [guide.CORE_ABOUT, guide.MEMORY_ABOUT]})
+    handlers = _Handlers(memory=memory, tools=tools)
+    hints: dict[CacheableMethod, CacheHint] = dict.fromkeys(get_args(CacheableMethod), _PRIVATE_LIST)
+    hints["resources/read"] = _PRIVATE_READ
+    return Server(
+        "credenda",
+        version=__version__,
+        title="Credenda",
+        instructions=guide.INSTRUCTIONS,
+        cache_hints=hints,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_resource_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Handlers:
+    """What the server answers; whatever touches the store runs in a worker thread, to its end."""
+
+    memory: Callable[[], Credenda]
+    tools: Mapping[str, Offer]
+
+    async def list_tools(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
+        """List the tools, in the order of the table."""
+        listed = [wire.Tool.model_validate(offer.listed(), by_name=False) for offer in self.tools.values()]
+        return wire.ListToolsResult(tools=listed)
+
+    async def call_tool(self, _: Call, params: wire.CallToolRequestParams) -> wire.CallToolResult:
+        """Call a tool; what goes wrong in it is an answer, which the model can read."""
+        offer = self.tools.get(params.name)
+        if offer is None:
+            known = ", ".join(self.tools)
+            raise MCPError(code=wire.INVALID_PARAMS, message=f"there is no tool {params.name[:64]!r}; choose {known}")
+        return await to_thread.run_sync(self._call, offer, params.arguments or {})
+
+    def _call(self, offer: Offer, arguments: Mapping[str, object]) -> wire.CallToolResult:
+        try:
+            operation, given = read_arguments(offer, arguments)
+            value = invoke(self.memory(), operation, given)
+            told = answer(operation, given, value)
+        except CredendaError as error:
+            return _result(failure(error), is_error=True)
+        except Exception as error:  # noqa: BLE001 - where this door ends: an answer instead of a broken call
+            _log.debug("a tool broke", exc_info=True, extra={"tool": offer.name})
+            return _result(unforeseen(error), is_error=True)
+        return _result(told, text=value.text if isinstance(value, Context) else "")
+
+    async def list_resources(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
+        """List the core block."""
+        core = wire.Resource(uri=guide.CORE_URI, name="core", description=guide.CORE_ABOUT, mime_type=_MARKDOWN)
+        return wire.ListResourcesResult(resources=[core])
+
+    async def list_resource_templates(
+        self, _: Call, __: wire.PaginatedRequestParams | None
+    ) -> wire.ListResourceTemplatesResult:
+        """List how a memory is named."""
+        memory = wire.ResourceTemplate(
+            uri_template=guide.MEMORY_URI, name="memory", description=guide.MEMORY_ABOUT, mime_type=_JSON
+        )
+        return wire.ListResourceTemplatesResult(resource_templates=[memory])
+
+    async def read_resource(self, call: Call, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
+        """Read the core block or a memory."""
+        uri = str(params.uri)
+        try:
+            kind, text = await to_thread.run_sync(self._read, uri)
+        except CredendaError as error:
+            raise _refusal(error, uri, call.protocol_version) from error
+        return wire.ReadResourceResult(contents=[wire.TextResourceContents(uri=uri, mime_type=kind, text=text)])
+
+    def _read(self, uri: str) -> tuple[str, str]:
+        before, _, after = guide.MEMORY_URI.partition("{id}")
+        if uri == guide.CORE_URI:
+            return _MARKDOWN, self.memory().context().text
+        if uri.startswith(before) and uri.endswith(after):
+            memory_id = unquote(uri.removeprefix(before))
+            return _JSON, as_text(answer(OPERATIONS["why"], {}, self.memory().why(memory_id)))
+        raise NotFound("there is no such resource", fix=f"read {guide.CORE_URI} or {guide.MEMORY_URI}")
+
+    async def list_prompts(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
+        """List the page on good use."""
+        return wire.ListPromptsResult(prompts=[wire.Prompt(name="use_memory", description=guide.GUIDE_ABOUT)])
+
+    async def get_prompt(self, _: Call, params: wire.GetPromptRequestParams) -> wire.GetPromptResult:
+        """Give the page on good use."""
+        if params.name != "use_memory":
+            raise MCPError(code=wire.INVALID_PARAMS, message="there is no such prompt; choose use_memory")
+        page = wire.PromptMessage(role="user", content=wire.TextContent(text=guide.GUIDE))
+        return wire.GetPromptResult(description=guide.GUIDE_ABOUT, messages=[page])
+
+
+def _result(told: Mapping[str, Any], *, text: str = "", is_error: bool = False) -> wire.CallToolResult:
+    shown = wire.TextContent(text=text or as_text(told))
+    return wire.CallToolResult(content=[shown], structured_content=dict(told), is_error=is_error)
+
+
+def _refusal(error: CredendaError, uri: str, version: str) -> MCPError:
+    """Turn an error into one of the protocol."""
+    told = {**failure(error), "uri": uri}
+    if isinstance(error, NotFound):
+        code = wire.INVALID_PARAMS if version in MODERN_PROTOCOL_VERSIONS else _LEGACY_NOT_FOUND
+        return MCPError(code=code, message="Resource not found", data=told)
+    code = wire.INVALID_PARAMS if isinstance(error, Invalid) else wire.INTERNAL_ERROR
+    return MCPError(code=code, message=str(error), data=told)

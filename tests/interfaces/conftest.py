@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from credenda import Credenda
+from credenda.testing import ManualClock
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock("2026-03-01T09:00:00Z")
+
+
+@pytest.fixture
+def mem(tmp_path: Path, clock: ManualClock) -> Iterator[Credenda]:
+    with Credenda.open(tmp_path / "memory.db", user="ana", clock=clock, workers=False) as opened:
+        yield opened

@@ -1,0 +1,153 @@
+"""The tools are what the table of operations says, and they are few and short."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import jsonschema
+import pytest
+
+from credenda.errors import Invalid
+from credenda.interfaces.mcp.arguments import read_arguments
+from credenda.interfaces.mcp.offer import offers, tokens_of
+from credenda.operations.table import OPERATIONS, Operation, Param
+from credenda.operations.tools import TOOLS, tools_of
+
+DEFAULT = [
+    "store_memory",
+    "search_memories",
+    "get_context",
+    "inspect_memories",
+    "memory_history",
+    "correct_memory",
+    "delete_memory",
+    "resolve_conflict",
+    "get_memory_stats",
+]
+CONSOLIDATE = Operation(
+    name="consolidate",
+    call="manage.consolidate",
+    summary="Merge what says the same.",
+    params=(
+        Param(name="topic", help="Broad namespace."),
+        Param(name="similarity_threshold", kind="number", default=0.85, help="How near."),
+        Param(name="dry_run", kind="flag", default=False, help="Only say what would be done."),
+    ),
+    output="ConsolidationReport",
+    writes=True,
+)
+
+
+def _inputs(tool: str, toolset: Any = "default") -> list[str]:  # noqa: ANN401 - a word of a closed set
+    return list(offers(toolset=toolset)[tool].inputs)
+
+
+@pytest.mark.requirement("R-169", "C-021")
+def test_the_default_toolset_is_small_and_in_the_order_of_the_table() -> None:
+    assert [name for name in offers() if name != "consolidate_memories"] == DEFAULT
+
+
+def test_the_parameters_of_the_contract() -> None:
+    stored = ["text", "topic", "idempotency_key", "session_id", "agent_id"]
+    assert _inputs("store_memory")[:5] == stored
+    assert _inputs("search_memories")[:5] == ["query", "limit", "recency_weight", "topic", "mode"]
+    assert _inputs("delete_memory") == ["memory_id"]
+    assert {"limit", "offset", "memory_id"} <= set(_inputs("inspect_memories"))
+
+
+def test_a_tool_appears_when_its_operation_does() -> None:
+    table = {**OPERATIONS, "consolidate": CONSOLIDATE}
+    offer = offers(table.values())["consolidate_memories"]
+    assert list(offer.inputs) == ["topic", "similarity_threshold", "dry_run"]
+    assert "consolidate_memories" not in offers(row for row in table.values() if row.name != "consolidate")
+
+
+def test_an_operation_nobody_named_is_in_the_full_toolset_only() -> None:
+    row = Operation(name="new-thing", call="new", summary="Do something new.", output="None", params=())
+    table = {**OPERATIONS, row.name: row}
+    assert "new_thing" not in offers(table.values())
+    assert "new_thing" in offers(table.values(), toolset="full")
+
+
+def test_the_full_toolset_offers_every_operation_for_models_with_all_its_inputs() -> None:
+    full = offers(toolset="full")
+    behind = {route.operation.name for offer in full.values() for route in offer.routes}
+    assert behind == {operation.name for operation in OPERATIONS.values() if tools_of(operation)}
+    for offer in full.values():
+        for route in offer.routes:
+            assert {one.param.name for one in route.inputs} == {param.name for param in route.operation.params}
+
+
+@pytest.mark.requirement("R-191")
+@pytest.mark.parametrize("toolset", ["default", "full"])
+def test_no_tool_names_the_tenant_a_file_or_another_door(toolset: Any) -> None:  # noqa: ANN401 - as above
+    for offer in offers(toolset=toolset).values():
+        for name, one in offer.inputs.items():
+            assert name not in {"user", "user_id", "tenant", "namespace", "db"}
+            assert one.param.kind != "path"
+    assert not tools_of(OPERATIONS["export"])
+    assert not tools_of(OPERATIONS["import"])
+
+
+def test_what_tools_say_of_the_table_is_in_the_table() -> None:
+    for name, told in TOOLS.items():
+        if name == "consolidate" and name not in OPERATIONS:
+            continue
+        params = {param.name for param in OPERATIONS[name].params}
+        for tool in told:
+            assert params.issuperset(tool.params), tool.name
+            assert params.issuperset(tool.outside), tool.name
+
+
+@pytest.mark.parametrize("toolset", ["default", "full"])
+def test_schemas_are_schemas_and_hints_say_what_is_so(toolset: Any) -> None:  # noqa: ANN401 - as above
+    for name, offer in offers(toolset=toolset).items():
+        listed = offer.listed()
+        for schema in (listed["inputSchema"], listed["outputSchema"]):
+            jsonschema.Draft202012Validator.check_schema(schema)
+            assert schema["type"] == "object"
+        assert listed["inputSchema"]["additionalProperties"] is False
+        assert all(told.get("description") for told in listed["inputSchema"]["properties"].values()), name
+        hints = listed["annotations"]
+        assert hints.get("readOnlyHint", False) is not offer.writes
+        assert hints["openWorldHint"] is False
+    destructive = [name for name, offer in offers(toolset=toolset).items() if offer.hints().get("destructiveHint")]
+    assert destructive == ["delete_memory"]
+
+
+def test_a_read_only_server_offers_nothing_that_writes() -> None:
+    tools = offers(toolset="full", read_only=True)
+    assert not any(offer.writes for offer in tools.values())
+    assert {"search_memories", "resolve_conflict"} <= set(tools)
+    assert list(tools["resolve_conflict"].inputs) == []
+
+
+def test_the_whole_toolset_fits_into_2500_tokens() -> None:
+    """`tokens_of` counts on the high side: see its docstring."""
+    assert tokens_of(offers().values()) < 2500
+    assert tokens_of(offers({**OPERATIONS, "consolidate": CONSOLIDATE}.values()).values()) < 2500
+
+
+def test_the_count_of_tokens_errs_on_the_high_side() -> None:
+    for offer in offers(toolset="full").values():
+        assert tokens_of([offer]) >= len(json.dumps(offer.listed(), separators=(",", ":"))) / 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "operation"),
+    [({}, "list"), ({"limit": 5}, "list"), ({"memory_id": "m1-abcde0"}, "why"), ({"memory_id": None}, "list")],
+    ids=str,
+)
+def test_a_tool_of_several_operations_calls_the_one_that_is_meant(
+    arguments: Mapping[str, object], operation: str
+) -> None:
+    assert read_arguments(offers()["inspect_memories"], arguments)[0].name == operation
+
+
+def test_a_flag_without_a_default_is_required() -> None:
+    rate = offers(toolset="full")["rate_memory"]
+    with pytest.raises(Invalid, match="useful"):
+        read_arguments(rate, {"memory_id": "m1-abcde0"})
+    assert read_arguments(rate, {"memory_id": "m1", "useful": False})[1] == {"id": "m1", "useful": False}
