@@ -138,3 +138,13 @@ class Counted(Moody):
         if len(self.calls) == self.fail_at or (self.poison and any(self.poison in text for text in texts)):
             raise Unavailable("the engine is away")
         return super().embed(texts)
+
+
+def test_what_has_no_vector_yet_is_judged_by_its_words(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    with Credenda.open(path, user="ana", embedder="none", workers=False) as mem:
+        mem.remember("I live in Linz.")
+        mem.settle()
+    with Credenda.open(path, user="ana", embedder="hashed", workers=False) as mem:
+        assert not mem.search("Linz").abstained
+        assert not mem.search("Linz", kinds=("event",)).abstained

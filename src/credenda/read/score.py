@@ -19,7 +19,7 @@ from credenda.model.query import Query
 from credenda.read.candidates import Row
 from credenda.read.tables import Calibration, Standing, Weights
 
-__all__ = ["RecallWeights", "answerability", "final_scores", "keyed", "lowered", "recall_weights"]
+__all__ = ["RecallWeights", "answerability", "any_compared", "final_scores", "keyed", "lowered", "recall_weights"]
 
 _TOP: Final = 5
 """Best rows whose signs tell whether the search found an answer; the calibration was fitted on as many."""
@@ -118,6 +118,11 @@ def lowered(key: float, query: Query, falloff: float) -> float:
 
 _MOST_WORDS: Final = 0.75
 """Share of the question's idf from which a text speaks of the thing asked for, whatever its slot."""
+
+
+def any_compared(rows: Sequence[Row]) -> bool:
+    """Say whether vectors speak for or against the best rows; where none has one yet, only words can judge."""
+    return any(row.signs.cosine is not None for row in rows[:_TOP])
 
 
 def answerability(rows: Sequence[Row], engine: Calibration, slot_logit: float, *, missing_logit: float = 0.0) -> float:

@@ -18,7 +18,7 @@ from credenda.read.load import load_evidence
 from credenda.read.plan import Ask, Plan, plan
 from credenda.read.retrieve import retrieve
 from credenda.read.rows import Reading, admit, allowed_owners, ordered
-from credenda.read.score import answerability, final_scores
+from credenda.read.score import answerability, any_compared, final_scores
 from credenda.read.tables import Calibration, weights
 from credenda.storage.store import Reader
 from credenda.text.passages import passages
@@ -76,7 +76,8 @@ def search(
     work = Reading(query, reader, now_us, tuned)
     found, rows = _find(asked, work)
     missing = tuned.missing_logit if _names_one_slot(made) else 0.0
-    answerable = answerability(rows, asked.engine, tuned.slot_logit, missing_logit=missing)
+    judge = asked.engine if any_compared(rows) else tuned.engine(None)
+    answerable = answerability(rows, judge, tuned.slot_logit, missing_logit=missing)
     abstained = not rows or answerable < (tuned.floor if floor is None else floor)
     hits = () if abstained else tuple(_hits(asked, work, rows, answerable))
     trace = _trace(asked, len(found), answerable, rows if abstained else ())
