@@ -316,9 +316,10 @@ class Data:
     def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
     ) -> ImportReport:
-        """Read an export, a conversation file, plain text or Markdown; repeating it takes in nothing twice.
+        """Read a file, folder or zip: an export, talk, another memory or documents; repeating it adds nothing twice.
 
-        `progress` is told how many bytes of the file have been read, and of how many (None where that is not known).
+        What is read can be searched while the rest is. `progress` is told how many bytes have been read, and of how
+        many (None where that is not known). The formats: docs/how-to/import.md.
         """
         from credenda.portability.importing import import_file
 

@@ -226,7 +226,7 @@ def test_a_line_that_is_too_long_is_passed_over(mem: Credenda, tmp_path: Path, m
 
 
 def test_a_decompression_bomb_is_refused(mem: Credenda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(portability_lines, "UNPACKED_FREE_BYTES", 1 << 20)
+    monkeypatch.setattr(limits, "UNPACKED_FREE_BYTES", 1 << 20)
     path = tmp_path / "bomb.jsonl.gz"
     path.write_bytes(gzip.compress(json.dumps(talk("a", 1)).encode() + b"\n" + b" " * (4 << 20)))
     with pytest.raises(LimitExceeded, match="unpacks to more than"):
@@ -276,7 +276,7 @@ def test_a_file_that_cannot_be_told_or_opened(mem: Credenda, tmp_path: Path) -> 
             mem.data.import_(tmp_path / name)
     with pytest.raises(Invalid, match="not a format"):
         mem.data.import_(tmp_path / "odd.jsonl", format="docx")
-    with pytest.raises(Invalid, match="folder"):
+    with pytest.raises(Invalid, match="no file in it begins like"):
         mem.data.import_(tmp_path)
     with pytest.raises(NotFound):
         mem.data.import_(tmp_path / "missing.jsonl")

@@ -322,12 +322,12 @@ _ALL: Final = (
     Operation(
         name="import",
         call="data.import_",
-        summary="Read an export, a conversation, plain text or Markdown.",
+        summary="Read an export, talk with assistants, another memory, or documents; repeating it adds nothing.",
         params=(
-            Param(name="path", kind="path", help="File to read; .gz is understood.", positional=True),
+            Param(name="path", kind="path", help="File or folder to read; .gz and .zip too.", positional=True),
             Param(
                 name="format",
-                choices=("credenda", "conversation", "text", "markdown"),
+                choices=("credenda", "claude-code", "conversation", "markdown", "text"),
                 help="What it is; told from the file when left out.",
             ),
         ),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from credenda.clock import parse_time
@@ -41,6 +41,10 @@ class MarkdownFormat:
     """Notes with headings."""
 
     name = "markdown"
+
+    def takes(self, member: str) -> bool:
+        """Take what is called so, and is not hidden."""
+        return PurePosixPath(member).suffix.casefold() in _ENDINGS
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Say whether the file is called like Markdown and holds no binary data."""

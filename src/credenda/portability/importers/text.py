@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from credenda.portability.importers.blocks import (
@@ -26,6 +26,10 @@ class TextFormat:
     """Notes without markup."""
 
     name = "text"
+
+    def takes(self, member: str) -> bool:
+        """Take what is called so, and is not hidden."""
+        return PurePosixPath(member).suffix.casefold() in _ENDINGS - {""}
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Say whether the file is called like text and holds no binary data."""
