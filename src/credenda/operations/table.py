@@ -327,7 +327,7 @@ _ALL: Final = (
             Param(name="path", kind="path", help="File or folder to read; .gz and .zip too.", positional=True),
             Param(
                 name="format",
-                choices=("credenda", "claude-code", "conversation", "markdown", "text"),
+                choices=("credenda", "claude-code", "chatgpt", "claude", "conversation", "markdown", "text"),
                 help="What it is; told from the file when left out.",
             ),
         ),

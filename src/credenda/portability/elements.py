@@ -59,6 +59,8 @@ def elements(lines: Lines, *keys: str) -> Iterator[Element]:
             return
         number += 1
         yield _item(scan, number)
+        if scan.ended:
+            return
 
 
 def _entered(scan: _Scan, keys: tuple[str, ...]) -> int:
@@ -92,7 +94,7 @@ def _item(scan: _Scan, number: int) -> Element:
         depth += 1 if sign in _OPENING else -1
     data = scan.release()
     if data is None:
-        return Element(number=number, wrong=f"it is larger than {limits.IMPORT_ITEM_BYTES >> 20} MiB")
+        return Element(number=number, wrong=f"it is larger than {limits.IMPORT_ITEM_BYTES} bytes")
     return Element(number=number, data=data)
 
 
@@ -106,6 +108,7 @@ class _Scan:
         self._begun = 0
         self._start: int | None = None
         self._in_string = False
+        self.ended = False
 
     def plain(self) -> bytes:
         """Go to the next bracket, or to the end, and give the last bytes before it."""
@@ -117,11 +120,11 @@ class _Scan:
                 self._at = self._end(_PLAIN)
                 if self._at < len(self._buffer) and self._buffer[self._at] != _QUOTE:
                     return self._buffer[max(self._begun, self._at - _SHOWN_BYTES) : self._at]
-                if self._at < len(self._buffer) and self._start is None:
+                if self._at < len(self._buffer):
                     self._at, self._in_string = self._at + 1, True
                     continue
             if not self._fill():
-                self._at = len(self._buffer)
+                self._at, self.ended = len(self._buffer), True
                 return b""
 
     def bracket(self) -> int | None:
@@ -147,13 +150,13 @@ class _Scan:
         return found.end() if found else self._at
 
     def _leave_string(self) -> None:
-        """Pass over a string that nobody needs, however long."""
+        """Go on in a string that did not end in what was read so far."""
         self._at = self._end(_STRING)
         if self._at < len(self._buffer) and self._buffer[self._at] == _QUOTE:
             self._at, self._in_string = self._at + 1, False
 
     def _fill(self) -> bool:
-        """Read on, at least as much again as is held, so that each byte is looked at a bounded number of times."""
+        """Read on, as much again as is held, so that no byte is moved often."""
         if self._start is not None and len(self._buffer) - self._start > limits.IMPORT_ITEM_BYTES:
             self._start = None
         kept = max(self._begun, self._at - _SHOWN_BYTES) if self._start is None else self._start

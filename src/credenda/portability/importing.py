@@ -12,6 +12,8 @@ from credenda.model.report import ImportReport
 from credenda.parts import Parts
 from credenda.portability.archive import FORMAT, load_archive
 from credenda.portability.filing import Tally, file_pieces
+from credenda.portability.importers.chatgpt import ChatGPTFormat
+from credenda.portability.importers.claude import ClaudeFormat
 from credenda.portability.importers.claude_code import ClaudeCodeFormat
 from credenda.portability.importers.conversation import ConversationFormat
 from credenda.portability.importers.markdown import MarkdownFormat
@@ -25,6 +27,8 @@ __all__ = ["ARCHIVE", "FORMATS", "import_file"]
 ARCHIVE: Final = "credenda"
 FORMATS: Final[tuple[Format, ...]] = (
     ClaudeCodeFormat(),
+    ChatGPTFormat(),
+    ClaudeFormat(),
     ConversationFormat(),
     MarkdownFormat(),
     TextFormat(),

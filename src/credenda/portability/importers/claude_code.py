@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.portability.importers.port import Boundary, Piece, Problem, Source
-from credenda.portability.importers.tables import MalformedError, loaded, moment_of, table_of, text_of
-from credenda.portability.importers.turns import Turn, turn_pieces
+from credenda.portability.importers.tables import MalformedError, loaded, table_of, text_of
+from credenda.portability.importers.turns import Talk, Turn
 from credenda.portability.lines import Line, Lines
 
 __all__ = ["ClaudeCodeFormat"]
@@ -78,12 +77,11 @@ class ClaudeCodeFormat:
 
 @dataclass(slots=True, kw_only=True)
 class _Session:
-    """What earlier lines tell of the later ones: the session, and the time where a line has none."""
+    """The session that is being read, and what its earlier lines tell of the later ones."""
 
     user_id: str
     name: str
-    begun: bool = False
-    latest: datetime | None = None
+    talk: Talk | None = None
 
     def take(self, line: Line) -> Iterator[Piece | Problem | Boundary]:
         """Read one line; those of tools, progress and the like are passed over in silence."""
@@ -98,45 +96,32 @@ class _Session:
             table = loaded(data)
             line_id = text_of(table, "uuid")
             place = f"{place}, message {line_id[:64]}" if line_id else place
-            yield from self._said(table, place)
+            text = _said(table)
         except MalformedError as error:
             yield Problem(place=place, what=str(error))
-
-    def _said(self, table: Mapping[str, Any], place: str) -> Iterator[Piece | Problem | Boundary]:
-        if table.get("type") not in _ROLES or any(table.get(name) for name in _NOT_SAID):
             return
-        message = table_of(table.get("message"))
-        if message.get("model") == _SYNTHETIC:
-            return
-        try:
-            self.latest = moment_of(table.get("timestamp")) or self.latest
-        except MalformedError as error:
-            yield Problem(place=place, what=f"{error}; that of the line before it was taken")
-        text = _words(message.get("content"), by_person=table["type"] == "user")
         if not text:
             return
-        yield from self._begin(text_of(table, "sessionId"))
-        yield from turn_pieces(self._turn(table, text, place), self.user_id)
-
-    def _begin(self, name: str) -> Iterator[Boundary]:
-        if not self.begun or (name and name != self.name):
+        name = text_of(table, "sessionId") or (self.talk.session if self.talk else self.name)
+        if self.talk is None or self.talk.session != name:
             yield Boundary()
-        self.begun, self.name = True, name or self.name
+            latest = self.talk.latest if self.talk else None
+            where = text_of(table, "cwd")
+            metadata = {"project": where} if where else {}
+            self.talk = Talk(agent=_AGENT, session=name, user_id=self.user_id, latest=latest, metadata=metadata)
+        role, moment = table["type"], table.get("timestamp")
+        key = (line_id,) if line_id else (name, role, str(moment), text)
+        yield from self.talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=line_id))
 
-    def _turn(self, table: Mapping[str, Any], text: str, place: str) -> Turn:
-        role, line_id = cast("str", table["type"]), text_of(table, "uuid")
-        where = text_of(table, "cwd")
-        return Turn(
-            place=place,
-            role=role,
-            text=text,
-            key=(line_id,) if line_id else (self.name, role, str(self.latest), text),
-            session=self.name,
-            agent=_AGENT,
-            occurred_at=self.latest,
-            id=line_id,
-            metadata={"project": where} if where else {},
-        )
+
+def _said(table: Mapping[str, Any]) -> str:
+    """Give what one of the two said in a line; "" where it was neither."""
+    if table.get("type") not in _ROLES or any(table.get(name) for name in _NOT_SAID):
+        return ""
+    message = table_of(table.get("message"))
+    if message.get("model") == _SYNTHETIC:
+        return ""
+    return _words(message.get("content"), by_person=table["type"] == "user")
 
 
 def _is_table(data: bytes) -> bool:

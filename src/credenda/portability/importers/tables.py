@@ -10,8 +10,19 @@ from typing import Any, Final, cast
 
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
+from credenda.portability.elements import Element
 
-__all__ = ["MalformedError", "list_of", "loaded", "moment_of", "shown_id", "table_of", "text_of"]
+__all__ = [
+    "MalformedError",
+    "item_of",
+    "list_of",
+    "loaded",
+    "moment_of",
+    "moment_or_none",
+    "shown_id",
+    "table_of",
+    "text_of",
+]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _ID_CHARACTERS: Final = 64
@@ -37,6 +48,13 @@ def loaded(data: bytes) -> Mapping[str, Any]:
     except ValueError as error:
         raise MalformedError("a number in it has too many digits") from error
     return table_of(value)
+
+
+def item_of(element: Element) -> Mapping[str, Any]:
+    """Read an item of a list as a table."""
+    if element.wrong:
+        raise MalformedError(element.wrong)
+    return loaded(element.data)
 
 
 def table_of(value: object) -> Mapping[str, Any]:
@@ -72,6 +90,14 @@ def moment_of(value: object) -> datetime | None:
     except (Invalid, OverflowError):
         pass
     raise MalformedError("its time cannot be read")
+
+
+def moment_or_none(value: object) -> datetime | None:
+    """Read a time that something better may follow; one that cannot be read is none."""
+    try:
+        return moment_of(value)
+    except MalformedError:
+        return None
 
 
 def shown_id(item: object, number: int, *names: str) -> str:

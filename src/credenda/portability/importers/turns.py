@@ -1,4 +1,4 @@
-"""Turns of talk with an assistant, as every transcript has them: said once, by one of two, at a time."""
+"""Talk with an assistant, as every transcript has it: turns of one or the other, one after the other."""
 
 from __future__ import annotations
 
@@ -8,44 +8,58 @@ from datetime import datetime
 
 from credenda import limits
 from credenda.portability.importers.blocks import cut
-from credenda.portability.importers.port import Piece, stable_key
+from credenda.portability.importers.port import Piece, Problem, stable_key
+from credenda.portability.importers.tables import MalformedError, moment_of
 from credenda.write.accept import Submission
 
-__all__ = ["Turn", "mended", "turn_pieces"]
+__all__ = ["Talk", "Turn", "mended"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What one of the two said; `key` names it for good, and `place` says where in the file it stands."""
+    """What one of the two said; `key` names it for good, `place` says where in the file it stands.
+
+    `moment` is the time as the file has it.
+    """
 
     place: str
     role: str
     text: str
     key: tuple[str, ...]
-    session: str
-    agent: str
-    occurred_at: datetime | None = None
+    moment: object = None
     id: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Talk:
+    """One conversation as it is read; `latest` is the time so far, which a turn without one is given."""
+
+    agent: str
+    session: str
+    user_id: str
+    latest: datetime | None = None
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
 
-
-def turn_pieces(turn: Turn, user_id: str) -> Iterator[Piece]:
-    """Give the turn as it is; one that is larger than an event comes in several, and nothing of it is lost."""
-    text = mended(turn.text)
-    parts = [text] if len(text.encode()) <= limits.EVENT_TEXT_BYTES else list(cut(text))
-    for number, part in enumerate(parts):
-        place = turn.place if len(parts) == 1 else f"{turn.place}, part {number + 1}"
-        more = (str(number),) if number else ()
-        submission = Submission(
-            content=[{"role": turn.role, "content": part, "id": turn.id}],
-            user_id=user_id,
-            session=turn.session,
-            agent=turn.agent,
-            occurred_at=turn.occurred_at,
-            metadata=turn.metadata,
-            idempotency_key=stable_key(turn.agent, *turn.key, *more),
-        )
-        yield Piece(place=place, submission=submission)
+    def pieces(self, turn: Turn) -> Iterator[Piece | Problem]:
+        """Give a turn as it is; one that is larger than an event comes in several, and nothing of it is lost."""
+        try:
+            self.latest = moment_of(turn.moment) or self.latest
+        except MalformedError as error:
+            yield Problem(place=turn.place, what=f"{error}; that of what stands before it was taken")
+        text = mended(turn.text)
+        parts = [text] if len(text.encode()) <= limits.EVENT_TEXT_BYTES else list(cut(text))
+        for number, part in enumerate(parts):
+            more = (str(number),) if number else ()
+            submission = Submission(
+                content=[{"role": turn.role, "content": part, "id": turn.id}],
+                user_id=self.user_id,
+                session=self.session,
+                agent=self.agent,
+                occurred_at=self.latest,
+                metadata=self.metadata,
+                idempotency_key=stable_key(self.agent, *turn.key, *more),
+            )
+            yield Piece(place=turn.place, submission=submission)
 
 
 def mended(text: str) -> str:
