@@ -307,11 +307,14 @@ class Data:
         """Belong to an open memory."""
         self._parts = parts
 
-    def export(self, path: str | Path) -> ExportReport:
-        """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed."""
-        from credenda.portability.archive import export_archive
+    def export(self, path: str | Path, format: str = "credenda") -> ExportReport:
+        """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed.
 
-        return export_archive(self._parts, Path(path))
+        The format `mcp-memory` writes what is held now, and only that, as the MCP reference memory server keeps it.
+        """
+        from credenda.portability.exporting import export_file
+
+        return export_file(self._parts, Path(path), format)
 
     def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None

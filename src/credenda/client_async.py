@@ -358,9 +358,12 @@ class AsyncData:
         """Belong to an open memory."""
         self._memory = twin
 
-    async def export(self, path: str | Path) -> ExportReport:
-        """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed."""
-        return await asyncio.to_thread(self._memory.export, path)
+    async def export(self, path: str | Path, format: str = "credenda") -> ExportReport:
+        """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed.
+
+        The format `mcp-memory` writes what is held now, and only that, as the MCP reference memory server keeps it.
+        """
+        return await asyncio.to_thread(self._memory.export, path, format)
 
     async def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None

@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from credenda import Credenda
-from credenda.model.event import Event, Role, Source
-from credenda.storage.sqlite.store import SqliteStore
-from credenda.storage.store import EventFilter
+from credenda.model.event import Role, Source
 
+from .conftest import Events
 from .exports import Table, said, tree, zipped
-
-Events = Callable[[], list[Event]]
-
-
-@pytest.fixture
-def events(path: Path) -> Events:
-    def read() -> list[Event]:
-        store = SqliteStore(str(path), read_only=True)
-        try:
-            with store.reader("ana") as reader:
-                return reader.find_events(EventFilter())
-        finally:
-            store.close()
-
-    return read
 
 
 def listed(path: Path, *conversations: object) -> Path:

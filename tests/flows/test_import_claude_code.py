@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,13 +14,11 @@ from typing import Final
 import pytest
 
 from credenda import Credenda, Invalid
-from credenda.model.event import Event, Role, Source
-from credenda.storage.sqlite.store import SqliteStore
-from credenda.storage.store import EventFilter
+from credenda.model.event import Role, Source
 
+from .conftest import Events
 from .transcripts import SESSION, line, realistic, uid, written
 
-Events = Callable[[], list[Event]]
 KILLED_CHILD: Final = """
 import sys
 from credenda import Credenda
@@ -33,19 +30,6 @@ def told(done, total):
 with Credenda.open(sys.argv[1], user="ana", workers=False) as mem:
     mem.data.import_(sys.argv[2], progress=told)
 """
-
-
-@pytest.fixture
-def events(path: Path) -> Events:
-    def read() -> list[Event]:
-        store = SqliteStore(str(path), read_only=True)
-        try:
-            with store.reader("ana") as reader:
-                return reader.find_events(EventFilter())
-        finally:
-            store.close()
-
-    return read
 
 
 def test_what_was_said_keeps_speaker_time_session_and_id(mem: Credenda, tmp_path: Path, events: Events) -> None:

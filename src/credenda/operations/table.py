@@ -314,8 +314,16 @@ _ALL: Final = (
     Operation(
         name="export",
         call="data.export",
-        summary="Write everything of this user as JSON Lines, without loss.",
-        params=(Param(name="path", kind="path", help="File to write; .gz is compressed.", positional=True),),
+        summary="Write everything of this user as JSON Lines, without loss; or what is held now, for another memory.",
+        params=(
+            Param(name="path", kind="path", help="File to write; .gz is compressed.", positional=True),
+            Param(
+                name="format",
+                default="credenda",
+                choices=("credenda", "mcp-memory"),
+                help="The archive, or the file of the MCP reference memory server.",
+            ),
+        ),
         output="ExportReport",
         errors=(Invalid, Unavailable),
     ),
@@ -327,7 +335,18 @@ _ALL: Final = (
             Param(name="path", kind="path", help="File or folder to read; .gz and .zip too.", positional=True),
             Param(
                 name="format",
-                choices=("credenda", "claude-code", "chatgpt", "claude", "conversation", "markdown", "text"),
+                choices=(
+                    "credenda",
+                    "claude-code",
+                    "chatgpt",
+                    "claude",
+                    "mcp-memory",
+                    "mem0",
+                    "conversation",
+                    "obsidian",
+                    "markdown",
+                    "text",
+                ),
                 help="What it is; told from the file when left out.",
             ),
         ),

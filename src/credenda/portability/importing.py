@@ -17,6 +17,9 @@ from credenda.portability.importers.claude import ClaudeFormat
 from credenda.portability.importers.claude_code import ClaudeCodeFormat
 from credenda.portability.importers.conversation import ConversationFormat
 from credenda.portability.importers.markdown import MarkdownFormat
+from credenda.portability.importers.mcp_memory import McpMemoryFormat
+from credenda.portability.importers.mem0 import Mem0Format
+from credenda.portability.importers.obsidian import ObsidianFormat
 from credenda.portability.importers.port import Boundary, Format, Piece, Problem, Source
 from credenda.portability.importers.text import TextFormat
 from credenda.portability.inputs import Entry, folder_entries, is_zip, zip_entries
@@ -29,7 +32,10 @@ FORMATS: Final[tuple[Format, ...]] = (
     ClaudeCodeFormat(),
     ChatGPTFormat(),
     ClaudeFormat(),
+    McpMemoryFormat(),
+    Mem0Format(),
     ConversationFormat(),
+    ObsidianFormat(),
     MarkdownFormat(),
     TextFormat(),
 )

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
 from credenda.portability.elements import Element, elements
-from credenda.portability.importers.blocks import cut, document_piece, has_words
+from credenda.portability.importers.blocks import Block, cut, document_piece, has_words
 from credenda.portability.importers.port import Boundary, Piece, Problem, Source
 from credenda.portability.importers.tables import (
     MalformedError,
@@ -134,7 +134,9 @@ def _memories(element: Element, source: Source) -> Iterator[Piece | Problem]:
         for block in _BLANK.split(mended(text)):
             for part in cut(block.strip()):
                 if has_words(part):
-                    piece = document_piece(part, element.number, source, details={}, occurred_us=source.modified_us)
+                    piece = document_piece(
+                        Block(text=part, line=element.number, occurred_us=source.modified_us), source
+                    )
                     yield replace(piece, place=place)
 
 

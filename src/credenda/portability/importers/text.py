@@ -8,6 +8,7 @@ from typing import Final
 
 from credenda.portability.importers.blocks import (
     BLOCK_CHARACTERS_MAX,
+    Block,
     TextLine,
     cut,
     document_piece,
@@ -55,4 +56,4 @@ class TextFormat:
 def _block(block: list[TextLine], source: Source) -> Iterator[Piece]:
     for text in cut("\n".join(line.text for line in block)):
         if has_words(text):
-            yield document_piece(text, block[0].number, source, details={}, occurred_us=source.modified_us)
+            yield document_piece(Block(text=text, line=block[0].number, occurred_us=source.modified_us), source)
