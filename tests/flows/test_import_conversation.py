@@ -198,6 +198,7 @@ def test_what_is_malformed_is_named_and_passed_over(mem: Credenda, tmp_path: Pat
 
 def test_many_problems_are_counted_not_listed(mem: Credenda, tmp_path: Path) -> None:
     report = mem.data.import_(written(tmp_path / "a.jsonl", talk("a", 1), *[b"?"] * 250))
+    assert report.passed_over == 250
     assert len(report.problems) == 101
     assert report.problems[-1] == "and 150 more problems"
 
