@@ -318,18 +318,22 @@ class Data:
         """Belong to an open memory."""
         self._parts = parts
 
-    def export(self, path: str | Path) -> ExportReport:
-        """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed."""
-        from credenda.portability.archive import export_archive
+    def export(self, path: str | Path, format: str = "credenda") -> ExportReport:
+        """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed.
 
-        return export_archive(self._parts, Path(path))
+        The format `mcp-memory` writes what is held now, and only that, as the MCP reference memory server keeps it.
+        """
+        from credenda.portability.exporting import export_file
+
+        return export_file(self._parts, Path(path), format)
 
     def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
     ) -> ImportReport:
-        """Read an export, a conversation file, plain text or Markdown; repeating it takes in nothing twice.
+        """Read a file, folder or zip: an export, talk, another memory or documents; repeating it adds nothing twice.
 
-        `progress` is told how many bytes of the file have been read, and of how many (None where that is not known).
+        What is read can be searched while the rest is. `progress` is told how many bytes have been read, and of how
+        many (None where that is not known). The formats: docs/how-to/import.md.
         """
         from credenda.portability.importing import import_file
 

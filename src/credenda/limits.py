@@ -78,3 +78,13 @@ ALTERNATION_DAYS: Final = 180
 BUSY_TIMEOUT_SECONDS: Final = 30
 MCP_LINE_BYTES: Final = 16 << 20
 """Longest message that the MCP server reads: an event of the longest text, escaped, and room to spare."""
+IMPORT_ITEM_BYTES: Final = 64 << 20
+"""Longest line, or item of a list, that an import reads: a conversation is one, and ten million tokens are 45 MB."""
+IMPORT_FILES: Final = 100_000
+"""Most files of a folder or zip that one import reads."""
+UNPACKED_RATIO: Final = 200
+"""Talk packs 3 to 20 times smaller; gzip and zip can reach a thousand."""
+UNPACKED_FREE_BYTES: Final = 64 << 20
+"""What a small file may unpack to before the ratio is looked at."""
+UNPACKED_BYTES: Final = 64 << 30
+"""Most bytes that one file may unpack to, whatever its size."""

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from credenda import Credenda
+from credenda.model.event import Event
+from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.store import EventFilter
 from credenda.testing import ManualClock
+
+Events = Callable[[], list[Event]]
 
 
 @pytest.fixture
@@ -37,3 +42,18 @@ def say(mem: Credenda, clock: ManualClock) -> object:
             clock.advance(timedelta(days=days))
 
     return tell
+
+
+@pytest.fixture
+def events(path: Path) -> Events:
+    """Read every event of the memory from its file, oldest first."""
+
+    def read() -> list[Event]:
+        store = SqliteStore(str(path), read_only=True)
+        try:
+            with store.reader("ana") as reader:
+                return reader.find_events(EventFilter())
+        finally:
+            store.close()
+
+    return read

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from credenda import Credenda, limits
-from credenda.model.event import Event, Role, Source
+from credenda.model.event import Role, Source
 from credenda.portability.importers import blocks
 from credenda.portability.importers import text as text_format
-from credenda.storage.sqlite.store import SqliteStore
-from credenda.storage.store import EventFilter
 
-Events = Callable[[], list[Event]]
+from .conftest import Events
+
 MAY_6 = datetime(2024, 5, 6, tzinfo=UTC)
 PAGE = """---
 title: "House rules"
@@ -48,19 +46,6 @@ Kitchen ###
 
 #hashtag is no heading
 """
-
-
-@pytest.fixture
-def events(path: Path) -> Events:
-    def read() -> list[Event]:
-        store = SqliteStore(str(path), read_only=True)
-        try:
-            with store.reader("ana") as reader:
-                return reader.find_events(EventFilter())
-        finally:
-            store.close()
-
-    return read
 
 
 def written(path: Path, text: str | bytes, when: datetime = MAY_6) -> Path:

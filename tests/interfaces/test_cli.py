@@ -6,9 +6,10 @@ from pathlib import Path
 import click
 import pytest
 
-from credenda import __version__
+from credenda import __version__, limits
 from credenda.interfaces.cli.main import cli
 from credenda.operations.table import OPERATIONS
+from credenda.portability import filing
 
 from .terminal import Terminal
 
@@ -283,6 +284,35 @@ def test_what_is_exported_can_be_imported(ana: Terminal, tmp_path: Path) -> None
     assert other.json("import", str(file))["format"] == "credenda"
     assert other.values() == ["Graz"]
     assert [one["value"] for one in other.json("history", "user", "residence")] == ["Linz", "Graz"]
+
+
+def test_an_import_reads_what_waits_when_too_much_does_and_goes_on(
+    ana: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "QUEUED_JOBS", 100)
+    monkeypatch.setattr(filing, "PATIENCE_STEPS", 0)
+    file = tmp_path / "notes.txt"
+    file.write_text("\n\n".join(f"Note number {number}." for number in range(250)), "utf-8")
+    report = ana.json("import", str(file))
+    assert (report["turns"], report["skipped"]) == (250, 0)
+    assert ana.json("stats")["pending_extractions"] == 0
+
+
+def test_a_folder_of_transcripts_is_imported_and_what_is_held_goes_to_another_memory(
+    ana: Terminal, tmp_path: Path
+) -> None:
+    folder = tmp_path / "projects" / "-home-ana"
+    folder.mkdir(parents=True)
+    line = (
+        '{"type": "user", "sessionId": "s", "uuid": "u", "timestamp": "2026-01-05T09:00:00Z", "message": {"content": '
+    )
+    (folder / "s.jsonl").write_text(line + '"I live in Linz."}}\n{broken\n', "utf-8")
+    shown = ana.text("import", str(tmp_path / "projects"))
+    assert "claude-code" in shown
+    assert "note: -home-ana/s.jsonl, line 2: not JSON" in shown
+    graph = tmp_path / "memory.jsonl"
+    assert ana.json("export", str(graph), "--format", "mcp-memory")["rows"]["observations"] == 1
+    assert '"observations": ["I live in Linz."]' in graph.read_text("utf-8")
 
 
 def test_an_imported_conversation_is_believed_when_the_command_returns(ana: Terminal, tmp_path: Path) -> None:

@@ -54,13 +54,17 @@ class ExportReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """What an import took in: `skipped` counts what was there already, `problems` names malformed items by place."""
+    """What an import took in: `skipped` counts what was there already, `problems` names malformed items by place.
+
+    Of many problems the first hundred are named; `passed_over` counts them all.
+    """
 
     path: str
     format: str
     conversations: int = 0
     turns: int = 0
     skipped: int = 0
+    passed_over: int = 0
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
     problems: tuple[str, ...] = ()
 

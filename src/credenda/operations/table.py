@@ -318,8 +318,16 @@ _ALL: Final = (
     Operation(
         name="export",
         call="data.export",
-        summary="Write everything of this user as JSON Lines, without loss.",
-        params=(Param(name="path", kind="path", help="File to write; .gz is compressed.", positional=True),),
+        summary="Write everything of this user as JSON Lines, without loss; or what is held now, for another memory.",
+        params=(
+            Param(name="path", kind="path", help="File to write; .gz is compressed.", positional=True),
+            Param(
+                name="format",
+                default="credenda",
+                choices=("credenda", "mcp-memory"),
+                help="The archive, or the file of the MCP reference memory server.",
+            ),
+        ),
         output="ExportReport",
         errors=(Invalid, Unavailable),
         doors=_WITH_FILES,
@@ -327,12 +335,23 @@ _ALL: Final = (
     Operation(
         name="import",
         call="data.import_",
-        summary="Read an export, a conversation, plain text or Markdown.",
+        summary="Read an export, talk with assistants, another memory, or documents; repeating it adds nothing.",
         params=(
-            Param(name="path", kind="path", help="File to read; .gz is understood.", positional=True),
+            Param(name="path", kind="path", help="File or folder to read; .gz and .zip too.", positional=True),
             Param(
                 name="format",
-                choices=("credenda", "conversation", "text", "markdown"),
+                choices=(
+                    "credenda",
+                    "claude-code",
+                    "chatgpt",
+                    "claude",
+                    "mcp-memory",
+                    "mem0",
+                    "conversation",
+                    "obsidian",
+                    "markdown",
+                    "text",
+                ),
                 help="What it is; told from the file when left out.",
             ),
         ),

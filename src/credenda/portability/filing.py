@@ -56,6 +56,7 @@ class Tally:
             conversations=self.conversations,
             turns=self.turns,
             skipped=self.skipped,
+            passed_over=len(self._problems) + self._untold,
             problems=(*self._problems, *more),
         )
 
@@ -119,6 +120,7 @@ def _file(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
             f"the import stopped after {tally.turns + tally.skipped} turns",
             why=f"{error.what}, {error.why}" if error.why else error.what,
             fix="let `credenda worker` or `settle` catch up, then repeat the import: it goes on where it stopped",
+            filed=str(tally.turns),
         ) from error
     for waiting, receipt in zip(group, receipts, strict=True):
         _count(tally, waiting.piece, receipt)

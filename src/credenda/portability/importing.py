@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from credenda.errors import Invalid
+from credenda.errors import Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import ImportReport
 from credenda.parts import Parts
 from credenda.portability.archive import FORMAT, load_archive
 from credenda.portability.filing import Tally, file_pieces
+from credenda.portability.importers.chatgpt import ChatGPTFormat
+from credenda.portability.importers.claude import ClaudeFormat
+from credenda.portability.importers.claude_code import ClaudeCodeFormat
 from credenda.portability.importers.conversation import ConversationFormat
 from credenda.portability.importers.markdown import MarkdownFormat
-from credenda.portability.importers.port import Format, Source
+from credenda.portability.importers.mcp_memory import McpMemoryFormat
+from credenda.portability.importers.mem0 import Mem0Format
+from credenda.portability.importers.obsidian import ObsidianFormat
+from credenda.portability.importers.port import Boundary, Format, Piece, Problem, Source
 from credenda.portability.importers.text import TextFormat
-from credenda.portability.lines import Lines, Progress, open_lines
+from credenda.portability.inputs import Entry, folder_entries, is_zip, zip_entries
+from credenda.portability.lines import Lines, Meter, Progress, open_lines
 
 __all__ = ["ARCHIVE", "FORMATS", "import_file"]
 
 ARCHIVE: Final = "credenda"
-FORMATS: Final[tuple[Format, ...]] = (ConversationFormat(), MarkdownFormat(), TextFormat())
+FORMATS: Final[tuple[Format, ...]] = (
+    ClaudeCodeFormat(),
+    ChatGPTFormat(),
+    ClaudeFormat(),
+    McpMemoryFormat(),
+    Mem0Format(),
+    ConversationFormat(),
+    ObsidianFormat(),
+    MarkdownFormat(),
+    TextFormat(),
+)
+"""Those that say more of how a file must begin stand first."""
 _NAMES: Final = (ARCHIVE, *(known.name for known in FORMATS))
+_BOM: Final = b"\xef\xbb\xbf"
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+_LOOKED_AT: Final = 2_000
+"""Most files of a folder or zip that are opened to tell its format."""
 
 
 def import_file(
     parts: Parts, path: Path, format: str | None = None, *, progress: Progress | None = None
 ) -> ImportReport:
-    """Read a file: an archive, a conversation file, Markdown or plain text, gzip'd or not, of any size.
+    """Read a file, a folder or a zip of any size: an archive, talk with assistants, other memories, documents.
 
-    The format is recognised by what the file begins with, else by its ending. Malformed items are passed over and named
+    The format is recognised by what a file begins with, else by its ending. Malformed items are passed over and named
     in the report; repeating an import takes in nothing twice, and an interrupted one goes on where it stopped (an
     archive instead comes whole or not at all). Raises `Invalid` for a format that is unknown or cannot be told,
     `NotFound` or `Unavailable` for a file that cannot be opened, `Corrupt` for one that is damaged, `LimitExceeded` for
@@ -37,27 +60,102 @@ def import_file(
     """
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
+    if path.is_dir():
+        return _import_many(parts, _chosen(path, folder_entries(path), format), progress)
     with open_lines(path, progress) as lines:
-        chosen = format or _recognised(lines, path)
-        if chosen == ARCHIVE:
-            return load_archive(parts, path, lines)
-        known = next(one for one in FORMATS if one.name == chosen)
-        tally = Tally()
-        source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
-        file_pieces(parts, known.pieces(lines, source), tally)
+        if not is_zip(lines.head()):
+            return _import_lines(parts, path, lines, format)
+    with zip_entries(path) as entries:
+        return _import_many(parts, _chosen(path, entries, format), progress)
+
+
+def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None) -> ImportReport:
+    chosen = format_name or _recognised(lines.head(), path)
+    if chosen == ARCHIVE:
+        return load_archive(parts, path, lines)
+    tally = Tally()
+    source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
+    file_pieces(parts, _named(chosen).pieces(lines, source), tally)
     return tally.report(path, chosen)
 
 
-def _recognised(lines: Lines, path: Path) -> str:
-    head = lines.head()
+def _named(name: str) -> Format:
+    return next(known for known in FORMATS if known.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The files of a folder or zip that are read, and as what."""
+
+    path: Path
+    known: Format
+    entries: Sequence[Entry]
+
+
+def _chosen(path: Path, entries: Sequence[Entry], format_name: str | None) -> _Chosen:
+    if format_name == ARCHIVE:
+        raise Invalid(f"{path.name} is not an archive", why="an archive is one file", fix="give that file")
+    known = _named(format_name or _recognised_among(entries, path))
+    taken = [entry for entry in entries if known.takes(entry.name)]
+    if not taken:
+        raise Invalid(f"{path.name} holds nothing of the format {known.name}", fix="name another format, or a file")
+    return _Chosen(path, known, taken)
+
+
+def _import_many(parts: Parts, chosen: _Chosen, progress: Progress | None) -> ImportReport:
+    meter = Meter(progress, sum(entry.size_bytes for entry in chosen.entries))
+    tally = Tally()
+    file_pieces(parts, _all_pieces(chosen, parts.user_id, meter), tally)
+    return tally.report(chosen.path, chosen.known.name)
+
+
+def _all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Piece | Problem | Boundary]:
+    """Read file after file; one that cannot be read is passed over like any other malformed item."""
+    for entry in chosen.entries:
+        try:
+            with entry.open(meter) as lines:
+                source = Source(path=entry.path, user_id=user_id, modified_us=lines.modified_us)
+                for piece in chosen.known.pieces(lines, source):
+                    yield piece if isinstance(piece, Boundary) else replace(piece, place=f"{entry.name}, {piece.place}")
+        except (Corrupt, Invalid, NotFound) as error:
+            yield Problem(place=entry.name, what=error.why or error.what)
+
+
+def _recognised(head: bytes, path: Path) -> str:
     if f'"{FORMAT}"'.encode() in head.partition(b"\n")[0] and head.startswith(b"{"):
         return ARCHIVE
     unpacked = path.with_suffix("") if path.suffix.casefold() == ".gz" else path
     for known in FORMATS:
-        if known.recognises(head, unpacked):
+        if known.recognises(head.removeprefix(_BOM), unpacked):
             return known.name
     raise Invalid(
         f"cannot tell what {path.name} is",
         why="it is UTF-16, not UTF-8" if head.startswith(_WIDE) else "neither its beginning nor its ending says so",
         fix=f"save it as UTF-8 text, or name the format: {', '.join(_NAMES)}",
+    )
+
+
+def _recognised_among(entries: Sequence[Entry], path: Path) -> str:
+    """Tell the format of a folder or zip: the first of `FORMATS` that one of its files is of."""
+    best = len(FORMATS)
+    trouble: CredendaError | None = None
+    for entry in entries[:_LOOKED_AT]:
+        candidates = [place for place, known in enumerate(FORMATS[:best]) if known.takes(entry.name)]
+        if not candidates:
+            continue
+        try:
+            with entry.open(Meter()) as lines:
+                head = lines.head().removeprefix(_BOM)
+        except (Corrupt, Invalid, NotFound, Unavailable) as error:
+            trouble = error
+            continue
+        best = next((place for place in candidates if FORMATS[place].recognises(head, entry.path)), best)
+    if best < len(FORMATS):
+        return FORMATS[best].name
+    if trouble is not None:
+        raise trouble
+    raise Invalid(
+        f"cannot tell what {path.name} is",
+        why="no file in it begins like any that is known",
+        fix=f"name the format: {', '.join(_NAMES)}",
     )

@@ -1,8 +1,9 @@
-"""Reading foreign files line by line: gzip'd or not, in bounded memory, whatever they hold."""
+"""Reading foreign files in bounded memory: line by line or in chunks, gzip'd or not, whatever they hold."""
 
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import stat
 import zlib
@@ -10,24 +11,23 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from io import BufferedReader, FileIO
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+from zipfile import BadZipFile
 
+from credenda import limits
 from credenda.errors import Corrupt, CredendaError, Invalid, LimitExceeded, NotFound, Unavailable
 
-__all__ = ["LINE_BYTES_MAX", "Line", "Lines", "Progress", "open_lines", "unreadable"]
+__all__ = ["DAMAGED", "LINE_BYTES_MAX", "Line", "Lines", "Meter", "Progress", "Quota", "open_lines", "unreadable"]
 
 Progress = Callable[[int, int | None], None]
-"""Told how many bytes of the file are read, and how many it has (None where that cannot be known)."""
+"""Told how many bytes are read, and how many there are (None where that cannot be known)."""
 
-LINE_BYTES_MAX: Final = 64 << 20
-"""Longest line: a conversation is one line, and ten million tokens of talk are some 45 MB."""
-UNPACKED_RATIO_MAX: Final = 200
-"""Talk packs 3 to 20 times smaller; gzip itself can reach a thousand."""
-UNPACKED_FREE_BYTES: Final = 64 << 20
-"""What a small file may unpack to before the ratio is looked at."""
+LINE_BYTES_MAX: Final = limits.IMPORT_ITEM_BYTES
 _BUFFER_BYTES: Final = 1 << 16
 _PROGRESS_BYTES: Final = 1 << 20
 _GZIP: Final = b"\x1f\x8b"
+DAMAGED: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, BadZipFile, NotImplementedError)
+"""What reading damaged or unknown compressed data raises."""
 
 
 class Line(NamedTuple):
@@ -38,75 +38,119 @@ class Line(NamedTuple):
     too_long: bool = False
 
 
+class Meter:
+    """How far an import has come, over all the files that it reads."""
+
+    def __init__(self, progress: Progress | None = None, total_bytes: int | None = None) -> None:
+        """Tell `progress`; without it, measure for nobody."""
+        self._progress = progress
+        self._total = total_bytes
+        self._done = 0
+
+    def tell(self, position: int) -> None:
+        """Say how far the present file has been read."""
+        if self._progress is not None:
+            self._progress(self._done + position, self._total)
+
+    def finish(self, size_bytes: int) -> None:
+        """Count the present file as read."""
+        self._done += size_bytes
+        self.tell(0)
+
+
+class Quota:
+    """How much compressed data may unpack to, so that no small file fills memory or disk."""
+
+    def __init__(self, name: str, packed_bytes: Callable[[], int]) -> None:
+        """Hold what is unpacked against the compressed bytes that it came from."""
+        self._name = name
+        self._packed_bytes = packed_bytes
+        self._unpacked = 0
+
+    def take(self, count: int) -> None:
+        """Count unpacked bytes; raises `LimitExceeded` when they are more than talk can be."""
+        self._unpacked += count
+        if self._unpacked <= limits.UNPACKED_FREE_BYTES:
+            return
+        too_dense = self._unpacked > limits.UNPACKED_RATIO * self._packed_bytes()
+        if too_dense or self._unpacked > limits.UNPACKED_BYTES:
+            much = f"{limits.UNPACKED_RATIO} times its size" if too_dense else f"{limits.UNPACKED_BYTES >> 30} GiB"
+            raise LimitExceeded(
+                f"{self._name} unpacks to more than {much}",
+                why="files of talk do not, and such a file may be meant to fill the disk",
+                fix="unpack it yourself if you trust it, and import the result",
+            )
+
+
 class Lines:
     """The lines of an open file, to be read once; raises `Corrupt` or `LimitExceeded` where they cannot be."""
 
-    def __init__(self, raw: BufferedReader[FileIO], path: Path, progress: Progress | None) -> None:
-        """Take over an open file; a gzip'd one is recognised by its first bytes."""
-        self._raw = raw
-        self._path = path
-        self._file = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == _GZIP else raw
-        self._progress = progress
+    def __init__(
+        self,
+        file: Any,  # noqa: ANN401 - a buffered file; the types of gzip and zip members agree in nothing but behaviour
+        name: str,
+        *,
+        meter: Meter,
+        quota: Quota | None = None,
+        position: Callable[[int], int] | None = None,
+        modified_us: int | None = None,
+    ) -> None:
+        """Read from `file`; `position` turns unpacked bytes into bytes of the file that the meter counts."""
+        self._file = file
+        self._name = name
+        self._meter = meter
+        self._quota = quota
+        self._position = position
         self._unpacked = 0
         self._told = 0
         self.number = 0
-        status = os.fstat(raw.fileno())
-        regular = stat.S_ISREG(status.st_mode)
-        self.total_bytes = status.st_size if regular else None
-        self.modified_us = status.st_mtime_ns // 1_000 if regular else None
+        self.modified_us = modified_us
 
     def head(self) -> bytes:
         """Return what the file begins with, without reading on."""
         try:
             return self._file.peek(_BUFFER_BYTES)[:_BUFFER_BYTES]
-        except (OSError, EOFError, zlib.error) as error:
+        except DAMAGED as error:
             raise self._broken() from error
 
     def __iter__(self) -> Iterator[Line]:
         """Yield the lines that are left."""
-        while True:
-            data = self._read()
-            if not data:
-                self._tell(last=True)
-                return
+        while data := self._line():
             self.number += 1
             if len(data) <= LINE_BYTES_MAX:
                 yield Line(self.number, data)
                 continue
             while data and not data.endswith(b"\n"):
-                data = self._read()
+                data = self._line()
             yield Line(self.number, b"", too_long=True)
 
-    def _read(self) -> bytes:
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, at most `size`; none at the end."""
         try:
-            data = self._file.readline(LINE_BYTES_MAX + 1)
-        except (OSError, EOFError, zlib.error) as error:
+            data: bytes = self._file.read(size)
+        except DAMAGED as error:
             raise self._broken() from error
+        return self._counted(data)
+
+    def _line(self) -> bytes:
+        try:
+            data: bytes = self._file.readline(LINE_BYTES_MAX + 1)
+        except DAMAGED as error:
+            raise self._broken() from error
+        return self._counted(data)
+
+    def _counted(self, data: bytes) -> bytes:
         self._unpacked += len(data)
-        if self._file is not self._raw:
-            self._check_ratio()
+        if self._quota is not None:
+            self._quota.take(len(data))
         if self._unpacked - self._told >= _PROGRESS_BYTES:
-            self._tell()
+            self._told = self._unpacked
+            self._meter.tell(self._position(self._unpacked) if self._position else self._unpacked)
         return data
-
-    def _check_ratio(self) -> None:
-        if self._unpacked > UNPACKED_FREE_BYTES and self._unpacked > UNPACKED_RATIO_MAX * self._raw.tell():
-            raise LimitExceeded(
-                f"{self._path.name} unpacks to more than {UNPACKED_RATIO_MAX} times its size",
-                why="files of talk do not, and such a file may be meant to fill the disk",
-                fix="unpack it yourself if you trust it, and import the result",
-            )
-
-    def _tell(self, *, last: bool = False) -> None:
-        self._told = self._unpacked
-        if self._progress is not None and self.total_bytes is not None:
-            self._progress(self.total_bytes if last else self._raw.tell(), self.total_bytes)
-        elif self._progress is not None:
-            self._progress(self._unpacked, None)
 
     def _broken(self) -> Corrupt:
         return Corrupt(
-            f"{self._path.name} cannot be read after line {self.number}",
+            f"{self._name} cannot be read after line {self.number}",
             why="its compressed data are damaged or cut off",
             fix="get an intact copy of the file",
             line=str(self.number + 1),
@@ -114,10 +158,10 @@ class Lines:
 
 
 @contextmanager
-def open_lines(path: Path, progress: Progress | None = None) -> Generator[Lines]:
+def open_lines(path: Path, progress: Progress | None = None, *, meter: Meter | None = None) -> Generator[Lines]:
     """Open a file for reading; raises `NotFound`, `Invalid` for a folder, or `Unavailable`."""
     if path.is_dir():
-        raise Invalid(f"{path} is a folder", fix="give a file; to read many, import them one by one")
+        raise Invalid(f"{path} is a folder", fix="give a file")
     try:
         raw = BufferedReader(FileIO(path), _BUFFER_BYTES)
     except FileNotFoundError as error:
@@ -125,7 +169,21 @@ def open_lines(path: Path, progress: Progress | None = None) -> Generator[Lines]
     except OSError as error:
         raise unreadable(path, error) from error
     with raw:
-        yield Lines(raw, path, progress)
+        status = os.fstat(raw.fileno())
+        regular = stat.S_ISREG(status.st_mode)
+        measured = meter or Meter(progress, status.st_size if regular else None)
+        packed = raw.peek(2)[:2] == _GZIP
+        lines = Lines(
+            gzip.GzipFile(fileobj=raw) if packed else raw,
+            path.name,
+            meter=measured,
+            quota=Quota(path.name, raw.tell) if packed else None,
+            position=(lambda _: raw.tell()) if regular else None,
+            modified_us=status.st_mtime_ns // 1_000 if regular else None,
+        )
+        yield lines
+        if regular:
+            measured.finish(status.st_size)
 
 
 def unreadable(path: Path, error: OSError) -> CredendaError:

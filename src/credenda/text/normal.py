@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 __all__ = ["NORMALISER", "attribute_key", "name_key", "same_value", "text_key", "value_key"]
@@ -18,6 +19,8 @@ _EDGE: Final = re.compile(r"^[\W_]+|[\W_]+$")
 _ARTICLE: Final = re.compile(r"^(?:the|a|an|my|our)\s+")
 _NOT_WORD: Final = re.compile(r"[^\w]+")
 _PUNCTUATION: Final = re.compile(r"[^\w\s.+#%/@:-]|[.:-](?=\s|$)")
+_CACHED: Final = 4_096
+"""Normal forms of names and values that are remembered: a decision compares the same hundred again and again."""
 _QUOTES: Final = str.maketrans(
     {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"}
 )
@@ -28,6 +31,7 @@ def _fold(text: str) -> str:
     return _SPACE.sub(" ", plain).strip()
 
 
+@lru_cache(maxsize=_CACHED)
 def name_key(name: str) -> str:
     """Give the normal form of an entity or scope: case, width, spaces and outer punctuation folded.
 
@@ -37,6 +41,7 @@ def name_key(name: str) -> str:
     return _ARTICLE.sub("", _EDGE.sub("", _fold(name)))
 
 
+@lru_cache(maxsize=_CACHED)
 def attribute_key(name: str) -> str:
     """Give the normal form of an attribute, in snake case.
 
@@ -46,6 +51,7 @@ def attribute_key(name: str) -> str:
     return _NOT_WORD.sub("_", _fold(name)).strip("_")
 
 
+@lru_cache(maxsize=_CACHED)
 def value_key(value: str) -> str:
     """Give the normal form of a value: case, articles and punctuation folded, digits and signs kept.
 

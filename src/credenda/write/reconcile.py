@@ -180,10 +180,10 @@ def _contested(scene: Scene, members: list[Memory] | tuple[Memory, ...], reason:
 
 def _since_us(scene: Scene) -> int:
     """A correction holds since what it corrects was held: the error was never true, its time belongs to the truth."""
-    wrong = [one for one in scene.standing if _relation(scene, one) is Relation.CORRECTED]
-    if scene.claim.valid_from_us is not None or not wrong:
+    corrects = scene.claim.move is Move.CORRECT and scene.standing
+    if scene.claim.valid_from_us is not None or not corrects:
         return scene.saying.begins_us
-    return min(scene.saying.begins_us, *map(begins_us, wrong))
+    return min(scene.saying.begins_us, *map(begins_us, scene.standing))
 
 
 def _relation(scene: Scene, rival: Memory) -> Relation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from credenda.client import Credenda
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
+    from credenda.model.report import ImportReport
 
 __all__ = ["act"]
 
@@ -164,9 +166,24 @@ def _import(session: Session, operation: Operation, given: Given) -> Outcome:
     """Import, and read all that was said in it, with a counter for whoever watches."""
     with session.open() as memory:
         watched = sys.stderr.isatty()
-        report = invoke(memory, operation, {**given, "progress": _filed} if watched else given)
+        report = _taken_in(memory, operation, {**given, "progress": _filed} if watched else given)
         _read_all(memory)
         return Outcome(value=report)
+
+
+def _taken_in(memory: Credenda, operation: Operation, given: Given) -> ImportReport:
+    """Import; where more is filed than may wait to be read, read that and go on."""
+    filed = 0
+    while True:
+        try:
+            report: ImportReport = invoke(memory, operation, given)
+        except Unavailable as error:
+            if not memory.stats().pending_extractions:
+                raise
+            filed += int(error.ids.get("filed", "0"))
+            _read_all(memory)
+        else:
+            return replace(report, turns=report.turns + filed, skipped=report.skipped - filed)
 
 
 def _filed(done: int, size: int | None) -> None:

@@ -118,6 +118,7 @@ def imported(screen: Screen, report: ImportReport) -> str:
         ("conversations", f"{report.conversations:,}" if report.conversations else ""),
         ("turns", f"{report.turns:,}" if report.turns else ""),
         ("there already", f"{report.skipped:,}" if report.skipped else ""),
+        ("problems", f"{report.passed_over:,}" if report.passed_over else ""),
         ("rows", _list(report.rows)),
     )
     lines = [f"Read {clean(report.path)}", screen.pairs(rows)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from credenda import limits
@@ -13,7 +13,16 @@ from credenda.portability.importers.port import Piece, Problem, Source, stable_k
 from credenda.portability.lines import Line
 from credenda.write.accept import Submission
 
-__all__ = ["BLOCK_CHARACTERS_MAX", "TextLine", "cut", "document_piece", "has_words", "text_lines"]
+__all__ = [
+    "BLOCK_CHARACTERS_MAX",
+    "Block",
+    "TextLine",
+    "cut",
+    "document_piece",
+    "file_session",
+    "has_words",
+    "text_lines",
+]
 
 BLOCK_CHARACTERS_MAX: Final = limits.EVENT_TEXT_BYTES // 4
 """A character takes at most four bytes, so that a block of this length always fits into an event."""
@@ -64,21 +73,36 @@ def cut(text: str) -> Iterator[str]:
     yield rest
 
 
-def document_piece(
-    text: str, line: int, source: Source, *, details: Mapping[str, object], occurred_us: int | None
-) -> Piece:
+def file_session(source: Source) -> str:
+    """Name the session of all that a file holds, so that it can be taken out again."""
+    path = source.path.as_posix().encode("utf-8", "replace").decode()
+    return f"file:{path[-_SESSION_CHARACTERS:]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A run of lines of a document; `details` name the page and the headings that it stands under."""
+
+    text: str
+    line: int
+    occurred_us: int | None
+    details: Mapping[str, object] = field(default_factory=dict[str, object])
+    tags: tuple[str, ...] = ()
+
+
+def document_piece(block: Block, source: Source) -> Piece:
     """Make a block something a document says. The same words are the same block, whatever file they stand in."""
     name = source.path.name.encode("utf-8", "replace").decode()
-    path = source.path.as_posix().encode("utf-8", "replace").decode()
-    message: dict[str, object] = {"role": "document", "content": text}
-    if occurred_us is not None:
-        message["timestamp"] = to_datetime(occurred_us)
+    message: dict[str, object] = {"role": "document", "content": block.text}
+    if block.occurred_us is not None:
+        message["timestamp"] = to_datetime(block.occurred_us)
     submission = Submission(
         content=[message],
         user_id=source.user_id,
-        session=f"file:{path[-_SESSION_CHARACTERS:]}",
+        session=file_session(source),
         source="ingest",
-        metadata={"document": name, **details},
-        idempotency_key=stable_key("document", text),
+        tags=block.tags,
+        metadata={"document": name, **block.details},
+        idempotency_key=stable_key("document", block.text),
     )
-    return Piece(place=f"line {line}", submission=submission, by_content=True)
+    return Piece(place=f"line {block.line}", submission=submission, by_content=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
 from credenda.portability.importers.port import Boundary, Piece, Problem, Source, stable_key
+from credenda.portability.importers.tables import MalformedError, list_of, loaded, shown_id, table_of
 from credenda.portability.lines import Line, Lines
 from credenda.text.normal import name_key
 from credenda.write.accept import Submission
@@ -21,11 +21,6 @@ __all__ = ["ConversationFormat", "session_name"]
 
 _HEAD: Final = re.compile(rb'\s*\{.*"(?:conv|sessions)"\s*:', re.DOTALL)
 _ROLES: Final = frozenset({"user", "assistant"})
-_BOM: Final = b"\xef\xbb\xbf"
-
-
-class _MalformedError(ValueError):
-    """An item is not as the format has it; the text says what is wrong, never what it says."""
 
 
 def session_name(conversation: str, session: str) -> str:
@@ -42,10 +37,14 @@ class ConversationFormat:
 
     name = "conversation"
 
+    def takes(self, member: str) -> bool:
+        """Take JSON Lines."""
+        return member.endswith((".jsonl", ".jsonl.gz"))
+
     def recognises(self, head: bytes, path: Path) -> bool:
         """Say whether the first line is a table with a conversation or sessions."""
         del path
-        return _HEAD.match(head.removeprefix(_BOM)) is not None
+        return _HEAD.match(head) is not None
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
         """Read each line as a conversation and give its turns, in order."""
@@ -59,8 +58,8 @@ def _conversation(line: Line, source: Source) -> Iterator[Piece | Problem | Boun
     try:
         table = _loaded(line)
         talk = _Talk(id=_id(table, "conv"), place=place, user_id=source.user_id)
-        sessions = _listed(table, "sessions")
-    except _MalformedError as error:
+        sessions = list_of(table, "sessions")
+    except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
     yield Boundary()
@@ -70,17 +69,8 @@ def _conversation(line: Line, source: Source) -> Iterator[Piece | Problem | Boun
 
 def _loaded(line: Line) -> Mapping[str, Any]:
     if line.too_long:
-        raise _MalformedError("the line is too long; split the conversation over several lines")
-    try:
-        text = line.data.removeprefix(_BOM).decode()
-    except UnicodeDecodeError as error:
-        raise _MalformedError(f"byte {error.start + 1} is not UTF-8; save the file as UTF-8") from error
-    try:
-        return _tabular(json.loads(text))
-    except json.JSONDecodeError as error:
-        raise _MalformedError(f"not JSON at character {error.pos + 1}") from error
-    except RecursionError as error:
-        raise _MalformedError("nested too deeply") from error
+        raise MalformedError("the line is too long; split the conversation over several lines")
+    return loaded(line.data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,19 +83,19 @@ class _Talk:
 
     def turns(self, session: object, number: int) -> Iterator[Piece | Problem]:
         """Read one session; a malformed one is passed over whole, since its turns would lack their time."""
-        place = f"{self.place}, session {_shown_id(session, number)}"
+        place = f"{self.place}, session {shown_id(session, number, 'id')}"
         try:
-            table = _tabular(session)
+            table = table_of(session)
             scene = _Scene(talk=self, session=_id(table, "id"), begun=_moment(table))
-            turns = _listed(table, "turns")
-        except _MalformedError as error:
+            turns = list_of(table, "turns")
+        except MalformedError as error:
             yield Problem(place=place, what=str(error))
             return
         for count, turn in enumerate(turns, 1):
-            spot = f"{place}, turn {_shown_id(turn, count)}"
+            spot = f"{place}, turn {shown_id(turn, count, 'id')}"
             try:
                 yield Piece(place=spot, submission=scene.submission(turn))
-            except _MalformedError as error:
+            except MalformedError as error:
                 yield Problem(place=spot, what=str(error))
 
 
@@ -119,7 +109,7 @@ class _Scene:
 
     def submission(self, turn: object) -> Submission:
         """Read one turn."""
-        table = _tabular(turn)
+        table = table_of(turn)
         turn_id = _id(table, "id")
         return Submission(
             content=[{**self._speaker(table), "content": _said(table), "id": turn_id}],
@@ -133,7 +123,7 @@ class _Scene:
         """Give role and name: user and assistant are roles, and so is the tenant's own name."""
         speaker = turn.get("speaker")
         if not isinstance(speaker, str) or not speaker.strip():
-            raise _MalformedError("it has no speaker")
+            raise MalformedError("it has no speaker")
         role = speaker.strip().casefold()
         if role in _ROLES:
             return {"role": role}
@@ -146,9 +136,9 @@ def _said(turn: Mapping[str, Any]) -> str:
     """Give the words of a turn; the caption of a picture is part of them."""
     text, caption = turn.get("text", ""), turn.get("image_caption")
     if not isinstance(text, str):
-        raise _MalformedError("its text is not text")
+        raise MalformedError("its text is not text")
     if caption is not None and not isinstance(caption, str):
-        raise _MalformedError("its image_caption is not text")
+        raise MalformedError("its image_caption is not text")
     return f"{text} [image: {caption}]".lstrip() if caption else text
 
 
@@ -158,11 +148,11 @@ def _moment(table: Mapping[str, Any]) -> datetime | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise _MalformedError("its time is not text")
+        raise MalformedError("its time is not text")
     try:
         return to_datetime(parse_time(value, UTC))
     except (Invalid, OverflowError) as error:
-        raise _MalformedError("its time is not RFC 3339, like 2026-03-01T09:30:00Z") from error
+        raise MalformedError("its time is not RFC 3339, like 2026-03-01T09:30:00Z") from error
 
 
 def _id(table: Mapping[str, Any], name: str) -> str:
@@ -170,23 +160,5 @@ def _id(table: Mapping[str, Any], name: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not value.strip():
-        raise _MalformedError(f"it has no {name}")
+        raise MalformedError(f"it has no {name}")
     return value
-
-
-def _shown_id(turn: object, number: int) -> str:
-    found = cast("dict[str, object]", turn).get("id") if isinstance(turn, dict) else None
-    return str(found)[:64] if found is not None else str(number)
-
-
-def _tabular(value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise _MalformedError("it is not a table")
-    return cast("Mapping[str, Any]", value)
-
-
-def _listed(table: Mapping[str, Any], name: str) -> Sequence[object]:
-    value = table.get(name)
-    if not isinstance(value, list):
-        raise _MalformedError(f"it has no list of {name}")
-    return cast("Sequence[object]", value)

@@ -50,11 +50,15 @@ class Boundary:
 
 
 class Format(Protocol):
-    """A kind of file. Reading is lazy and holds one line, or one block of lines, at a time."""
+    """A kind of file. Reading is lazy and holds one line, one block of lines or one item of a list at a time."""
 
     @property
     def name(self) -> str:
         """How the format is called in `import --format`."""
+        ...
+
+    def takes(self, member: str) -> bool:
+        """Say, by its path inside a folder or zip, whether a file is one to read; a file given by itself is read."""
         ...
 
     def recognises(self, head: bytes, path: Path) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from credenda.portability.importers.blocks import (
     BLOCK_CHARACTERS_MAX,
+    Block,
     TextLine,
     cut,
     document_piece,
@@ -26,6 +27,10 @@ class TextFormat:
     """Notes without markup."""
 
     name = "text"
+
+    def takes(self, member: str) -> bool:
+        """Take what is called so, and is not hidden."""
+        return PurePosixPath(member).suffix.casefold() in _ENDINGS - {""}
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Say whether the file is called like text and holds no binary data."""
@@ -51,4 +56,4 @@ class TextFormat:
 def _block(block: list[TextLine], source: Source) -> Iterator[Piece]:
     for text in cut("\n".join(line.text for line in block)):
         if has_words(text):
-            yield document_piece(text, block[0].number, source, details={}, occurred_us=source.modified_us)
+            yield document_piece(Block(text=text, line=block[0].number, occurred_us=source.modified_us), source)

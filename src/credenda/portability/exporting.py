@@ -1,0 +1,28 @@
+"""Writing a memory to a file: whole, or as another memory keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from credenda.errors import Invalid
+from credenda.model.report import ExportReport
+from credenda.parts import Parts
+from credenda.portability.archive import export_archive
+from credenda.portability.mcp_graph import MCP_MEMORY, export_mcp_memory
+
+__all__ = ["EXPORTS", "export_file"]
+
+EXPORTS: Final[Mapping[str, Callable[[Parts, Path], ExportReport]]] = {
+    "credenda": export_archive,
+    MCP_MEMORY: export_mcp_memory,
+}
+
+
+def export_file(parts: Parts, path: Path, format: str) -> ExportReport:
+    """Write a file; raises `Invalid` for an unknown format or a folder, `Unavailable` when it cannot be written."""
+    write = EXPORTS.get(format)
+    if write is None:
+        raise Invalid(f"{format!r} is not a format of exports", fix=f"choose one of {', '.join(EXPORTS)}")
+    return write(parts, path)

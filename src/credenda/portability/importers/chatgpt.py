@@ -1,0 +1,162 @@
+"""Exports of ChatGPT: conversations as trees of messages, of which the branch that was last shown is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, cast
+
+from credenda.portability.elements import Element, elements
+from credenda.portability.importers.port import Boundary, Piece, Problem, Source
+from credenda.portability.importers.tables import MalformedError, item_of, moment_or_none, shown_id, table_of, text_of
+from credenda.portability.importers.turns import Talk, Turn
+from credenda.portability.lines import Lines
+
+__all__ = ["ChatGPTFormat"]
+
+_AGENT: Final = "chatgpt"
+_FILE: Final = re.compile(r"conversations(?:[-_]\d+)?\.json")
+_HEAD: Final = re.compile(rb"\s*[\[{]")
+_MARKS: Final = (b'"mapping"', b'"current_node"')
+_ROLES: Final = frozenset({"user", "assistant"})
+_READ: Final = frozenset({"text", "multimodal_text"})
+"""Kinds of content that were said; the others are calls and results of tools, thoughts, and context of the program."""
+_EVERYBODY: Final = "all"
+_HIDDEN: Final = ("is_visually_hidden_from_conversation", "is_user_system_message")
+_CITATION: Final = re.compile("\ue200[^\ue200\ue201]{0,2000}\ue201")
+"""References to search results, which the page shows as links."""
+_TITLE_CHARACTERS: Final = 200
+
+
+class ChatGPTFormat:
+    """What chatgpt.com exports: a zip, or the list of conversations in it, sharded or not."""
+
+    name = "chatgpt"
+
+    def takes(self, member: str) -> bool:
+        """Take the lists of conversations."""
+        return _FILE.fullmatch(PurePosixPath(member).name) is not None
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Say whether it begins with a conversation that is a tree."""
+        del path
+        return _HEAD.match(head) is not None and any(mark in head for mark in _MARKS)
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+        """Read each conversation and give its turns, in order."""
+        for element in elements(lines, "conversations"):
+            yield from _conversation(element, source)
+
+
+def _conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
+    place = f"conversation {element.number}"
+    try:
+        table = item_of(element)
+        tree = _Tree(nodes=table_of(table.get("mapping")))
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+        return
+    yield Boundary()
+    place = f"{place} ({shown_id(table, element.number, 'conversation_id', 'id')})"
+    title = text_of(table, "title")[:_TITLE_CHARACTERS]
+    talk = Talk(
+        agent=_AGENT,
+        session=text_of(table, "conversation_id", "id") or f"{source.path.name}/{element.number}",
+        user_id=source.user_id,
+        latest=moment_or_none(table.get("create_time")),
+        metadata={"title": title} if title else {},
+    )
+    branch = tree.branch(table.get("current_node"))
+    yield from (Problem(place=place, what=what) for what in tree.problems)
+    for node_id in branch:
+        yield from _message(talk, f"{place}, message {node_id[:64]}", node_id, tree.nodes[node_id])
+
+
+@dataclass(slots=True, kw_only=True)
+class _Tree:
+    """The messages of a conversation by id, each with its parent."""
+
+    nodes: Mapping[str, Any]
+    problems: list[str] = field(default_factory=list[str])
+
+    def branch(self, leaf: object) -> list[str]:
+        """List the ids from the first message to the one last shown."""
+        found: dict[str, None] = {}
+        node_id = leaf if isinstance(leaf, str) and leaf in self.nodes else self._latest_leaf()
+        while node_id is not None:
+            found[node_id] = None
+            parent = self._field(node_id, "parent")
+            if parent is not None and parent not in self.nodes:
+                self.problems.append("a message names a parent that is not there; what came before it is missing")
+                break
+            if parent in found:
+                self.problems.append("its messages name each other as parents; read from where they begin to repeat")
+                break
+            node_id = parent
+        return list(reversed(found))
+
+    def _latest_leaf(self) -> str | None:
+        """Find the newest message that none answers, for a conversation that does not say where it stood."""
+        parents = {self._field(node_id, "parent") for node_id in self.nodes}
+        leaves = [node_id for node_id in self.nodes if node_id not in parents] or list(self.nodes)
+        return max(leaves, key=self._created, default=None)
+
+    def _created(self, node_id: str) -> float:
+        message = self._field(node_id, "message")
+        created = cast("dict[str, object]", message).get("create_time") if isinstance(message, dict) else None
+        return created if isinstance(created, int | float) else float("-inf")
+
+    def _field(self, node_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
+        node = self.nodes[node_id]
+        value = cast("dict[str, Any]", node).get(name) if isinstance(node, dict) else None
+        return value if name != "parent" or isinstance(value, str) else None
+
+
+def _message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Piece | Problem]:
+    """Read one message; those that nobody saw or said are passed over in silence."""
+    try:
+        table = table_of(node)
+        message = table_of(table.get("message") or {})
+        text = _said(message) if message else ""
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+        return
+    if text:
+        message_id = text_of(message, "id") or node_id
+        yield from talk.pieces(
+            Turn(
+                place=place,
+                role=message["author"]["role"],
+                text=text,
+                key=(talk.session, message_id),
+                moment=message.get("create_time"),
+                id=message_id,
+            )
+        )
+
+
+def _said(message: Mapping[str, Any]) -> str:
+    """Give the words of a message; "" for one that was not said to the other, or not shown."""
+    if table_of(message.get("author")).get("role") not in _ROLES or message.get("weight", 1) == 0:
+        return ""
+    metadata = message.get("metadata")
+    if isinstance(metadata, dict) and any(cast("dict[str, object]", metadata).get(name) for name in _HIDDEN):
+        return ""
+    if message.get("recipient", _EVERYBODY) not in (_EVERYBODY, None):
+        return ""
+    content = table_of(message.get("content"))
+    if content.get("content_type", "text") not in _READ:
+        return ""
+    parts = content.get("parts")
+    if not isinstance(parts, list):
+        raise MalformedError("it has no list of parts")
+    texts = (_part(part) for part in cast("Sequence[object]", parts))
+    return "\n\n".join(text for text in texts if text.strip()).strip()
+
+
+def _part(part: object) -> str:
+    """Give the text of a part; pictures have none, and what was spoken has been written down."""
+    text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
+    return _CITATION.sub("", text) if isinstance(text, str) else ""

@@ -1,0 +1,147 @@
+"""Exports of Claude.ai: conversations as lists of messages, and what its own memory had noted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, cast
+
+from credenda.portability.elements import Element, elements
+from credenda.portability.importers.blocks import Block, cut, document_piece, has_words
+from credenda.portability.importers.port import Boundary, Piece, Problem, Source
+from credenda.portability.importers.tables import (
+    MalformedError,
+    item_of,
+    list_of,
+    moment_or_none,
+    shown_id,
+    table_of,
+    text_of,
+)
+from credenda.portability.importers.turns import Talk, Turn, mended
+from credenda.portability.lines import Lines
+
+__all__ = ["ClaudeFormat"]
+
+_AGENT: Final = "claude"
+_FILE: Final = re.compile(r"(?:conversations(?:[-_]\d+)?\.jsonl?|memories\.json)")
+_MEMORIES: Final = "memories.json"
+_HEAD: Final = re.compile(rb"\s*[\[{]")
+_MARKS: Final = (b'"chat_messages"', b'"conversations_memory"')
+_ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
+_BLANK: Final = re.compile(r"\n[ \t]*\n")
+_TITLE_CHARACTERS: Final = 200
+
+
+class ClaudeFormat:
+    """What claude.ai exports: a zip, or the list of conversations in it."""
+
+    name = "claude"
+
+    def takes(self, member: str) -> bool:
+        """Take conversations and memories, not users and projects."""
+        return _FILE.fullmatch(PurePosixPath(member).name) is not None
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Say whether it begins with a conversation of chat messages, or with notes of the assistant."""
+        del path
+        return _HEAD.match(head) is not None and any(mark in head for mark in _MARKS)
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+        """Read each conversation, or each memory, in order."""
+        read = _memories if source.path.name == _MEMORIES else _conversation
+        for element in _items(lines, source.path):
+            yield from read(element, source)
+
+
+def _items(lines: Lines, path: Path) -> Iterator[Element]:
+    """Read a list, or JSON Lines."""
+    if ".jsonl" not in path.suffixes:
+        yield from elements(lines, "conversations", "memories")
+        return
+    for line in lines:
+        if line.too_long:
+            yield Element(number=line.number, wrong="the line is too long")
+        elif line.data.strip():
+            yield Element(number=line.number, data=line.data)
+
+
+def _conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
+    place = f"conversation {element.number}"
+    try:
+        table = item_of(element)
+        messages = list_of(table, "chat_messages")
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+        return
+    yield Boundary()
+    place = f"{place} ({shown_id(table, element.number, 'uuid')})"
+    title = text_of(table, "name")[:_TITLE_CHARACTERS]
+    talk = Talk(
+        agent=_AGENT,
+        session=text_of(table, "uuid") or f"{source.path.name}/{element.number}",
+        user_id=source.user_id,
+        latest=moment_or_none(table.get("created_at")),
+        metadata={"title": title} if title else {},
+    )
+    for number, message in enumerate(messages, 1):
+        yield from _message(talk, f"{place}, message {shown_id(message, number, 'uuid')}", number, message)
+
+
+def _message(talk: Talk, place: str, number: int, message: object) -> Iterator[Piece | Problem]:
+    """Read one message; one without words is passed over in silence."""
+    try:
+        table = table_of(message)
+        role = _role(table)
+        text = _said(table)
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+        return
+    if text:
+        message_id = text_of(table, "uuid")
+        key = (talk.session, message_id or f"#{number}")
+        moment = table.get("created_at")
+        yield from talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=message_id))
+
+
+def _role(message: Mapping[str, Any]) -> str:
+    role = _ROLES.get(text_of(message, "sender"))
+    if role is None:
+        raise MalformedError("its sender is neither human nor assistant")
+    return role
+
+
+def _said(message: Mapping[str, Any]) -> str:
+    """Give the words of a message: its blocks of text, else its text."""
+    content = message.get("content")
+    blocks = cast("Sequence[object]", content) if isinstance(content, list) else ()
+    tables = [cast("dict[str, Any]", block) for block in blocks if isinstance(block, dict)]
+    texts = [text_of(block, "text") for block in tables if block.get("type", "text") == "text"]
+    return "\n\n".join(text.strip() for text in texts if text) or text_of(message, "text").strip()
+
+
+def _memories(element: Element, source: Source) -> Iterator[Piece | Problem]:
+    """Read what the assistant had noted about the person: paragraphs of a document, trusted like one."""
+    place = f"memory {element.number}"
+    try:
+        texts = list(_notes(item_of(element)))
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+        return
+    for text in texts:
+        for block in _BLANK.split(mended(text)):
+            for part in cut(block.strip()):
+                if has_words(part):
+                    piece = document_piece(
+                        Block(text=part, line=element.number, occurred_us=source.modified_us), source
+                    )
+                    yield replace(piece, place=place)
+
+
+def _notes(table: Mapping[str, Any]) -> Iterator[str]:
+    yield text_of(table, "conversations_memory", "memory", "content")
+    projects = table.get("project_memories")
+    if isinstance(projects, dict):
+        yield from (note for note in cast("dict[str, object]", projects).values() if isinstance(note, str))

@@ -1,0 +1,136 @@
+"""The file of the MCP reference memory server: JSON Lines of entities with observations, and of relations.
+
+The words of each statement follow from the line by one rule, so that an export can tell whether they still stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from credenda.portability.importers.port import Boundary, Piece, Problem, Source
+from credenda.portability.importers.statements import Statement, statement_piece
+from credenda.portability.importers.tables import MalformedError, list_of, loaded, text_of
+from credenda.portability.lines import Line, Lines
+from credenda.text.normal import name_key
+
+__all__ = ["ABOUT_USER", "McpMemoryFormat", "observed", "related"]
+
+ABOUT_USER: Final = "default_user"
+"""How the reference server's own instructions call the person."""
+_HEAD: Final = re.compile(rb'\s*\{[^\n]*"type"\s*:\s*"(?:entity|relation)"')
+_SHAPE: Final = re.compile(rb'"(?:entityType|relationType|observations)"\s*:')
+_VERB: Final = re.compile(r"(?:Is|Was|Has|Had|Can|Will|[A-Z][a-z]+(?:[^s\W]s|ed))\b(?!')")
+"""How an observation begins that goes on from the name: "Prefers tea", "Graduated in 2019"."""
+_JOINT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\s-]+")
+
+
+class McpMemoryFormat:
+    """The knowledge graph that `@modelcontextprotocol/server-memory` keeps."""
+
+    name = "mcp-memory"
+
+    def takes(self, member: str) -> bool:
+        """Take JSON Lines, which older versions call `.json`."""
+        return member.endswith((".jsonl", ".json", ".jsonl.gz", ".json.gz"))
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Say whether it begins with an entity or a relation."""
+        del path
+        return _HEAD.match(head) is not None and _SHAPE.search(head) is not None
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+        """Read each line and give what it states."""
+        for line in lines:
+            if line.too_long:
+                yield Problem(place=f"line {line.number}", what="the line is too long")
+            elif line.data.strip():
+                yield from _stated(line, source)
+
+
+def observed(entity: str, observation: str) -> str:
+    """Say in a sentence of its own what was observed of an entity.
+
+    >>> observed("Ann", "likes tea"), observed("Ann", "Prefers tea"), observed("Ann", "Ann is five")
+    ('Ann likes tea', 'Ann prefers tea', 'Ann is five')
+    >>> observed("Ann", "Nurse in Graz"), observed("default_user", "Lives in Graz")
+    ('Ann: Nurse in Graz', 'User lives in Graz')
+    """
+    name = _shown(entity)
+    if name_key(f"{observation} ").startswith((f"{name_key(name)} ", f"{name_key(name)}'")):
+        return observation
+    if observation[:1].islower():
+        return f"{name} {observation}"
+    if _VERB.match(observation):
+        return f"{name} {observation[:1].lower()}{observation[1:]}"
+    return observation if entity == ABOUT_USER else f"{name}: {observation}"
+
+
+def related(source: str, relation: str, target: str) -> str:
+    """Say a relation in a sentence.
+
+    >>> related("Ann", "works_at", "Acme"), related("Ann", "isFriendOf", "Ben")
+    ('Ann works at Acme', 'Ann is friend of Ben')
+    """
+    return f"{_shown(source)} {_JOINT.sub(' ', relation).strip().lower()} {_shown(target)}"
+
+
+def _shown(entity: str) -> str:
+    return "User" if entity == ABOUT_USER else entity
+
+
+def _stated(line: Line, source: Source) -> Iterator[Piece | Problem]:
+    place = f"line {line.number}"
+    try:
+        table = loaded(line.data)
+        match table.get("type"):
+            case "entity":
+                yield from _entity(table, place, source)
+            case "relation":
+                yield statement_piece(_relation(table, place), source)
+            case _:
+                yield Problem(place=place, what="it is neither an entity nor a relation")
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+
+
+def _entity(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:
+    name, kind = _named(table, "name"), text_of(table, "entityType")
+    observations = list_of(table, "observations")
+    about = {"entity": name, "entity_type": kind}
+    for number, observation in enumerate(observations, 1):
+        spot = f"{place}, observation {number}"
+        if not isinstance(observation, str) or not observation.strip():
+            yield Problem(place=spot, what="it is not text, or empty")
+            continue
+        yield statement_piece(
+            Statement(
+                place=spot,
+                text=observed(name, observation.strip()),
+                key=("mcp-memory", name, observation),
+                metadata={**about, "observation": observation},
+            ),
+            source,
+        )
+    if not observations:
+        text = f"{_shown(name)} ({kind})" if kind else _shown(name)
+        yield statement_piece(Statement(place=place, text=text, key=("mcp-memory", name), metadata=about), source)
+
+
+def _relation(table: Mapping[str, Any], place: str) -> Statement:
+    begin, kind, end = (_named(table, name) for name in ("from", "relationType", "to"))
+    return Statement(
+        place=place,
+        text=related(begin, kind, end),
+        key=("mcp-memory", begin, kind, end),
+        metadata={"relation": {"from": begin, "to": end, "type": kind}},
+    )
+
+
+def _named(table: Mapping[str, Any], name: str) -> str:
+    found = text_of(table, name)
+    if not found:
+        raise MalformedError(f"it has no {name}")
+    return found

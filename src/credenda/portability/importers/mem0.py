@@ -1,0 +1,72 @@
+"""Memories of mem0, as its `get_all` returns them: short statements about a user, with times and metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, cast
+
+from credenda.portability.elements import Element, elements
+from credenda.portability.importers.port import Boundary, Piece, Problem, Source
+from credenda.portability.importers.statements import Statement, statement_piece
+from credenda.portability.importers.tables import MalformedError, item_of, moment_of, shown_id, text_of
+from credenda.portability.lines import Lines
+
+__all__ = ["Mem0Format"]
+
+_HEAD: Final = re.compile(rb"\s*[\[{]")
+_MARKS: Final = (b'"memory"', b'"created_at"', b'"id"')
+_KEPT: Final = ("user_id", "agent_id", "run_id", "actor_id", "app_id")
+"""Names of mem0 that say whose memory it was there; here it belongs to the user that imports it."""
+
+
+class Mem0Format:
+    """What mem0 held: `{"results": […]}`, or the bare list."""
+
+    name = "mem0"
+
+    def takes(self, member: str) -> bool:
+        """Take JSON."""
+        return member.endswith((".json", ".json.gz"))
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Say whether it begins with a memory."""
+        del path
+        return _HEAD.match(head) is not None and all(mark in head for mark in _MARKS)
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+        """Read each memory, in order."""
+        for element in elements(lines, "results", "memories"):
+            yield _memory(element, source)
+
+
+def _memory(element: Element, source: Source) -> Piece | Problem:
+    place = f"memory {element.number}"
+    try:
+        table = item_of(element)
+        place = f"{place} ({shown_id(table, element.number, 'id')})"
+        return statement_piece(_statement(table, place), source)
+    except MalformedError as error:
+        return Problem(place=place, what=str(error))
+
+
+def _statement(table: Mapping[str, Any], place: str) -> Statement:
+    """Read one memory. An update in mem0 keeps the id, so that the words are part of what names it."""
+    text = text_of(table, "memory", "data", "text")
+    if not text:
+        raise MalformedError("it has no memory")
+    kept = {name: table[name] for name in _KEPT if isinstance(table.get(name), str)}
+    return Statement(
+        place=place,
+        text=text,
+        key=("mem0", text_of(table, "id"), text),
+        role="assistant" if table.get("role") == "assistant" else "user",
+        occurred_at=moment_of(table.get("updated_at")) or moment_of(table.get("created_at")),
+        metadata={**_metadata(table), **kept},
+    )
+
+
+def _metadata(table: Mapping[str, Any]) -> Mapping[str, object]:
+    found = table.get("metadata")
+    return cast("dict[str, object]", found) if isinstance(found, dict) else {}

@@ -1,0 +1,140 @@
+"""Notes of Obsidian and basic-memory: Markdown whose list items may be observations and relations.
+
+Those two come one by one, as statements to be kept; everything else comes in blocks, as the other Markdown does, with
+its links as a reader sees them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from credenda.clock import to_datetime
+from credenda.portability.importers.blocks import Block, document_piece, has_words
+from credenda.portability.importers.front import tags_of
+from credenda.portability.importers.markdown import is_markdown
+from credenda.portability.importers.pages import page_blocks
+from credenda.portability.importers.port import Piece, Problem, Source
+from credenda.portability.importers.statements import Statement, statement_piece
+from credenda.portability.lines import Lines
+
+__all__ = ["ObsidianFormat"]
+
+_HEAD: Final = re.compile(
+    rb"\A---\r?\n(?:[^\n]*\n){0,60}?permalink\s*:|\[\[[^\]\n]{1,300}\]\]|^[ \t]*[-*+] \[[^\W\d_][\w -]{1,60}\] \S",
+    re.MULTILINE,
+)
+_OBSERVATION: Final = re.compile(r"\s*[-*+] \[([^\W\d_][\w /-]{1,63})\] +(\S.*)$")
+"""- [category] text #tag (context); one letter in the brackets is a task that is done."""
+_RELATION: Final = re.compile(r"\s*[-*+] ([^\W\d_][\w /-]{0,63}?) +\[\[([^\[\]\n]{1,300})\]\](?: *\((.*)\))?\s*$")
+"""- relation [[Target]] (context)."""
+_LINK: Final = re.compile(r"( ?!)?\[\[([^\[\]\n|]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
+_COMMENT: Final = re.compile(r" ?%%[^%]{0,10000}%%")
+_TAG: Final = re.compile(r"(?:(?<=\s)|^)#([^\W\d_][\w/-]*)")
+_SPACES: Final = re.compile(r"[ \t]{2,}")
+_JOINT: Final = re.compile(r"[_\s]+")
+_TYPES: Final = {
+    "preference": "preference",
+    "decision": "decision",
+    "procedure": "procedure",
+    "rule": "procedure",
+    "howto": "procedure",
+}
+"""Categories that say which type of memory an observation is; any other is a fact."""
+
+
+class ObsidianFormat:
+    """Notes that link to each other: one, or a vault."""
+
+    name = "obsidian"
+
+    def takes(self, member: str) -> bool:
+        """Take what is called like Markdown."""
+        return is_markdown(member)
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Say whether a note links, observes, or has a permalink."""
+        return is_markdown(path.name) and b"\x00" not in head and _HEAD.search(head) is not None
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
+        """Read a note block by block."""
+        title = source.path.name.partition(".")[0]
+        for block in page_blocks(lines, source):
+            if isinstance(block, Problem):
+                yield block
+            else:
+                yield from _noted(block, str(block.details.get("title") or title), source)
+
+
+def _noted(block: Block, title: str, source: Source) -> Iterator[Piece]:
+    """Take the statements out of a block, and give what is left as prose."""
+    rest: list[str] = []
+    fenced = "```" in block.text or "~~~" in block.text
+    for line in block.text.split("\n"):
+        statement = None if fenced else _observation(line, block) or _relation(line, block, title)
+        if statement is None:
+            rest.append(line)
+        else:
+            yield statement_piece(statement, source)
+    text = "\n".join(rest).strip("\n")
+    taken = len(rest) < block.text.count("\n") + 1
+    if has_words(text) and not (taken and _only_headings(rest)):
+        prose = text if fenced else _readable(text)
+        tags = block.tags if fenced else tags_of([*block.tags, *_TAG.findall(text)])
+        if has_words(prose):
+            yield document_piece(replace(block, text=prose, tags=tags), source)
+
+
+def _only_headings(lines: list[str]) -> bool:
+    return all(not line.strip() or (line.lstrip().startswith("#") and not _TAG.match(line.strip())) for line in lines)
+
+
+def _observation(line: str, block: Block) -> Statement | None:
+    found = _OBSERVATION.match(line)
+    if found is None:
+        return None
+    category, said = found[1], found[2]
+    text = _SPACES.sub(" ", _TAG.sub("", _readable(said))).strip()
+    if not has_words(text):
+        return None
+    return Statement(
+        place=f"line {block.line}",
+        text=text,
+        key=("observation", category, said),
+        role="document",
+        memory_type=_TYPES.get(category.casefold(), "fact"),
+        occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
+        tags=tags_of([*block.tags, *_TAG.findall(said)]),
+        metadata={**block.details, "category": category},
+    )
+
+
+def _relation(line: str, block: Block, title: str) -> Statement | None:
+    found = _RELATION.match(line)
+    if found is None:
+        return None
+    kind, target, context = found[1], _shown(found[2]), found[3]
+    more = f" ({_readable(context)})" if context else ""
+    return Statement(
+        place=f"line {block.line}",
+        text=f"{title} {_JOINT.sub(' ', kind)} {target}{more}",
+        key=("relation", title, kind, target, context or ""),
+        role="document",
+        occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
+        tags=block.tags,
+        metadata={**block.details, "relation": {"from": title, "to": target, "type": kind}},
+    )
+
+
+def _readable(text: str) -> str:
+    """Show links by what a reader sees of them, and leave out comments and embedded files."""
+    return _LINK.sub(lambda found: "" if found[1] else _shown(found[0]), _COMMENT.sub("", text))
+
+
+def _shown(link: str) -> str:
+    target, _, alias = link.strip("[]").partition("|")
+    page, _, heading = target.partition("#")
+    return (alias or page or heading.lstrip("^")).strip()

@@ -1,0 +1,75 @@
+"""Talk with an assistant, as every transcript has it: turns of one or the other, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from credenda import limits
+from credenda.portability.importers.blocks import cut
+from credenda.portability.importers.port import Piece, Problem, stable_key
+from credenda.portability.importers.tables import MalformedError, moment_of
+from credenda.write.accept import Submission
+
+__all__ = ["Talk", "Turn", "mended"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What one of the two said; `key` names it for good, `place` says where in the file it stands.
+
+    `moment` is the time as the file has it.
+    """
+
+    place: str
+    role: str
+    text: str
+    key: tuple[str, ...]
+    moment: object = None
+    id: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Talk:
+    """One conversation as it is read; `latest` is the time so far, which a turn without one is given."""
+
+    agent: str
+    session: str
+    user_id: str
+    latest: datetime | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    def pieces(self, turn: Turn) -> Iterator[Piece | Problem]:
+        """Give a turn as it is; one that is larger than an event comes in several, and nothing of it is lost."""
+        try:
+            self.latest = moment_of(turn.moment) or self.latest
+        except MalformedError as error:
+            yield Problem(place=turn.place, what=f"{error}; that of what stands before it was taken")
+        text = mended(turn.text)
+        parts = [text] if len(text.encode()) <= limits.EVENT_TEXT_BYTES else list(cut(text))
+        for number, part in enumerate(parts):
+            more = (str(number),) if number else ()
+            submission = Submission(
+                content=[{"role": turn.role, "content": part, "id": turn.id}],
+                user_id=self.user_id,
+                session=self.session,
+                agent=self.agent,
+                occurred_at=self.latest,
+                metadata=self.metadata,
+                idempotency_key=stable_key(self.agent, *turn.key, *more),
+            )
+            yield Piece(place=turn.place, submission=submission)
+
+
+def mended(text: str) -> str:
+    r"""Join surrogate pairs that were written apart, and mark halves without their other half.
+
+    >>> mended("\ud83d\ude00"), mended("cut \ud83d")
+    ('😀', 'cut �')
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
