@@ -9,23 +9,31 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, Invalid
 from credenda.bench.belief_figures import Heard, Kept, Met, report
+from credenda.clock import from_datetime
 from credenda.model.memory import Memory, Stance
-from credenda.testing import ManualClock
 
 __all__ = ["LABELS", "RELATIONS", "load_pairs", "load_utterances", "run_beliefs"]
 
 Note = Callable[[str], None]
 LABELS: Final = ("store", "skip", "uncertain")
 RELATIONS: Final = ("supersede", "refine", "coexist", "coexist_low", "same", "late")
-_START: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)
+_NOW: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)
 _PAGE: Final = 50
 _BATCH: Final = 50
+
+
+class _StandingClock:
+    """A clock that stands still, so that a run gives the same figures on any day."""
+
+    def now_us(self) -> int:
+        """Return the same moment always."""
+        return from_datetime(_NOW)
 
 
 def run_beliefs(utterances: Path | None, pairs: Path | None, *, note: Note) -> dict[str, Any]:
@@ -47,7 +55,7 @@ def _noted(lines: Sequence[dict[str, Any]], what: str, note: Note) -> Iterable[d
 
 
 def _open(path: Path, user: str) -> Credenda:
-    return Credenda.open(path, user=user, embedder="none", workers=False, clock=ManualClock(_START))
+    return Credenda.open(path, user=user, embedder="none", workers=False, clock=_StandingClock())
 
 
 def _held(memory: Credenda) -> list[Memory]:
@@ -76,16 +84,16 @@ def _meet(path: Path, at: int, line: Mapping[str, Any]) -> Met:
     """Say the earlier sentences, the old one and the new one, and look at what became of the old one's memories."""
     with _open(path, f"pair {at}") as memory:
         for text in line.get("earlier", ()):
-            _say(memory, text, None)
+            _say(memory, text, _NOW - timedelta(days=3))
         before = {one.id for one in _held(memory)}
-        _say(memory, line["old"], line.get("old_at"))
+        _say(memory, line["old"], line.get("old_at", _NOW - timedelta(days=2)))
         old = [one for one in _held(memory) if one.id not in before]
-        _say(memory, line["new"], line.get("new_at"))
+        _say(memory, line["new"], line.get("new_at", _NOW - timedelta(days=1)))
         now = [memory.get(one.id) for one in old]
         return Met(line=line, old=tuple(now), active=tuple(_held(memory)), said=len(old))
 
 
-def _say(memory: Credenda, text: str, moment: str | None) -> None:
+def _say(memory: Credenda, text: str, moment: datetime | str) -> None:
     memory.remember(text, occurred_at=moment)
     memory.settle()
 
