@@ -20,6 +20,10 @@ _LONG: Final = 25
 _NOUN_WORDS: Final = 4
 _ROLE_LETTERS: Final = 5
 _ASIDE_WORDS: Final = frozenset({"about", "as", "to", "that", "my", "your", "how", "this", "if", "not"})
+_CONCRETE: Final = frozenset(
+    {"phone", "car", "job_title", "desk", "school", "browser", "username", "dream", "shell", "repository"}
+)
+"""Things that also have states: "my phone is dead" gives no number."""
 _NOMINAL: Final = {
     "deployment": "deployment",
     "deploy": "deployment",
@@ -182,7 +186,9 @@ def _own(value: Value, situation: Situation) -> bool:
         return False
     if names().skip_values.match(value.raw):
         return attribute.name in {"goal", "dream"} and value.raw.startswith("to ")
-    return attribute.known or noun.startswith(("favourite", "favorite", "preferred")) or _is_weighty(value)
+    plain = attribute.known and attribute.name not in _CONCRETE
+    role = attribute.name == "job_title" and is_role(value.text)
+    return plain or role or noun.startswith(("favourite", "favorite", "preferred")) or _is_weighty(value)
 
 
 def _the(value: Value, situation: Situation) -> bool:
@@ -235,6 +241,68 @@ def _job_noun(value: Value, situation: Situation) -> bool:
     return situation.attribute.name in {"job_title", "employer"} and _is_capital(value)
 
 
+def _placed_deep(value: Value, words: int) -> bool:
+    """Say whether a value stands by itself, is not too long, and speaks of no task, error or talk."""
+    return is_free(value) and 1 < _words(value) <= words and not expression("checks", "of_the_talk").search(value.text)
+
+
+def _routine(value: Value, situation: Situation) -> bool:
+    """Accept what one regularly does, in a verb that is not about the moment; a denial of it too."""
+    predicate = situation.predicate
+    regular = expression("checks", "regular").search(predicate.said) is not None
+    lacking = predicate.verb == "have" and predicate.negated
+    vague = predicate.verb in names().passing and not (regular or lacking)
+    talk = predicate.verb == "is" or predicate.verb in names().talk
+    loose = predicate.tense != "simple" or not predicate.cues.isdisjoint({"can", "degree"})
+    if vague or talk or loose:
+        return False
+    return _placed_deep(value, _PHRASE)
+
+
+def _person_routine(value: Value, situation: Situation) -> bool:
+    """Accept what a person regularly does, in verbs of doing."""
+    verb = situation.predicate.verb
+    talk = verb in names().talk or verb in names().mental or verb in names().passing
+    return situation.subject.who == "person" and not talk and _placed_deep(value, _TASTE)
+
+
+def _standing(value: Value, situation: Situation) -> bool:
+    """Accept what one is for good: a kind of person, no mood and nothing said of the moment."""
+    moods = expression("checks", "mood").search(value.text)
+    return moods is None and "degree" not in situation.predicate.cues and is_free(value) and _words(value) <= _SHORT
+
+
+def _technical(value: Value, situation: Situation) -> bool:
+    """Accept what is set about a thing of the work: a number, a name, a span of time; nothing about code at hand."""
+    noun = situation.subject.noun.casefold() or situation.subject.entity.casefold()
+    if expression("checks", "of_the_talk").search(noun) or noun in names().skip_nouns or not _is_short_phrase(value):
+        return False
+    return _marked(value) or _is_known(value) or expression("checks", "measured").search(value.text) is not None
+
+
+def _is_short_phrase(value: Value) -> bool:
+    return is_free(value) and _words(value) <= _TASTE
+
+
+def _placed(value: Value, situation: Situation) -> bool:
+    """Accept where a thing of one's own is; moods are no places."""
+    noun = situation.subject.noun.casefold()
+    own = situation.subject.who == "own" or " " in noun
+    vague = noun in names().skip_nouns or expression("checks", "of_the_talk").search(noun) or names().kin_noun(noun)
+    figure = expression("checks", "no_place").search(value.text)
+    return own and not vague and figure is None and is_free(value) and _words(value) <= _SHORT
+
+
+def _quantity(value: Value, situation: Situation) -> bool:
+    noun = situation.subject.noun.casefold()
+    talk = expression("checks", "of_the_talk").search(noun) or noun in names().skip_nouns
+    return not talk and _words(value) <= _TASTE
+
+
+def _let_go(value: Value, _: Situation) -> bool:
+    return is_free(value) and _words(value) <= _NOUN_WORDS
+
+
 _BY_VALUE: Final[Mapping[str, Callable[[Value], bool]]] = {
     "": lambda value: _free(value) and _words(value) <= _PHRASE,
     "role": lambda value: is_role(value.text),
@@ -282,6 +350,24 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "nominal": lambda _, situation: nominal(situation.subject.noun) is not None,
     "person_does": lambda value, situation: situation.subject.who == "person" and _is_deed(value),
     "unwanted": lambda value, situation: situation.predicate.negated and _is_taste(value),
+    "always": lambda value, _: bool(value.text),
+    "free": lambda value, _: is_free(value),
+    "let_go": _let_go,
+    "gone": lambda value, situation: situation.predicate.ended and _let_go(value, situation),
+    "died": lambda _, situation: situation.subject.who == "name" or situation.subject.noun != "",
+    "after_changing_school": lambda value, situation: situation.left_before and _is_capital(value),
+    "standing": _standing,
+    "for_me": lambda _, situation: "me" in situation.predicate.text.split(),
+    "cannot": lambda value, situation: (
+        situation.predicate.negated and "can" in situation.predicate.cues and _free(value)
+    ),
+    "routine": _routine,
+    "person_routine": _person_routine,
+    "technical": _technical,
+    "placed": _placed,
+    "quantity": _quantity,
+    "wished": lambda value, _: _is("article", value.raw) or _words(value) > 1,
+    "perhaps": lambda value, situation: situation.predicate.verb not in names().passing and is_free(value),
     "maybe": lambda value, situation: situation.predicate.verb not in names().mental and _is_deed(value),
 }
 

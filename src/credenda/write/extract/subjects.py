@@ -21,6 +21,7 @@ _LEADING: Final = frozenset(
     {"will", "can", "would", "could", "may", "might", "must", "should", "never", "always", "no"}
 )
 _PEOPLE: Final = frozenset({"children", "people", "kids"})
+_PRONOUNS: Final = frozenset("it this that these those they you there here what who which so not no yes".split())  # noqa: SIM905
 _NAME: Final = re.compile(r"^[A-Z][\w'-]*[a-z][\w-]*$|^[A-Z]{2,6}$")
 
 
@@ -50,7 +51,8 @@ def _verb_at(words: list[str], first: int, *, plural: bool = False) -> int | Non
             return likely
         folded = words[at].lower()
         if folded in _CERTAIN:
-            return at if likely is None or at - likely > 1 else likely
+            noun = likely is not None and not _starts_predicate(words[likely].lower())
+            return at if likely is None or at - likely > 1 or noun else likely
         if likely is None and (_starts_predicate(folded) or (plural and folded in lexicon().forms)):
             likely = at
     return likely
@@ -136,7 +138,8 @@ def _named(words: list[str]) -> Subject | None:
         return None
     nouns, rest = words[:at], tuple(words[at:])
     first = nouns[0].removesuffix("'s")
-    if first.lower() in names().never_names or not _NAME.match(first):
+    gerund = first.endswith("ing") and at == 1
+    if first.lower() in names().never_names or not _NAME.match(first) or gerund:
         return None
     holder = next((i for i, word in enumerate(nouns[:-1]) if word.endswith("'s")), None)
     if holder is not None:
@@ -148,6 +151,8 @@ def _named(words: list[str]) -> Subject | None:
 
 
 def _plural(words: list[str]) -> Subject | None:
+    if words[0].lower() in _PRONOUNS:
+        return None
     at = _verb_at(words, 1, plural=True)
     if at is None or at > _PLURAL_WORDS_MAX:
         return None
@@ -170,4 +175,10 @@ def find_subject(text: str, owner: str | None, last_person: str | None) -> Subje
         return _the(words, owner)
     if first in _HE_SHE:
         return None if last_person is None else Subject("person", last_person, "", tuple(words[1:]))
-    return _named(words) or _plural(words)
+    return _of_a_thing(words, owner) or _named(words) or _plural(words)
+
+
+def _of_a_thing(words: list[str], owner: str | None) -> Subject | None:
+    """Read "Retention of the audit log is …" as "the retention of the audit log"."""
+    found = _the(["the", *words], owner) if "of" in words[1:4] else None
+    return found if found is not None and found.entity else None
