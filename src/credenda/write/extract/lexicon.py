@@ -112,6 +112,9 @@ class Names:
     vague_happenings: re.Pattern[str]
     family: frozenset[str]
     mental: frozenset[str]
+    bare_kin: frozenset[str]
+    many_kin: frozenset[str]
+    pronouns: frozenset[str]
     passing: frozenset[str]
     talk: frozenset[str]
     remarks: frozenset[str]
@@ -214,6 +217,9 @@ def names() -> Names:
         vague_happenings=re.compile(skip["happenings"], re.IGNORECASE),
         family=frozenset(roles["family"]),
         mental=frozenset(table["mental"]["verbs"]),
+        bare_kin=frozenset(kin["bare"]),
+        many_kin=frozenset(kin["many"]),
+        pronouns=frozenset(table["pronouns"]["subjects"]),
         passing=frozenset([*table["mental"]["passing"], *table["mental"]["verbs"]]),
         talk=frozenset(table["mental"]["talk"]),
         remarks=frozenset(table["remarks"]["words"]),

@@ -9,8 +9,9 @@ from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.write.extract.checks import Situation, holds
+from credenda.write.extract.checks import Situation
 from credenda.write.extract.clauses import Clause
+from credenda.write.extract.general import holds
 from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
 from credenda.write.extract.moments import Moment, day_end, iso_day, without_open_dates
 from credenda.write.extract.patterns import Pattern, patterns_for
@@ -46,6 +47,7 @@ _TENSES: Final = {
     "perhaps": frozenset({"maybe"}),
     "maybe": frozenset[str](),
     "former": frozenset({"former"}),
+    "decided": frozenset({"progressive", "future", "past"}),
     "any": frozenset({"simple", "progressive", "past", "perfect", "future"}),
 }
 _DATED: Final = frozenset({"date", "recurring", "appointment"})

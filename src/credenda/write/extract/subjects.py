@@ -13,6 +13,7 @@ _NOUN_WORDS_MAX: Final = 8
 _NAME_WORDS_MAX: Final = 4
 _PLURAL_WORDS_MAX: Final = 3
 _KIN_WORDS_MAX: Final = 4
+_AND_I: Final = 48
 _MY: Final = frozenset({"my", "our"})
 _HE_SHE: Final = frozenset({"he", "she"})
 _VERB_KINDS: Final = frozenset({"third", "past"})
@@ -21,7 +22,6 @@ _LEADING: Final = frozenset(
     {"will", "can", "would", "could", "may", "might", "must", "should", "never", "always", "no"}
 )
 _PEOPLE: Final = frozenset({"children", "people", "kids"})
-_PRONOUNS: Final = frozenset("it this that these those they you there here what who which so not no yes".split())  # noqa: SIM905
 _NAME: Final = re.compile(r"^[A-Z][\w'-]*[a-z][\w-]*$|^[A-Z]{2,6}$")
 
 
@@ -89,9 +89,20 @@ def _possessed(owner: str, nouns: list[str], rest: tuple[str, ...]) -> Subject |
     return Subject("own", kin[0], noun, rest)
 
 
+def _is_plural(word: str) -> bool:
+    return word.lower() in _PEOPLE or (word.endswith("s") and not word.endswith(("'s", "ss", "us", "is")))
+
+
+def _which(entity: str, given: list[str]) -> str:
+    """Tell one friend or aunt from another by the name; a wife or a boss is known without it."""
+    many = entity.rpartition("'s ")[2].rpartition(" ")[2] in names().many_kin and "best" not in entity
+    return f"{entity} {' '.join(word.strip(',') for word in given)}" if many and given else entity
+
+
 def _own(words: list[str], owner: str) -> Subject | None:
-    plural = words[1].endswith("s") and not words[1].endswith("'s")
-    at = _verb_at(words, 2, plural=plural or words[1].lower() in _PEOPLE)
+    at = _verb_at(words, 2, plural=_is_plural(words[1]))
+    if at is None and len(words) > _PLURAL_WORDS_MAX and _is_plural(words[2]):
+        at = _verb_at(words, 3, plural=True)
     if at is None:
         return None
     nouns, rest = words[1:at], tuple(words[at:])
@@ -101,7 +112,10 @@ def _own(words: list[str], owner: str) -> Subject | None:
         return possessed
     person = _person(owner, nouns)
     if person is not None and all(_NAME.match(word.strip(",")) for word in nouns[person[1] :]):
-        return Subject("person", person[0], " ".join(nouns[: person[1]]), rest)
+        return Subject("person", _which(person[0], nouns[person[1] :]), " ".join(nouns[: person[1]]), rest)
+    if len(nouns) > 1 and nouns[0].islower() and _NAME.match(nouns[-1]) and not nouns[-1].isupper():
+        named = [word for word in nouns if _NAME.match(word)]
+        return Subject("person", " ".join(named), " ".join(nouns[: -len(named)]), rest)
     return Subject("own", owner, " ".join(nouns).strip(","), rest)
 
 
@@ -109,7 +123,9 @@ def _the(words: list[str], owner: str | None) -> Subject | None:
     best = expression("checks", "best").match(" ".join(words))
     if best is not None and owner is not None:
         return Subject("best", owner, best["noun"], tuple(best["rest"].split()))
-    at = _verb_at(words, 2)
+    at = _verb_at(words, 2, plural=_is_plural(words[1]))
+    if at is None and len(words) > _PLURAL_WORDS_MAX and _is_plural(words[2]):
+        at = _verb_at(words, 3, plural=True)
     if at is None:
         return None
     phrase, rest = " ".join(words[1:at]), tuple(words[at:])
@@ -144,6 +160,8 @@ def _named(words: list[str]) -> Subject | None:
     holder = next((i for i, word in enumerate(nouns[:-1]) if word.endswith("'s")), None)
     if holder is not None:
         entity = " ".join([*nouns[:holder], nouns[holder].removesuffix("'s")])
+        if names().kin_noun(nouns[-1]):
+            return Subject("person", f"{entity}'s {nouns[-1].casefold()}", nouns[-1], rest)
         return Subject("the", entity, " ".join(nouns[holder + 1 :]), rest)
     if not all(_NAME.match(word) for word in nouns):
         return None
@@ -151,7 +169,7 @@ def _named(words: list[str]) -> Subject | None:
 
 
 def _plural(words: list[str]) -> Subject | None:
-    if words[0].lower() in _PRONOUNS:
+    if words[0].lower() in names().pronouns:
         return None
     at = _verb_at(words, 1, plural=True)
     if at is None or at > _PLURAL_WORDS_MAX:
@@ -161,7 +179,7 @@ def _plural(words: list[str]) -> Subject | None:
     return Subject(who, phrase, phrase, tuple(words[at:]))
 
 
-def find_subject(text: str, owner: str | None, last_person: str | None) -> Subject | None:
+def find_subject(text: str, owner: str | None, last_person: str | None) -> Subject | None:  # noqa: PLR0911 - one return a kind of subject
     """Find the subject of a clause. `owner` is who "I" is, None in a document; `last_person` is who "she" may be."""
     words = text.split(" ")
     first = words[0].lower()
@@ -169,10 +187,14 @@ def find_subject(text: str, owner: str | None, last_person: str | None) -> Subje
         return None
     if first in {"i", "we"}:
         return None if owner is None else Subject("me", owner, "", tuple(words[1:]), group=first == "we")
-    if first in _MY:
+    if first in _MY and " and i " not in text[:_AND_I].lower():
         return None if owner is None else _own(words, owner)
     if first == "the":
         return _the(words, owner)
+    if first in names().bare_kin:
+        return None if owner is None else _own(["my", *words], owner)
+    if " and i " in text[:_AND_I].lower() and owner is not None:
+        return Subject("me", owner, "", tuple(text[text.lower().index(" and i ") + 7 :].split(" ")), group=True)
     if first in _HE_SHE:
         return None if last_person is None else Subject("person", last_person, "", tuple(words[1:]))
     return _of_a_thing(words, owner) or _named(words) or _plural(words)
