@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from credenda.bench import tables
+from credenda.bench.beliefs import run_beliefs
 from credenda.bench.crash import run_crash
 from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
@@ -49,6 +50,17 @@ def locomo(*, data: Path, questions: Path, embedder: str, limit: int | None, as_
     """Run the retrieval benchmark."""
     document = run_locomo(data, questions, embedder=embedder, limit=limit, note=_note)
     _show(document, tables.locomo, as_json=as_json)
+
+
+@bench.command(help="Decisions about sentences and pairs: what is kept, as what, and what replaces what.")
+@click.option("--utterances", type=_FILE, help="Sentences with what should become of them, JSON Lines.")
+@click.option("--pairs", type=_FILE, help="Pairs of sentences and how the second bears on the first, JSON Lines.")
+@_JSON
+def beliefs(*, utterances: Path | None, pairs: Path | None, as_json: bool) -> None:
+    """Run the benchmark of beliefs."""
+    if utterances is None and pairs is None:
+        raise click.UsageError("name --utterances, --pairs or both")
+    _show(run_beliefs(utterances, pairs, note=_note), tables.beliefs, as_json=as_json)
 
 
 @bench.command(help="Times, rates and sizes, beside a bare full-text table on the same disk.")

@@ -7,9 +7,11 @@ from typing import Any, Final
 
 from credenda.bench.ranking import MEASURES
 
-__all__ = ["crash", "latency", "locomo"]
+__all__ = ["beliefs", "crash", "latency", "locomo"]
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
+
+_PAIR_SHARES: Final = ("supersession_recall", "supersession_precision", "false_invalidation", "duplicates")
 
 
 def _grid(rows: Sequence[Sequence[str]]) -> str:
@@ -48,6 +50,41 @@ def locomo(document: Mapping[str, Any]) -> str:
             f"stored in {spent['store']:.1f} s; a search takes {spent['search_median'] * 1_000:.2f} ms",
         )
     )
+
+
+def beliefs(document: Mapping[str, Any]) -> str:
+    """Show the shares with their intervals, the confusion table, and every error."""
+    said, pairs = document["utterances"], document["pairs"]
+    shares = [
+        *((name, said[name]) for name in ("decisions", "kinds", "kinds_of_all", "junk_rate")),
+        ("pairs right", pairs["right"]),
+        *((f"pairs {name}", found) for name, found in pairs["by_relation"].items()),
+        *((name, pairs[name]) for name in _PAIR_SHARES),
+    ]
+    rows = [["", "%", "95 % interval", "of"]]
+    rows += [_share_row(name, found) for name, found in shares if found["n"]]
+    confusion = [["label \\ decided", *said["confusion"]]]
+    confusion += [[name, *map(str, found.values())] for name, found in said["confusion"].items()]
+    counts = (
+        f"others' facts as the user's: {said['misattributed']}; "
+        f"highest hypothetical {said['highest_hypothetical']:.2f}, highest plan {said['highest_plan']:.2f}"
+    )
+    return "\n\n".join((_grid(rows), _grid(confusion), counts, *map(_mistake, document["errors"])))
+
+
+def _share_row(name: str, found: Mapping[str, Any]) -> list[str]:
+    low, high = found["ci95"]
+    return [name, f"{found['value'] * 100:.1f}", f"{low * 100:.1f} to {high * 100:.1f}", str(found["n"])]
+
+
+def _mistake(error: Mapping[str, Any]) -> str:
+    """Show one error: what was said, what was wanted, what is held."""
+    if "text" in error:
+        head, held = f"{error['wanted']} | {error['decided']}: {error['text']}", error["kept"]
+    else:
+        head = f"{error['wanted']}: {error['old']} / {error['new']}"
+        held = [*(f"was {one}" for one in error["was"]), *error["active"]]
+    return "\n".join((f"ERROR {head}", *(f"    {one}" for one in held)))
 
 
 def crash(document: Mapping[str, Any]) -> str:

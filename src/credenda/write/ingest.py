@@ -22,6 +22,7 @@ from credenda.storage.store import EventFilter, Job, JobStatus, MemoryFilter, Re
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import AS_TYPE
 from credenda.write.apply import Application, Applied, apply
+from credenda.write.placing import is_placeless, placed
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.tombstones import claim_digests
 
@@ -110,7 +111,10 @@ def _deleted(writer: Writer, claim: Claim) -> bool:
 
 
 def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:
-    return decide(claim, known_for(writer, event, claim), occasion_of(event, now_us))
+    found = placed(writer, claim)
+    if is_placeless(found):
+        return []
+    return decide(found, known_for(writer, event, found), occasion_of(event, now_us), claim)
 
 
 def occasion_of(event: Event, now_us: int) -> Occasion:

@@ -30,14 +30,17 @@ from credenda.write.slots import (
     weaker,
 )
 from credenda.write.timeline import already_over, told_late
-from credenda.write.wording import because, quoted, refines
+from credenda.write.wording import because, names_kind, quoted, refines
 
 __all__ = ["Known", "Occasion", "claim_hash", "decide"]
 
 
-def decide(claim: Claim, known: Known, occasion: Occasion) -> list[Change]:
-    """Say what one claim changes; the order of `known` does not matter, and deciding again decides the same."""
-    saying = saying_of(claim, occasion)
+def decide(claim: Claim, known: Known, occasion: Occasion, read: Claim | None = None) -> list[Change]:
+    """Say what one claim changes; the order of `known` does not matter, and deciding again decides the same.
+
+    `read` is the claim as extraction gave it, where it was placed in another slot since: evidence is known by it.
+    """
+    saying = saying_of(claim, occasion, read)
     if claim.move is Move.RETRACT:
         return taken_back(saying, known)
     slot = slot_of(saying.claim)
@@ -192,7 +195,7 @@ def _relation(scene: Scene, rival: Memory) -> Relation:
     if claim.move is Move.CORRECT or rival not in scene.standing:
         return Relation.CORRECTED
     plain = claim.move is Move.STATE and not denies(claim) and not denies(rival)
-    if plain and refines(claim.value or "", rival.value or ""):
+    if plain and (refines(claim.value or "", rival.value or "") or names_kind(claim, rival)):
         return Relation.REFINED
     return Relation.CHANGED
 

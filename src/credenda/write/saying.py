@@ -90,12 +90,12 @@ class Saying:
         )
 
 
-def saying_of(claim: Claim, occasion: Occasion) -> Saying:
+def saying_of(claim: Claim, occasion: Occasion, read: Claim | None = None) -> Saying:
     """Bring a claim into the form in which it is compared; its hash is that of the claim as it was read."""
     return Saying(
         claim=_plain(claim),
         occasion=occasion,
-        support=Support(span=claim.span, claim_hash=claim_hash(claim)),
+        support=Support(span=claim.span, claim_hash=claim_hash(read or claim)),
     )
 
 

@@ -22,6 +22,7 @@ from credenda.write.slots import (
     slot_of,
     weaker,
 )
+from credenda.write.wording import names_one
 
 __all__ = ["Scene", "has_begun", "newest_first", "opponents", "same_words", "scene_of"]
 
@@ -93,13 +94,16 @@ def scene_of(saying: Saying, slot: Slot, known: Known) -> Scene:
     placed = [(one, slot_of(one)) for one in current if not one.provisional]
     here = [one for one, its in placed if its == slot]
     firm = [one for one in here if one.stance in FIRM]
+    rivals = [one for one in firm if _is_rival(claim, one, now_us)]
+    if not rivals and claim.move is Move.CORRECT:
+        rivals = _misnamed(claim, firm)
     across = [one for one, its in placed if _across_classes(slot, its)]
     return Scene(
         saying=saying,
         slot=slot,
         known=known,
         twins=tuple(one for one in firm if same_meaning(claim, one)),
-        rivals=tuple(one for one in firm if _is_rival(claim, one, now_us)),
+        rivals=tuple(rivals),
         wishes=tuple(one for one in here if one.stance not in FIRM and _fulfils(claim, one)),
         unread=tuple(one for one in same_words(claim, current) if one.provisional or slot_of(one) is None),
         elsewhere=tuple(one for one, its in placed if _in_another_scope(slot, its)),
@@ -144,6 +148,13 @@ def _is_rival(claim: Claim, row: Memory, now_us: int) -> bool:
         return contradicts(claim, row)
     named = not denies(row) and same_value(row.value, claim.prior) and not same_value(row.value, claim.value)
     return named or (contradicts(claim, row) and has_begun(row, now_us))
+
+
+def _misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:
+    """Find the only named thing of a set that a correction names anew."""
+    named = [one for one in firm if one.status is Status.ACTIVE and not denies(one)]
+    wrong = [one for one in named if names_one(claim, one) and not same_meaning(claim, one)]
+    return wrong if len(named) == len(wrong) == 1 and not denies(claim) else []
 
 
 def _fulfils(claim: Claim, wish: Memory) -> bool:

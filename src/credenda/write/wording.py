@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Final
 
-from credenda.model.memory import Relation
-from credenda.text.normal import name_key, value_key
+from credenda.model.claim import Claim
+from credenda.model.memory import Memory, Relation
+from credenda.text.normal import name_key, same_value, value_key
 
-__all__ = ["about", "because", "quoted", "refines", "value_words"]
+__all__ = ["about", "because", "names_kind", "names_one", "quoted", "refines", "value_words"]
 
 _QUOTED_CHARACTERS: Final = 60
 """A reason names a value; it never carries a whole text."""
@@ -18,6 +20,9 @@ _TURNING: Final = frozenset(
     | {"than", "over", "instead", "rather", "almost", "nearly", "former", "formerly", "previously", "ex"}
 )
 """Words that turn a value into another one: "TypeScript over JavaScript" tells no more about "JavaScript"."""
+
+
+_NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
 
 
 def quoted(value: str) -> str:
@@ -70,6 +75,18 @@ def refines(new: str, old: str) -> bool:
     added = Counter(more) - Counter(less)
     recounted = _has_digit(less) and _has_digit(list(added))
     return in_order and not recounted and _TURNING.isdisjoint(added)
+
+
+def names_kind(new: Claim, old: Memory) -> bool:
+    """Say whether the old value named only the kind of the new one: "a dog", then "a dog named Pluto"."""
+    return same_value(old.value, new.attribute) and same_value(new.prior, old.value)
+
+
+def names_one(claim: Claim, old: Memory) -> bool:
+    """Say whether a correction gives the one named thing of a slot its right name: "sorry, my dog is called Max"."""
+    values = (claim.value or "", old.value or "")
+    capital = all(value[:1].isupper() for value in values)
+    return capital and claim.prior is None and _NAMING.search(claim.text) is not None
 
 
 def _has_digit(words: list[str]) -> bool:

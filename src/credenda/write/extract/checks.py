@@ -6,20 +6,40 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
+from credenda.write.extract.lexicon import Attribute, lexicon, names
 from credenda.write.extract.predicates import Predicate
+from credenda.write.extract.shapes import (
+    BY_VALUE,
+    LONG_WORDS,
+    NOUN_WORDS,
+    PHRASE_WORDS,
+    SHORT_WORDS,
+    is_capital,
+    is_choice,
+    is_date,
+    is_deed,
+    is_marked,
+    is_meant,
+    is_opinion,
+    is_participle,
+    is_person,
+    is_plan,
+    is_role,
+    is_short,
+    is_taste,
+    is_tool,
+    is_weighty,
+    word_count,
+)
 from credenda.write.extract.subjects import Subject
 from credenda.write.extract.values import Value
 
-__all__ = ["Situation", "holds", "is_free", "is_role", "nominal"]
+__all__ = ["Situation", "holds", "nominal"]
 
-_SHORT: Final = 6
-_TASTE: Final = 9
-_PHRASE: Final = 14
-_LONG: Final = 25
-_NOUN_WORDS: Final = 4
-_ROLE_LETTERS: Final = 5
-_ASIDE_WORDS: Final = frozenset({"about", "as", "to", "that", "my", "your", "how", "this", "if", "not"})
+_CONCRETE: Final = frozenset(
+    {"phone", "car", "job_title", "desk", "school", "browser", "username", "dream", "shell", "repository"}
+)
+"""Things that also have states: "my phone is dead" gives no number."""
 _NOMINAL: Final = {
     "deployment": "deployment",
     "deploy": "deployment",
@@ -45,144 +65,29 @@ class Situation:
     short: bool = False
 
 
-def _words(value: Value) -> int:
-    return value.text.count(" ") + 1
-
-
-def _is(shape: str, text: str) -> bool:
-    """Say whether a text begins with, or for whole shapes is, a shape of `checks.toml`."""
-    return expression("checks", shape).match(text) is not None
-
-
-def _points(value: Value) -> bool:
-    return expression("checks", "points").search(value.text) is not None
-
-
-def is_free(value: Value) -> bool:
-    """Say whether a value means something by itself and points nowhere."""
-    return _free(value) and not _points(value)
-
-
-def _free(value: Value) -> bool:
-    return bool(value.text) and names().pointing.match(value.raw) is None
-
-
-def _marked(value: Value) -> bool:
-    """Say whether a value has a capital or a digit, as names and numbers do."""
-    return any(letter.isdigit() or letter.isupper() for letter in value.text)
-
-
-def _courtesy(name: str, value: Value) -> bool:
-    return expression("acts", "pleasantry", name).match(value.raw) is not None
-
-
-def is_role(text: str) -> bool:
-    """Say whether a noun phrase names what someone does or is: "backend engineer", "nurse in Graz"."""
-    head = expression("checks", "head_end").split(text, maxsplit=1)[0].strip().casefold()
-    words = head.split(" ")
-    last = words[-1].removesuffix(".")
-    excluded = {head, last} & names().not_roles or not _ASIDE_WORDS.isdisjoint(words)
-    if not head or excluded or len(words) > _SHORT:
-        return False
-    return last in names().roles or (len(last) >= _ROLE_LETTERS and last.endswith(names().role_suffixes))
-
-
-def _is_known(value: Value) -> bool:
-    return lexicon().category(value.text) is not None
-
-
-def _is_capital(value: Value) -> bool:
-    return _is("capital", value.raw) and _words(value) <= _SHORT and not _is_known(value)
-
-
-def _is_employer(value: Value) -> bool:
-    named = _is("capital", value.raw) or _is("article", value.raw)
-    return named and _words(value) <= _SHORT and not _is("not_employer", value.raw)
-
-
-def _is_name(value: Value) -> bool:
-    return _is("name", value.text) and value.text.split()[0].strip(",").casefold() not in names().never_names
-
-
-def _is_short(value: Value) -> bool:
-    return _free(value) and _words(value) <= _SHORT
-
-
-def _is_date(value: Value) -> bool:
-    return expression("checks", "date_like").search(value.text) is not None and _words(value) <= _PHRASE
-
-
-def _is_number(value: Value) -> bool:
-    return any(letter.isdigit() for letter in value.text)
-
-
-def _is_tool(value: Value) -> bool:
-    return _is_known(value) or (_free(value) and _is("tool", value.text))
-
-
-def _is_taste(value: Value) -> bool:
-    if not is_free(value) or _words(value) > _TASTE:
-        return False
-    lasting = value.raw.lower().startswith("being ") or _courtesy("lasting", value)
-    return lasting or not _courtesy("objects", value)
-
-
-def _is_trait(value: Value) -> bool:
-    return value.text.casefold() in names().traits
-
-
-def _is_person(value: Value) -> bool:
-    """Say whether a value is a person's name rather than a nation, a tool or a weekday."""
-    return _is_name(value) and not _is_known(value) and not _is_trait(value)
-
-
-def _is_opinion(value: Value) -> bool:
-    return 1 < _words(value) <= _PHRASE and not _points(value)
-
-
-def _is_possession(value: Value) -> bool:
-    """Say whether something had is had for long: no headache, no question, no function."""
-    return is_free(value) and _words(value) <= _SHORT and not expression("checks", "passing_goods").search(value.text)
-
-
-def _is_deed(value: Value) -> bool:
-    return 1 < _words(value) <= _TASTE and not _points(value)
-
-
-def _is_choice(value: Value) -> bool:
-    return is_free(value) and _words(value) <= _LONG
-
-
-def _is_plan(value: Value) -> bool:
-    return is_free(value) and " " in value.raw and _words(value) <= _PHRASE
-
-
-def _is_participle(text: str) -> bool:
-    """Say whether a value begins with what is done or being done: "handled in …", "killing me"."""
-    form = lexicon().forms.get(text.split(" ", 1)[0])
-    return form is not None and not form.kinds.isdisjoint({"participle", "gerund"})
-
-
-def _is_weighty(value: Value) -> bool:
-    """Say whether a value of an unknown slot looks like a name, a number or a thing rather than a mood."""
-    return _marked(value) or _is_known(value) or (_is("article", value.raw) and _words(value) <= _SHORT)
-
-
 def _used(value: Value, situation: Situation) -> bool:
     """Accept a tool; anything else only where it is said as a habit."""
     habit = situation.predicate.tense == "simple" or "always" in situation.predicate.cues
-    return _is_tool(value) or (habit and _is_short(value) and not value.raw.lower().startswith("the "))
+    return is_tool(value) or (habit and is_short(value) and not value.raw.lower().startswith("the "))
 
 
 def _own(value: Value, situation: Situation) -> bool:
     """Accept "my X is Y" where X is a slot of the person and Y more than a mood."""
     noun, attribute = situation.subject.noun.casefold(), situation.attribute
-    passing = "degree" in situation.predicate.cues or noun in names().skip_nouns or _is_participle(value.raw)
-    if passing or "," in noun or noun.count(" ") >= _NOUN_WORDS or not _free(value) or _words(value) > _PHRASE:
+    passing = "degree" in situation.predicate.cues or noun in names().skip_nouns or is_participle(value.raw)
+    if (
+        passing
+        or "," in noun
+        or noun.count(" ") >= NOUN_WORDS
+        or not is_meant(value)
+        or word_count(value) > PHRASE_WORDS
+    ):
         return False
     if names().skip_values.match(value.raw):
         return attribute.name in {"goal", "dream"} and value.raw.startswith("to ")
-    return attribute.known or noun.startswith(("favourite", "favorite", "preferred")) or _is_weighty(value)
+    plain = attribute.known and attribute.name not in _CONCRETE
+    role = attribute.name == "job_title" and is_role(value.text)
+    return plain or role or noun.startswith(("favourite", "favorite", "preferred")) or is_weighty(value)
 
 
 def _the(value: Value, situation: Situation) -> bool:
@@ -191,32 +96,32 @@ def _the(value: Value, situation: Situation) -> bool:
     noun = subject.noun.casefold()
     listed = noun.rpartition(" ")[2] in names().the_nouns
     mood = "degree" in situation.predicate.cues or names().skip_values.match(value.raw) is not None
-    if mood or not _is_short(value):
+    if mood or not is_short(value):
         return False
     if subject.entity:
-        return (attribute.known or listed or subject.entity[0].isupper()) and (_marked(value) or attribute.known)
+        return (attribute.known or listed or subject.entity[0].isupper()) and (is_marked(value) or attribute.known)
     if listed and " " in noun:
-        return _marked(value)
-    return attribute.known and (_marked(value) or lexicon().category(value.text) == attribute.name)
+        return is_marked(value)
+    return attribute.known and (is_marked(value) or lexicon().category(value.text) == attribute.name)
 
 
 def _happening(value: Value, situation: Situation) -> bool:
     rest = value.text.partition(" ")[2]
     vague = names().vague_happenings.match(value.text) or names().pointing.fullmatch(rest)
     told = situation.dated_past and not situation.predicate.negated
-    return told and 1 < _words(value) <= _LONG and not vague
+    return told and 1 < word_count(value) <= LONG_WORDS and not vague
 
 
 def _habit(value: Value, situation: Situation) -> bool:
     """Accept a habit: "always", "never", "usually", or one that is given up."""
     predicate = situation.predicate
     lasting = predicate.ended or not predicate.cues.isdisjoint({"always", "never", "usually"})
-    return lasting and predicate.tense == "simple" and predicate.verb not in names().mental and _is_opinion(value)
+    return lasting and predicate.tense == "simple" and predicate.verb not in names().mental and is_opinion(value)
 
 
 def _located(value: Value, situation: Situation) -> bool:
     listed = situation.subject.noun.casefold().rpartition(" ")[2] in names().the_nouns
-    return not _is_date(value) and (_is_capital(value) or (listed and _words(value) <= _SHORT))
+    return not is_date(value) and (is_capital(value) or (listed and word_count(value) <= SHORT_WORDS))
 
 
 def _our_role(_: Value, situation: Situation) -> bool:
@@ -224,7 +129,7 @@ def _our_role(_: Value, situation: Situation) -> bool:
 
 
 def _kin_name(value: Value, situation: Situation) -> bool:
-    return names().kin_noun(situation.subject.noun.split(" ")[-1]) is not None and _is_person(value)
+    return names().kin_noun(situation.subject.noun.split(" ")[-1]) is not None and is_person(value)
 
 
 def _married(_: Value, situation: Situation) -> bool:
@@ -232,35 +137,9 @@ def _married(_: Value, situation: Situation) -> bool:
 
 
 def _job_noun(value: Value, situation: Situation) -> bool:
-    return situation.attribute.name in {"job_title", "employer"} and _is_capital(value)
+    return situation.attribute.name in {"job_title", "employer"} and is_capital(value)
 
 
-_BY_VALUE: Final[Mapping[str, Callable[[Value], bool]]] = {
-    "": lambda value: _free(value) and _words(value) <= _PHRASE,
-    "role": lambda value: is_role(value.text),
-    "capital": _is_capital,
-    "place": _is_capital,
-    "org": _is_employer,
-    "name": _is_name,
-    "kin": lambda value: names().kin_noun(value.text.split(" ")[0]) is not None,
-    "short": _is_short,
-    "date": _is_date,
-    "recurring": _is_date,
-    "number": _is_number,
-    "tool": _is_tool,
-    "thing_used": _is_tool,
-    "known": _is_known,
-    "taste": _is_taste,
-    "trait": _is_trait,
-    "spoken": lambda value: lexicon().category(value.text) == "spoken_language",
-    "food": lambda value: lexicon().category(value.text) == "food",
-    "drink": lambda value: lexicon().category(value.text) == "drink",
-    "opinion": _is_opinion,
-    "possession": _is_possession,
-    "does": _is_deed,
-    "choice": _is_choice,
-    "plan": _is_plan,
-}
 _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "used": _used,
     "own": _own,
@@ -272,17 +151,17 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "kin_name": _kin_name,
     "married": _married,
     "job_noun": _job_noun,
-    "introduction": lambda value, situation: situation.short and _is_person(value),
-    "appointment": lambda value, situation: not situation.dated_past and _is_date(value),
-    "dated_plan": lambda value, situation: situation.dated_ahead and _is_plan(value),
-    "negated": lambda value, situation: situation.predicate.negated and _free(value),
-    "refused": lambda value, situation: situation.predicate.negated and _is_choice(value),
-    "after_leaving": lambda value, situation: situation.left_before and _is_capital(value),
+    "introduction": lambda value, situation: situation.short and is_person(value),
+    "appointment": lambda value, situation: not situation.dated_past and is_date(value),
+    "dated_plan": lambda value, situation: situation.dated_ahead and is_plan(value),
+    "negated": lambda value, situation: situation.predicate.negated and is_meant(value),
+    "refused": lambda value, situation: situation.predicate.negated and is_choice(value),
+    "after_leaving": lambda value, situation: situation.left_before and is_capital(value),
     "bounded": lambda _, situation: situation.bounded,
     "nominal": lambda _, situation: nominal(situation.subject.noun) is not None,
-    "person_does": lambda value, situation: situation.subject.who == "person" and _is_deed(value),
-    "unwanted": lambda value, situation: situation.predicate.negated and _is_taste(value),
-    "maybe": lambda value, situation: situation.predicate.verb not in names().mental and _is_deed(value),
+    "person_does": lambda value, situation: situation.subject.who == "person" and is_deed(value),
+    "unwanted": lambda value, situation: situation.predicate.negated and is_taste(value),
+    "maybe": lambda value, situation: situation.predicate.verb not in names().mental and is_deed(value),
 }
 
 
@@ -293,5 +172,5 @@ def nominal(word: str) -> str | None:
 
 def holds(check: str, value: Value, situation: Situation) -> bool:
     """Say whether a value passes a named check of the pattern files."""
-    by_value = _BY_VALUE.get(check)
+    by_value = BY_VALUE.get(check)
     return by_value(value) if by_value is not None else _BY_SITUATION[check](value, situation)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, NamedTuple
 
 from credenda.model.claim import Move
 from credenda.write.extract.lexicon import expression, load_table
+from credenda.write.extract.values import leading_scope
 
 __all__ = ["Clause", "open_contractions", "open_sentence", "read_clause", "split_clauses", "straighten"]
 
@@ -21,8 +21,7 @@ _BULLET: Final = re.compile(r"^(?:[-*\u2022+]|\d{1,3}[.)]|#{1,6})\s+|^[^\w\"'(>]
 _MARKUP: Final = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|`")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
+class Clause(NamedTuple):
     """One clause with its openings taken off, and what they said.
 
     `reporter` is who is quoted ("my sister"); `report` marks hearsay of any kind.
@@ -113,23 +112,23 @@ def _opened(clause: Clause) -> Clause:
 def _after(clause: Clause, name: str, rest: str) -> Clause:
     match name:
         case "correction":
-            return replace(clause, text=rest, move=Move.CORRECT)
+            return clause._replace(text=rest, move=Move.CORRECT)
         case "change" if clause.move is Move.STATE:
-            return replace(clause, text=rest, move=Move.CHANGE)
+            return clause._replace(text=rest, move=Move.CHANGE)
         case "hedge":
-            return replace(clause, text=rest, hedged=True)
+            return clause._replace(text=rest, hedged=True)
         case "unwrap":
-            return replace(clause, text=rest, unwrapped=True)
+            return clause._replace(text=rest, unwrapped=True)
         case _:
-            return replace(clause, text=rest)
+            return clause._replace(text=rest)
 
 
 def _reported(clause: Clause) -> Clause:
     tables = _tables()
     if found := tables["reported"].match(clause.text):
-        return replace(clause, text=found["rest"], report=True, reporter=found["who"])
+        return clause._replace(text=found["rest"], report=True, reporter=found["who"])
     if found := tables["according"].match(clause.text):
-        return replace(clause, text=found["rest"], report=True)
+        return clause._replace(text=found["rest"], report=True)
     return clause
 
 
@@ -147,6 +146,5 @@ def open_sentence(sentence: str) -> Clause:
 def read_clause(text: str) -> Clause | None:
     """Take the openings off a clause; None where it hangs on another clause."""
     clause = _reported(open_sentence(text.strip(" ,.!;\u2026")))
-    if not clause.text or _tables()["hanging"].match(clause.text):
-        return None
-    return clause
+    hangs = _tables()["hanging"].match(clause.text) is not None
+    return None if not clause.text or (hangs and leading_scope(clause.text)[0] is None) else clause

@@ -8,11 +8,11 @@ from typing import Final
 
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normal import attribute_key
-from credenda.write.extract.checks import is_free
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.lexicon import expression, lexicon, load_table
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
+from credenda.write.extract.shapes import is_free
 from credenda.write.extract.values import clean_value, take_scope
 
 __all__ = ["read_directive"]

@@ -112,6 +112,12 @@ class Names:
     vague_happenings: re.Pattern[str]
     family: frozenset[str]
     mental: frozenset[str]
+    bare_kin: frozenset[str]
+    many_kin: frozenset[str]
+    pronouns: frozenset[str]
+    passing: frozenset[str]
+    talk: frozenset[str]
+    remarks: frozenset[str]
     skip_values: re.Pattern[str]
     pointing: re.Pattern[str]
     role_suffixes: tuple[str, ...]
@@ -211,6 +217,12 @@ def names() -> Names:
         vague_happenings=re.compile(skip["happenings"], re.IGNORECASE),
         family=frozenset(roles["family"]),
         mental=frozenset(table["mental"]["verbs"]),
+        bare_kin=frozenset(kin["bare"]),
+        many_kin=frozenset(kin["many"]),
+        pronouns=frozenset(table["pronouns"]["subjects"]),
+        passing=frozenset([*table["mental"]["passing"], *table["mental"]["verbs"]]),
+        talk=frozenset(table["mental"]["talk"]),
+        remarks=frozenset(table["remarks"]["words"]),
         skip_values=re.compile(skip["values"], re.IGNORECASE),
         pointing=re.compile(table["pronouns"]["values"], re.IGNORECASE),
         role_suffixes=tuple(roles["suffixes"]),

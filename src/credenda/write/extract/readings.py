@@ -9,9 +9,10 @@ from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.write.extract.checks import Situation, holds
+from credenda.write.extract.checks import Situation
 from credenda.write.extract.clauses import Clause
-from credenda.write.extract.lexicon import Attribute, expression, lexicon
+from credenda.write.extract.general import holds
+from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
 from credenda.write.extract.moments import Moment, day_end, iso_day, without_open_dates
 from credenda.write.extract.patterns import Pattern, patterns_for
 from credenda.write.extract.predicates import Predicate
@@ -38,6 +39,7 @@ _TENSES: Final = {
     "simple": frozenset({"simple"}),
     "progressive": frozenset({"progressive"}),
     "past": _PAST,
+    "perfect": frozenset({"perfect"}),
     "coming": frozenset({"simple", "progressive", "perfect"}),
     "future": frozenset({"future"}),
     "modal": frozenset({"modal"}),
@@ -45,6 +47,7 @@ _TENSES: Final = {
     "perhaps": frozenset({"maybe"}),
     "maybe": frozenset[str](),
     "former": frozenset({"former"}),
+    "decided": frozenset({"progressive", "future", "past"}),
     "any": frozenset({"simple", "progressive", "past", "perfect", "future"}),
 }
 _DATED: Final = frozenset({"date", "recurring", "appointment"})
@@ -205,6 +208,8 @@ def _value_of(fit: _Fit, frame: Frame) -> Value:
         value.text = pattern.value
     groups = fit.found.groupdict()
     changes = frame.changed or value.move is Move.CHANGE
+    if pattern.name == "has_named":
+        value.prior = names().kin_noun(groups.get("kind") or "")
     prior = groups.get("prior") or (groups.get("contrast") if changes else None)
     if prior:
         value.prior = clean_value(prior, literals).text
@@ -244,7 +249,7 @@ def _reading(fit: _Fit, frame: Frame, attribute: Attribute, value: Value) -> Rea
         type=_type(pattern, attribute, frame),
         entity=entity_of(pattern, fit.found, frame.subject, attribute, owner=frame.owner) if name else None,
         attribute=name or None,
-        value=shown.removeprefix("to ") if name else None,
+        value=shown.removeprefix("to ") if name or move is Move.END else None,
         prior=value.prior,
         scope=value.scope or frame.clause.scope,
         cardinality=Cardinality.SET if fit.former else attribute.cardinality,

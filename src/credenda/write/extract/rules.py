@@ -28,11 +28,13 @@ from credenda.write.extract.clauses import (
 )
 from credenda.write.extract.foreign import read_foreign
 from credenda.write.extract.instructions import read_directive
-from credenda.write.extract.lexicon import expression
+from credenda.write.extract.lexicon import expression, names
 from credenda.write.extract.moments import clause_dates, past_dates
 from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
+from credenda.write.extract.scenes import in_scene
+from credenda.write.extract.spoken import carry_subjects, fluent, premise_of
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.values import corrected_value, leading_scope
 
@@ -56,8 +58,6 @@ _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
 _SHORT_WORDS: Final = 6
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
-_SCENE_TURNS: Final = 2
-"""How many of the speaker's own turns a scene is taken to last when nobody ends it."""
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
 _HEDGED: Final = 0.5
 _WORK_VERBS: Final = frozenset(
@@ -144,7 +144,7 @@ def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> F
     if moment.spans and predicate.tense not in {"past", "perfect", "former"}:
         moment = clause_dates(clause.text, anchor, "future")
     return Frame(
-        clause=replace(clause, text=text, scope=scope or clause.scope),
+        clause=clause._replace(text=text, scope=scope or clause.scope),
         subject=subject,
         predicate=predicate,
         moment=moment,
@@ -167,9 +167,26 @@ def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: 
     readings = read(frame)
     if not readings and not frame.moment.spans:
         readings = _group_habit(frame.subject, frame.predicate)
-    if readings and is_hedged(clause.text):
-        return [replace(one, confidence=min(one.confidence, _HEDGED)) for one in readings]
+    if readings and (clause.hedged or is_hedged(clause.text)):
+        return [_softened(one, frame) for one in readings]
     return readings
+
+
+def _softened(reading: Reading, frame: Frame) -> Reading:
+    """Believe less what is hedged; a decision with "maybe" is none yet."""
+    if reading.type is not MemoryType.DECISION:
+        return replace(reading, confidence=min(reading.confidence, _HEDGED))
+    return Reading(
+        type=MemoryType.FACT,
+        entity=frame.owner or None,
+        attribute="considering",
+        value=frame.predicate.text,
+        cardinality=Cardinality.SET,
+        stance=Stance.CONSIDERED,
+        confidence=0.4,
+        importance=0.5,
+        pattern="softened",
+    )
 
 
 def _renamed(listener: _Listener, clause: Clause) -> Reading | None:
@@ -227,7 +244,7 @@ def _replaced(before: Reading, one: Reading) -> bool:
 def _statement(listener: _Listener, sentence: str) -> list[Reading]:
     """Read the clauses of a sentence that states something; what asks is passed over."""
     opened = open_sentence(sentence)
-    pieces = split_clauses(opened.text)
+    pieces = carry_subjects(split_clauses(opened.text))
     last = len(pieces) - 1 if sentence.rstrip("\"') ").endswith("?") else len(pieces)
     short = len(pieces) == 1 and sentence.count(" ") < _SHORT_WORDS
     readings: list[Reading] = []
@@ -241,7 +258,7 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
         if clause is None or is_question(clause.text):
             continue
         opening = clause.move if clause.move is not Move.STATE else opening
-        clause = replace(clause, move=opening, hedged=clause.hedged or opened.hedged)
+        clause = clause._replace(move=opening, hedged=clause.hedged or opened.hedged)
         left = number > 0 and expression("checks", "leaving").search(" ".join(pieces[:number])) is not None
         readings.extend(_clause_readings(listener, clause, left=left, short=short))
     return _merge(readings)
@@ -261,12 +278,23 @@ def _directive(sentence: str, *, to_assistant: bool) -> Reading | None:
     return read_directive(clause, to_assistant=to_assistant)
 
 
+def _tells_nothing(sentence: str) -> bool:
+    """Say cheaply that a sentence is a plain question, or a remark on what was said, so that nobody need parse it."""
+    if sentence.endswith("?"):
+        return not any(mark in sentence for mark in (",", ";", " - ", "\u2014", " so ", " and ", " but ", "! ", "... "))
+    first = sentence.split(" ", 1)[0].rstrip(",.!").lower()
+    return first in names().remarks and _SELF.search(sentence) is None
+
+
 def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
+    if _tells_nothing(sentence):
+        return []
     if listener.owner is not None and not sentence.endswith("?"):
         directive = _directive(sentence, to_assistant=listener.owner == "user")
         if directive is not None:
             return [directive]
-    readings = _statement(listener, sentence)
+    premise = premise_of(sentence) if sentence.endswith("?") else None
+    readings = _statement(listener, sentence if premise is None else premise)
     if not readings and listener.owner is not None:
         readings = read_foreign(sentence, listener.owner)
     if readings and is_transient(sentence):
@@ -276,7 +304,7 @@ def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
 
 def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
     """Yield the readings of one sentence, by what it does."""
-    sentence = straighten(listener.event.text[span.start : span.stop])
+    sentence = fluent(straighten(listener.event.text[span.start : span.stop]))
     act = act_of(sentence)
     if act in _SKIPPED or not sentence:
         return
@@ -321,21 +349,6 @@ def _who(event: Event) -> tuple[str, str | None]:
     return event.speaker, event.speaker
 
 
-def _in_scene(turn: Turn) -> bool:
-    """Say whether a scene that the same speaker opened a turn or two before still goes on."""
-    event = turn.event
-    if expression("acts", "scene_end").search(event.text):
-        return False
-    own = [earlier for earlier in turn.before if (earlier.role, earlier.speaker) == (event.role, event.speaker)]
-    opener = expression("acts", "scene_start")
-    for earlier in reversed(own[-_SCENE_TURNS:]):
-        if expression("acts", "scene_end").search(earlier.text):
-            return False
-        if opener.search(earlier.text):
-            return True
-    return False
-
-
 def _played(turn: Turn, speaker: str) -> list[Claim]:
     """Keep nothing of a scene but that something was played, as faint as any pretence."""
     event = turn.event
@@ -373,7 +386,7 @@ class RulesExtractor:
         if event.role is Role.ASSISTANT:
             return []
         speaker, owner = _who(event)
-        if _in_scene(turn):
+        if in_scene(turn):
             return _played(turn, speaker)
         listener = _Listener(event=event, speaker=speaker, owner=owner, known=turn.known)
         for span in own_sentences(event.text):

@@ -13,6 +13,7 @@ _NOUN_WORDS_MAX: Final = 8
 _NAME_WORDS_MAX: Final = 4
 _PLURAL_WORDS_MAX: Final = 3
 _KIN_WORDS_MAX: Final = 4
+_AND_I: Final = 48
 _MY: Final = frozenset({"my", "our"})
 _HE_SHE: Final = frozenset({"he", "she"})
 _VERB_KINDS: Final = frozenset({"third", "past"})
@@ -50,7 +51,8 @@ def _verb_at(words: list[str], first: int, *, plural: bool = False) -> int | Non
             return likely
         folded = words[at].lower()
         if folded in _CERTAIN:
-            return at if likely is None or at - likely > 1 else likely
+            noun = likely is not None and not _starts_predicate(words[likely].lower())
+            return at if likely is None or at - likely > 1 or noun else likely
         if likely is None and (_starts_predicate(folded) or (plural and folded in lexicon().forms)):
             likely = at
     return likely
@@ -87,9 +89,20 @@ def _possessed(owner: str, nouns: list[str], rest: tuple[str, ...]) -> Subject |
     return Subject("own", kin[0], noun, rest)
 
 
+def _is_plural(word: str) -> bool:
+    return word.lower() in _PEOPLE or (word.endswith("s") and not word.endswith(("'s", "ss", "us", "is")))
+
+
+def _which(entity: str, given: list[str]) -> str:
+    """Tell one friend or aunt from another by the name; a wife or a boss is known without it."""
+    many = entity.rpartition("'s ")[2].rpartition(" ")[2] in names().many_kin and "best" not in entity
+    return f"{entity} {' '.join(word.strip(',') for word in given)}" if many and given else entity
+
+
 def _own(words: list[str], owner: str) -> Subject | None:
-    plural = words[1].endswith("s") and not words[1].endswith("'s")
-    at = _verb_at(words, 2, plural=plural or words[1].lower() in _PEOPLE)
+    at = _verb_at(words, 2, plural=_is_plural(words[1]))
+    if at is None and len(words) > _PLURAL_WORDS_MAX and _is_plural(words[2]):
+        at = _verb_at(words, 3, plural=True)
     if at is None:
         return None
     nouns, rest = words[1:at], tuple(words[at:])
@@ -99,7 +112,10 @@ def _own(words: list[str], owner: str) -> Subject | None:
         return possessed
     person = _person(owner, nouns)
     if person is not None and all(_NAME.match(word.strip(",")) for word in nouns[person[1] :]):
-        return Subject("person", person[0], " ".join(nouns[: person[1]]), rest)
+        return Subject("person", _which(person[0], nouns[person[1] :]), " ".join(nouns[: person[1]]), rest)
+    if len(nouns) > 1 and nouns[0].islower() and _NAME.match(nouns[-1]) and not nouns[-1].isupper():
+        named = [word for word in nouns if _NAME.match(word)]
+        return Subject("person", " ".join(named), " ".join(nouns[: -len(named)]), rest)
     return Subject("own", owner, " ".join(nouns).strip(","), rest)
 
 
@@ -107,7 +123,9 @@ def _the(words: list[str], owner: str | None) -> Subject | None:
     best = expression("checks", "best").match(" ".join(words))
     if best is not None and owner is not None:
         return Subject("best", owner, best["noun"], tuple(best["rest"].split()))
-    at = _verb_at(words, 2)
+    at = _verb_at(words, 2, plural=_is_plural(words[1]))
+    if at is None and len(words) > _PLURAL_WORDS_MAX and _is_plural(words[2]):
+        at = _verb_at(words, 3, plural=True)
     if at is None:
         return None
     phrase, rest = " ".join(words[1:at]), tuple(words[at:])
@@ -136,11 +154,14 @@ def _named(words: list[str]) -> Subject | None:
         return None
     nouns, rest = words[:at], tuple(words[at:])
     first = nouns[0].removesuffix("'s")
-    if first.lower() in names().never_names or not _NAME.match(first):
+    gerund = first.endswith("ing") and at == 1
+    if first.lower() in names().never_names or not _NAME.match(first) or gerund:
         return None
     holder = next((i for i, word in enumerate(nouns[:-1]) if word.endswith("'s")), None)
     if holder is not None:
         entity = " ".join([*nouns[:holder], nouns[holder].removesuffix("'s")])
+        if names().kin_noun(nouns[-1]):
+            return Subject("person", f"{entity}'s {nouns[-1].casefold()}", nouns[-1], rest)
         return Subject("the", entity, " ".join(nouns[holder + 1 :]), rest)
     if not all(_NAME.match(word) for word in nouns):
         return None
@@ -148,6 +169,8 @@ def _named(words: list[str]) -> Subject | None:
 
 
 def _plural(words: list[str]) -> Subject | None:
+    if words[0].lower() in names().pronouns:
+        return None
     at = _verb_at(words, 1, plural=True)
     if at is None or at > _PLURAL_WORDS_MAX:
         return None
@@ -156,7 +179,7 @@ def _plural(words: list[str]) -> Subject | None:
     return Subject(who, phrase, phrase, tuple(words[at:]))
 
 
-def find_subject(text: str, owner: str | None, last_person: str | None) -> Subject | None:
+def find_subject(text: str, owner: str | None, last_person: str | None) -> Subject | None:  # noqa: PLR0911 - one return a kind of subject
     """Find the subject of a clause. `owner` is who "I" is, None in a document; `last_person` is who "she" may be."""
     words = text.split(" ")
     first = words[0].lower()
@@ -164,10 +187,20 @@ def find_subject(text: str, owner: str | None, last_person: str | None) -> Subje
         return None
     if first in {"i", "we"}:
         return None if owner is None else Subject("me", owner, "", tuple(words[1:]), group=first == "we")
-    if first in _MY:
+    if first in _MY and " and i " not in text[:_AND_I].lower():
         return None if owner is None else _own(words, owner)
     if first == "the":
         return _the(words, owner)
+    if first in names().bare_kin:
+        return None if owner is None else _own(["my", *words], owner)
+    if " and i " in text[:_AND_I].lower() and owner is not None:
+        return Subject("me", owner, "", tuple(text[text.lower().index(" and i ") + 7 :].split(" ")), group=True)
     if first in _HE_SHE:
         return None if last_person is None else Subject("person", last_person, "", tuple(words[1:]))
-    return _named(words) or _plural(words)
+    return _of_a_thing(words, owner) or _named(words) or _plural(words)
+
+
+def _of_a_thing(words: list[str], owner: str | None) -> Subject | None:
+    """Read "Retention of the audit log is …" as "the retention of the audit log"."""
+    found = _the(["the", *words], owner) if "of" in words[1:4] else None
+    return found if found is not None and found.entity else None

@@ -157,7 +157,7 @@ def _scope_name(preposition: str, phrase: str) -> str | None:
         preposition = "when"
     if preposition == "for":
         fits = tails["scope_for_not"].match(phrase) is None
-    elif preposition in {"at", "in", "on", "when", "during"}:
+    elif preposition in {"at", "in", "on", "when", "during", "with"}:
         fits = tails[f"scope_{preposition}"].match(phrase) is not None
     else:
         fits = False

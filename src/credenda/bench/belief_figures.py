@@ -1,0 +1,247 @@
+"""Figures of `bench beliefs`: what was decided about sentences and pairs, with intervals, and every error.
+
+A share comes with its 95 % Wilson score interval (Wilson, JASA 1927), which holds for few and for extreme counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from credenda.model.memory import Memory, Status
+
+__all__ = ["Heard", "Kept", "Met", "report", "wilson"]
+
+_Z: Final = 1.959964
+_HYPOTHETICAL_MAX: Final = 0.3
+_PLAN_MAX: Final = 0.5
+_REPLACING: Final = frozenset({"supersede", "refine"})
+_STANDING: Final = frozenset({"coexist", "coexist_low"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """One memory that a sentence left: its kind, how sure, whether as a plan, and whether it is the user's own."""
+
+    type: str
+    confidence: float
+    planned: bool
+    users: bool
+    shown: str
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether it is kept as something that is not so: at 0.3 at most, or as a plan at 0.5 at most."""
+        return self.confidence <= (_PLAN_MAX if self.planned else _HYPOTHETICAL_MAX)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A sentence and what is held of it."""
+
+    line: Mapping[str, Any]
+    kept: tuple[Kept, ...]
+
+    @property
+    def decision(self) -> str:
+        """Store, skip or uncertain: what the memory made of the sentence."""
+        if not self.kept:
+            return "skip"
+        return "uncertain" if all(one.uncertain for one in self.kept) else "store"
+
+    @property
+    def decided_well(self) -> bool:
+        """Whether that is what the label asks."""
+        return self.decision == self.line["label"]
+
+    @property
+    def kind_fits(self) -> bool:
+        """Whether the first firm memory has the type that the line names."""
+        return next((one.type for one in self.kept if not one.uncertain), None) == self.line.get("type")
+
+    @property
+    def misattributed(self) -> bool:
+        """Whether somebody else's fact, or an assistant's sentence, is held as the user's."""
+        others = self.line.get("about") == "other" or self.line.get("role") == "assistant"
+        return others and any(one.users and not one.uncertain for one in self.kept)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """A pair, what became of the memories that the old sentence left, and what is active in the end."""
+
+    line: Mapping[str, Any]
+    old: tuple[Memory, ...]
+    active: tuple[Memory, ...]
+    said: int
+
+    @property
+    def relation(self) -> str:
+        """What the line says that the new sentence does to the old one."""
+        return str(self.line["relation"])
+
+    @property
+    def retired(self) -> bool:
+        """Whether a memory of the old sentence is no longer held."""
+        gone = [one for one in self.old if one.status is not Status.ACTIVE]
+        past = self.line.get("past")
+        return any(past is None or _says(one, past) or len(self.old) == 1 for one in gone)
+
+    @property
+    def right(self) -> bool:
+        """Whether the pair came out as its relation asks."""
+        return bool(self.said) and _JUDGES[self.relation](self)
+
+    def holds(self, value: str | None) -> bool:
+        """Whether an active memory that is meant says the value; None and "" ask for nothing."""
+        return not value or any(_says(one, value) for one in self.active if one.confidence > _HYPOTHETICAL_MAX)
+
+
+def _says(memory: Memory, value: str) -> bool:
+    return value.casefold() in f"{memory.value or ''} {memory.text}".casefold()
+
+
+def _replaced(met: Met) -> bool:
+    return met.retired and met.holds(met.line.get("current"))
+
+
+def _beside(met: Met) -> bool:
+    kept = all(one.status is Status.ACTIVE for one in met.old)
+    faint = met.relation == "coexist" or all(
+        one.confidence <= _PLAN_MAX for one in met.active if one.id not in {old.id for old in met.old}
+    )
+    wanted: Iterable[str] = met.line.get("both", [met.line.get("current")])
+    return kept and faint and all(met.holds(value) for value in wanted)
+
+
+def _same(met: Met) -> bool:
+    return len(met.active) == int(met.line.get("count", 1))
+
+
+def _late(met: Met) -> bool:
+    kept = all(one.status is Status.ACTIVE for one in met.old)
+    return kept and len(met.active) == met.said
+
+
+_JUDGES: Final[Mapping[str, Callable[[Met], bool]]] = {
+    "supersede": _replaced,
+    "refine": _replaced,
+    "coexist": _beside,
+    "coexist_low": _beside,
+    "same": _same,
+    "late": _late,
+}
+
+
+def wilson(hits: int, n: int) -> dict[str, Any]:
+    """Give a share with its 95 % interval; None where there is nothing to count.
+
+    >>> wilson(9, 10)["ci95"]
+    [0.5958, 0.9821]
+    """
+    if not n:
+        return {"value": None, "ci95": None, "hits": 0, "n": 0}
+    share = hits / n
+    middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2)) / (1 + _Z**2 / n)
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    return {"value": round(share, 4), "ci95": [round(low, 4), round(high, 4)], "hits": hits, "n": n}
+
+
+def _share(found: Iterable[bool]) -> dict[str, Any]:
+    counted = list(found)
+    return wilson(sum(counted), len(counted))
+
+
+def report(heard: Sequence[Heard], met: Sequence[Met]) -> dict[str, Any]:
+    """Turn what was decided into the document of `bench beliefs --json`; all shares lie in [0, 1]."""
+    return {
+        "utterances": _of_sentences(heard),
+        "pairs": _of_pairs(met),
+        "errors": [*_sentence_errors(heard), *_pair_errors(met)],
+    }
+
+
+def _of_sentences(heard: Sequence[Heard]) -> dict[str, Any]:
+    stored = [one for one in heard if one.line["label"] == "store" and one.line.get("type")]
+    skips = [one for one in heard if one.line["label"] == "skip"]
+    plans = [kept.confidence for one in heard if one.line.get("plan") for kept in one.kept]
+    unmeant = [
+        kept.confidence
+        for one in heard
+        if one.line["label"] == "uncertain" and not one.line.get("plan")
+        for kept in one.kept
+        if not kept.planned
+    ]
+    return {
+        "n": len(heard),
+        "decisions": _share(one.decided_well for one in heard),
+        "confusion": _confusion(heard),
+        "kinds": _share(one.kind_fits for one in stored if one.decision == "store"),
+        "kinds_of_all": _share(one.kind_fits for one in stored),
+        "junk_rate": _share(one.decision == "store" for one in skips),
+        "misattributed": sum(one.misattributed for one in heard),
+        "highest_hypothetical": max(unmeant, default=0.0),
+        "highest_plan": max(plans, default=0.0),
+    }
+
+
+def _confusion(heard: Sequence[Heard]) -> dict[str, dict[str, int]]:
+    counted = Counter((str(one.line["label"]), one.decision) for one in heard)
+    labels = ("store", "skip", "uncertain")
+    return {label: {decision: counted[label, decision] for decision in labels} for label in labels}
+
+
+def _of_pairs(met: Sequence[Met]) -> dict[str, Any]:
+    retired = [one for one in met if one.retired and one.relation != "same"]
+    relations = sorted({one.relation for one in met})
+    return {
+        "n": len(met),
+        "right": _share(one.right for one in met),
+        "by_relation": {name: _share(one.right for one in met if one.relation == name) for name in relations},
+        "supersession_recall": _share(one.right for one in met if one.relation == "supersede"),
+        "supersession_precision": _share(one.relation in _REPLACING for one in retired),
+        "false_invalidation": _share(one.retired for one in met if one.relation in _STANDING),
+        "duplicates": _share(len(one.active) > int(one.line.get("count", 1)) for one in met if one.relation == "same"),
+    }
+
+
+def _sentence_errors(heard: Sequence[Heard]) -> list[dict[str, Any]]:
+    return [
+        {
+            "text": one.line["text"],
+            "wanted": " ".join(filter(None, (one.line["label"], one.line.get("type")))),
+            "decided": one.decision,
+            "kept": [f"{kept.type} {kept.confidence:.2f} {kept.shown}" for kept in one.kept],
+        }
+        for one in heard
+        if not one.decided_well or one.misattributed or (one.line["label"] == "store" and _unkind(one))
+    ]
+
+
+def _unkind(one: Heard) -> bool:
+    return one.line.get("type") is not None and not one.kind_fits
+
+
+def _pair_errors(met: Sequence[Met]) -> list[dict[str, Any]]:
+    return [
+        {
+            "old": one.line["old"],
+            "new": one.line["new"],
+            "wanted": one.relation,
+            "was": [f"{old.status} {_slot(old)}" for old in one.old],
+            "active": [_slot(held) for held in one.active],
+        }
+        for one in met
+        if not one.right
+    ]
+
+
+def _slot(memory: Memory) -> str:
+    scope = f" ({memory.scope})" if memory.scope else ""
+    return (
+        f"{memory.entity or '-'} / {memory.attribute or '-'}{scope} = {memory.value or memory.text} [{memory.stance}]"
+    )

@@ -1,0 +1,202 @@
+"""Checks of the general frames: what keeps a saying that fits no special pattern, and what passes it over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from credenda.write.extract import checks
+from credenda.write.extract.checks import Situation
+from credenda.write.extract.lexicon import expression, names
+from credenda.write.extract.shapes import (
+    NOUN_WORDS,
+    PHRASE_WORDS,
+    SHORT_WORDS,
+    TASTE_WORDS,
+    is_capital,
+    is_free,
+    is_known,
+    is_marked,
+    is_meant,
+    is_plan,
+    is_shape,
+    points_away,
+    word_count,
+)
+from credenda.write.extract.values import Value
+
+__all__ = ["holds"]
+
+_RECENT: Final = frozenset(
+    {"wake", "try", "see", "hear", "spend", "chat", "catch", "post", "share", "upload", "attach"}
+)
+_ACHIEVING: Final = frozenset({"have", "get", "become", "lose", "give", "find", "make"})
+_OWNING: Final = frozenset({"own", "maintain", "lead", "manage", "handle", "approve", "review", "use", "run", "prefer"})
+
+
+def _placed_deep(value: Value, words: int) -> bool:
+    """Say whether a value stands by itself, is not too long, and speaks of no task, error or talk."""
+    return (
+        is_free(value) and 1 < word_count(value) <= words and not expression("checks", "of_the_talk").search(value.text)
+    )
+
+
+def _routine(value: Value, situation: Situation) -> bool:
+    """Accept what one regularly does, in a verb that is not about the moment; a denial of it too."""
+    predicate = situation.predicate
+    regular = expression("checks", "regular").search(predicate.said) is not None
+    lacking = predicate.verb == "have" and predicate.negated
+    vague = predicate.verb in names().passing and not (regular or lacking)
+    talk = predicate.verb == "is" or predicate.verb in names().talk
+    loose = predicate.tense != "simple" or not predicate.cues.isdisjoint({"can", "degree"})
+    if vague or talk or loose:
+        return False
+    return _placed_deep(value, PHRASE_WORDS)
+
+
+def _person_routine(value: Value, situation: Situation) -> bool:
+    """Accept what a person regularly does, in verbs of doing."""
+    verb = situation.predicate.verb
+    talk = verb in names().talk or verb in names().mental or verb in names().passing
+    return situation.subject.who == "person" and not talk and _placed_deep(value, TASTE_WORDS)
+
+
+def _standing(value: Value, situation: Situation) -> bool:
+    """Accept what one is for good: a kind of person, no mood and nothing said of the moment."""
+    moods = expression("checks", "mood").search(value.text)
+    return (
+        moods is None
+        and "degree" not in situation.predicate.cues
+        and is_free(value)
+        and word_count(value) <= SHORT_WORDS
+    )
+
+
+def _technical(value: Value, situation: Situation) -> bool:
+    """Accept what is set about a thing of the work: a number, a name, a span of time; nothing about code at hand."""
+    if situation.subject.who == "plural" and not expression("checks", "real_plural").match(situation.subject.entity):
+        return False
+    noun = situation.subject.noun.casefold() or situation.subject.entity.casefold()
+    if expression("checks", "of_the_talk").search(noun) or noun in names().skip_nouns or not _is_short_phrase(value):
+        return False
+    return is_marked(value) or is_known(value) or expression("checks", "measured").search(value.text) is not None
+
+
+def _is_short_phrase(value: Value) -> bool:
+    return is_free(value) and word_count(value) <= TASTE_WORDS
+
+
+def _placed(value: Value, situation: Situation) -> bool:
+    """Accept where a thing of one's own is; moods are no places."""
+    noun = situation.subject.noun.casefold()
+    own = situation.subject.who == "own" or " " in noun
+    vague = noun in names().skip_nouns or expression("checks", "of_the_talk").search(noun) or names().kin_noun(noun)
+    figure = expression("checks", "no_place").search(value.text)
+    return own and not vague and figure is None and is_free(value) and word_count(value) <= SHORT_WORDS
+
+
+def _quantity(value: Value, situation: Situation) -> bool:
+    noun = situation.subject.noun.casefold()
+    talk = expression("checks", "of_the_talk").search(noun) or noun in names().skip_nouns
+    return not talk and word_count(value) <= TASTE_WORDS
+
+
+def _hedged_plan(value: Value, situation: Situation) -> bool:
+    predicate = situation.predicate
+    return "perhaps" in predicate.cues and predicate.verb not in names().talk and is_plan(value)
+
+
+def _effect(value: Value, situation: Situation) -> bool:
+    subject = situation.subject.entity.casefold()
+    talk = expression("checks", "of_the_talk").search(subject) or expression("checks", "figure").search(value.text)
+    if talk or not names().pronouns.isdisjoint(subject.split()) or word_count(value) > TASTE_WORDS:
+        return False
+    return expression("checks", "real_plural").match(subject) is not None
+
+
+def _skill(value: Value, situation: Situation) -> bool:
+    """Accept what one can or cannot do by nature: "I can't swim"; not what fails just now."""
+    predicate = situation.predicate
+    verb = predicate.verb
+    able = "can" in predicate.cues and verb not in names().passing and verb not in names().talk
+    return able and predicate.negated and not points_away(value) and word_count(value) <= NOUN_WORDS
+
+
+def _told(value: Value, situation: Situation) -> bool:
+    """Accept what one says to have done, in words that stand by themselves; nothing about the talk or the moment."""
+    predicate = situation.predicate
+    verb = predicate.verb
+    passing = verb in names().talk or verb in names().mental or verb in names().passing or verb in _RECENT
+    vague = names().vague_happenings.match(predicate.said) or expression("checks", "definite").search(value.text)
+    return not passing and not vague and "degree" not in predicate.cues and _placed_deep(value, PHRASE_WORDS)
+
+
+def _person_told(value: Value, situation: Situation) -> bool:
+    predicate = situation.predicate
+    verb = predicate.verb
+    passing = verb in names().talk or (verb in names().mental and verb not in _ACHIEVING) or verb in _RECENT
+    person = situation.subject.who == "person" and "degree" not in predicate.cues
+    return person and not passing and is_free(value) and word_count(value) <= PHRASE_WORDS
+
+
+def _own_told(value: Value, situation: Situation) -> bool:
+    """Accept what a thing of one's own does or did; nothing about how it is doing just now."""
+    noun, verb = situation.subject.noun.casefold(), situation.predicate.verb
+    talk = expression("checks", "of_the_talk").search(noun) or noun in names().skip_nouns
+    passing = verb == "is" or verb in names().talk or verb in names().mental
+    return not talk and not passing and noun.count(" ") < NOUN_WORDS and _placed_value(value)
+
+
+def _placed_value(value: Value) -> bool:
+    return is_free(value) and word_count(value) <= TASTE_WORDS and not expression("checks", "figure").search(value.text)
+
+
+def _technical_told(value: Value, situation: Situation) -> bool:
+    """Accept what things of the work or the house do, where a second word names which: "the payments team"."""
+    subject = situation.subject
+    name = subject.noun or subject.entity
+    verb = situation.predicate.verb
+    listed = name.casefold().rpartition(" ")[2] in names().the_nouns or names().kin_noun(name.rpartition(" ")[2])
+    named = subject.who == "name" and verb in _OWNING
+    passing = verb == "is" or verb in names().talk or verb in names().mental
+    talk = expression("checks", "of_the_talk").search(name) or name.casefold() in names().skip_nouns
+    return not talk and not passing and bool(" " in name or listed or named) and _placed_value(value)
+
+
+def _let_go(value: Value, _: Situation) -> bool:
+    return is_free(value) and word_count(value) <= NOUN_WORDS
+
+
+_GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
+    "hedged_plan": _hedged_plan,
+    "effect": _effect,
+    "skill": _skill,
+    "told": _told,
+    "person_told": _person_told,
+    "own_told": _own_told,
+    "technical_told": _technical_told,
+    "always": lambda value, _: bool(value.text),
+    "free": lambda value, _: is_free(value),
+    "let_go": _let_go,
+    "gone": lambda value, situation: situation.predicate.ended and _let_go(value, situation),
+    "died": lambda _, situation: situation.subject.who == "name" or situation.subject.noun != "",
+    "after_changing_school": lambda value, situation: situation.left_before and is_capital(value),
+    "standing": _standing,
+    "for_me": lambda _, situation: "me" in situation.predicate.text.split(),
+    "cannot": lambda value, situation: (
+        situation.predicate.negated and "can" in situation.predicate.cues and is_meant(value)
+    ),
+    "routine": _routine,
+    "person_routine": _person_routine,
+    "technical": _technical,
+    "placed": _placed,
+    "quantity": _quantity,
+    "wished": lambda value, _: is_shape("article", value.raw) or word_count(value) > 1,
+    "perhaps": lambda value, situation: situation.predicate.verb not in names().passing and is_free(value),
+}
+
+
+def holds(check: str, value: Value, situation: Situation) -> bool:
+    """Say whether a value passes a named check of the pattern files."""
+    general = _GENERAL.get(check)
+    return checks.holds(check, value, situation) if general is None else general(value, situation)

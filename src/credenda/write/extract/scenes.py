@@ -1,0 +1,28 @@
+"""Whether a turn belongs to a scene that is being played, as a turn before it announced."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from credenda.model.claim import Turn
+from credenda.write.extract.lexicon import expression
+
+__all__ = ["in_scene"]
+
+_SCENE_TURNS: Final = 2
+"""How many of the speaker's own turns a scene is taken to last when nobody ends it."""
+
+
+def in_scene(turn: Turn) -> bool:
+    """Say whether a scene that the same speaker opened a turn or two before still goes on."""
+    event = turn.event
+    if expression("acts", "scene_end").search(event.text):
+        return False
+    own = [earlier for earlier in turn.before if (earlier.role, earlier.speaker) == (event.role, event.speaker)]
+    opener = expression("acts", "scene_start")
+    for earlier in reversed(own[-_SCENE_TURNS:]):
+        if expression("acts", "scene_end").search(earlier.text):
+            return False
+        if opener.search(earlier.text):
+            return True
+    return False

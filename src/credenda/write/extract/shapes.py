@@ -1,0 +1,226 @@
+"""What a value looks like by itself: a name, a day, a place, a taste, or words that only point elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from credenda.write.extract.lexicon import expression, lexicon, names
+from credenda.write.extract.values import Value
+
+__all__ = [
+    "BY_VALUE",
+    "LONG_WORDS",
+    "NOUN_WORDS",
+    "PHRASE_WORDS",
+    "SHORT_WORDS",
+    "TASTE_WORDS",
+    "is_capital",
+    "is_choice",
+    "is_courtesy",
+    "is_date",
+    "is_deed",
+    "is_employer",
+    "is_free",
+    "is_known",
+    "is_marked",
+    "is_meant",
+    "is_name",
+    "is_number",
+    "is_opinion",
+    "is_participle",
+    "is_person",
+    "is_plan",
+    "is_possession",
+    "is_role",
+    "is_shape",
+    "is_short",
+    "is_taste",
+    "is_tool",
+    "is_trait",
+    "is_weighty",
+    "points_away",
+    "word_count",
+]
+
+SHORT_WORDS: Final = 6
+TASTE_WORDS: Final = 9
+PHRASE_WORDS: Final = 14
+LONG_WORDS: Final = 25
+NOUN_WORDS: Final = 4
+_ROLE_LETTERS: Final = 5
+_ASIDE_WORDS: Final = frozenset({"about", "as", "to", "that", "my", "your", "how", "this", "if", "not"})
+
+
+def word_count(value: Value) -> int:
+    """Count the words of a value."""
+    return value.text.count(" ") + 1
+
+
+def is_shape(shape: str, text: str) -> bool:
+    """Say whether a text begins with, or for whole shapes is, a shape of `checks.toml`."""
+    return expression("checks", shape).match(text) is not None
+
+
+def points_away(value: Value) -> bool:
+    """Say whether a value points elsewhere: "this", "it", "your"."""
+    return expression("checks", "points").search(value.text) is not None
+
+
+def is_free(value: Value) -> bool:
+    """Say whether a value means something by itself and points nowhere."""
+    return is_meant(value) and not points_away(value)
+
+
+def is_meant(value: Value) -> bool:
+    """Say whether a value is more than a pronoun or a filler."""
+    return bool(value.text) and names().pointing.match(value.raw) is None
+
+
+def is_marked(value: Value) -> bool:
+    """Say whether a value has a capital or a digit, as names and numbers do."""
+    return any(letter.isdigit() or letter.isupper() for letter in value.text)
+
+
+def is_courtesy(name: str, value: Value) -> bool:
+    """Say whether a value is what courtesies are made of."""
+    return expression("acts", "pleasantry", name).match(value.raw) is not None
+
+
+def is_role(text: str) -> bool:
+    """Say whether a noun phrase names what someone does or is: "backend engineer", "nurse in Graz"."""
+    head = expression("checks", "head_end").split(text, maxsplit=1)[0].strip().casefold()
+    words = head.split(" ")
+    last = words[-1].removesuffix(".")
+    excluded = {head, last} & names().not_roles or not _ASIDE_WORDS.isdisjoint(words)
+    if not head or excluded or len(words) > SHORT_WORDS:
+        return False
+    return last in names().roles or (len(last) >= _ROLE_LETTERS and last.endswith(names().role_suffixes))
+
+
+def is_known(value: Value) -> bool:
+    """Say what is known by name."""
+    return lexicon().category(value.text) is not None
+
+
+def is_capital(value: Value) -> bool:
+    """Say whether a value begins with a capital and is no known thing."""
+    return is_shape("capital", value.raw) and word_count(value) <= SHORT_WORDS and not is_known(value)
+
+
+def is_employer(value: Value) -> bool:
+    """Say whether a value may name who employs somebody."""
+    named = is_shape("capital", value.raw) or is_shape("article", value.raw)
+    return named and word_count(value) <= SHORT_WORDS and not is_shape("not_employer", value.raw)
+
+
+def is_name(value: Value) -> bool:
+    """Say whether a value is shaped like names of persons."""
+    return is_shape("name", value.text) and value.text.split()[0].strip(",").casefold() not in names().never_names
+
+
+def is_short(value: Value) -> bool:
+    """Say whether a value means something in few words."""
+    return is_meant(value) and word_count(value) <= SHORT_WORDS
+
+
+def is_date(value: Value) -> bool:
+    """Say whether a value names a day, an hour or a recurrence."""
+    return expression("checks", "date_like").search(value.text) is not None and word_count(value) <= PHRASE_WORDS
+
+
+def is_number(value: Value) -> bool:
+    """Say whether a value holds a digit."""
+    return any(letter.isdigit() for letter in value.text)
+
+
+def is_tool(value: Value) -> bool:
+    """Say whether a value is a known thing or shaped like the name of one."""
+    return is_known(value) or (is_meant(value) and is_shape("tool", value.text))
+
+
+def is_taste(value: Value) -> bool:
+    """Say whether a value is something to like or dislike for good."""
+    if not is_free(value) or word_count(value) > TASTE_WORDS:
+        return False
+    lasting = value.raw.lower().startswith("being ") or is_courtesy("lasting", value)
+    return lasting or not is_courtesy("objects", value)
+
+
+def is_trait(value: Value) -> bool:
+    """Say whether a value is a known trait."""
+    return value.text.casefold() in names().traits
+
+
+def is_person(value: Value) -> bool:
+    """Say whether a value is a person's name rather than a nation, a tool or a weekday."""
+    return is_name(value) and not is_known(value) and not is_trait(value)
+
+
+def is_opinion(value: Value) -> bool:
+    """Say whether a value is a phrase that stands by itself."""
+    return 1 < word_count(value) <= PHRASE_WORDS and not points_away(value)
+
+
+def is_possession(value: Value) -> bool:
+    """Say whether something had is had for long: no headache, no question, no function."""
+    return (
+        is_free(value)
+        and word_count(value) <= SHORT_WORDS
+        and not expression("checks", "passing_goods").search(value.text)
+    )
+
+
+def is_deed(value: Value) -> bool:
+    """Say whether a value is a short phrase of doing."""
+    return 1 < word_count(value) <= TASTE_WORDS and not points_away(value)
+
+
+def is_choice(value: Value) -> bool:
+    """Say whether a value can be what was decided."""
+    return is_free(value) and word_count(value) <= LONG_WORDS
+
+
+def is_plan(value: Value) -> bool:
+    """Say whether a value can be what is planned."""
+    return is_free(value) and " " in value.raw and word_count(value) <= PHRASE_WORDS
+
+
+def is_participle(text: str) -> bool:
+    """Say whether a value begins with what is done or being done: "handled in …", "killing me"."""
+    form = lexicon().forms.get(text.split(" ", 1)[0])
+    return form is not None and not form.kinds.isdisjoint({"participle", "gerund"})
+
+
+def is_weighty(value: Value) -> bool:
+    """Say whether a value of an unknown slot looks like a name, a number or a thing rather than a mood."""
+    return is_marked(value) or is_known(value) or (is_shape("article", value.raw) and word_count(value) <= SHORT_WORDS)
+
+
+BY_VALUE: Final[Mapping[str, Callable[[Value], bool]]] = {
+    "": lambda value: is_meant(value) and word_count(value) <= PHRASE_WORDS,
+    "role": lambda value: is_role(value.text),
+    "capital": is_capital,
+    "place": is_capital,
+    "org": is_employer,
+    "name": is_name,
+    "kin": lambda value: names().kin_noun(value.text.split(" ")[0]) is not None,
+    "short": is_short,
+    "date": is_date,
+    "recurring": is_date,
+    "number": is_number,
+    "tool": is_tool,
+    "thing_used": is_tool,
+    "known": is_known,
+    "taste": is_taste,
+    "trait": is_trait,
+    "spoken": lambda value: lexicon().category(value.text) == "spoken_language",
+    "food": lambda value: lexicon().category(value.text) == "food",
+    "drink": lambda value: lexicon().category(value.text) == "drink",
+    "opinion": is_opinion,
+    "possession": is_possession,
+    "does": is_deed,
+    "choice": is_choice,
+    "plan": is_plan,
+}
+"""Checks of a value alone, by the names that the pattern files use."""

@@ -1,0 +1,71 @@
+"""Talk made readable before it is parsed: fillers and stammers out, what two verbs share said twice, premises as said.
+
+Everything here works on one sentence and keeps its words; the evidence of a claim is always the original text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from credenda.write.extract.lexicon import lexicon, load_table
+
+__all__ = ["carry_subjects", "fluent", "premise_of"]
+
+_STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
+_REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
+_SELF: Final = frozenset({"i", "we"})
+_CARRYING: Final = frozenset({"past", "base"})
+
+
+@cache
+def _spoken() -> dict[str, re.Pattern[str]]:
+    table = load_table("spoken")
+    return {name: re.compile(text, re.IGNORECASE) for name, text in table["expressions"].items()}
+
+
+def fluent(sentence: str) -> str:
+    """Take "um", stammers and doubled subjects out of a sentence that has any.
+
+    >>> fluent("so um I really like uh tea")
+    'so I really like tea'
+    """
+    shapes = _spoken()
+    if shapes["filled"].search(sentence):
+        sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
+        sentence = " ".join(sentence.split())
+    sentence = _STAMMER.sub(_once, sentence)
+    return shapes["doubled"].sub(r"\1 ", sentence)
+
+
+def _once(found: re.Match[str]) -> str:
+    return found[0] if found[1].lower() in _REAL_DOUBLES else found[1]
+
+
+def carry_subjects(pieces: list[str]) -> list[str]:
+    """Repeat "I" or "we" before a piece that goes on with a verb: "I sold the Golf" · "bought a Mazda"."""
+    carried: list[str] = []
+    subject = ""
+    for piece in pieces:
+        first, _, _ = piece.partition(" ")
+        form = lexicon().forms.get(first.lower())
+        if subject and form is not None and not form.kinds.isdisjoint(_CARRYING):
+            carried.append(f"{subject} {piece}")
+            continue
+        found = _spoken()["subject"].match(piece)
+        subject = found["subject"] if found else ""
+        carried.append(piece)
+    return carried
+
+
+def premise_of(sentence: str) -> str | None:
+    """Give what a question takes as given: "since I'm allergic to bees, should I …" says "I'm allergic to bees".
+
+    None where the sentence takes nothing about the speaker as given.
+    """
+    found = _spoken()["premise"].match(sentence)
+    if found is not None:
+        return found["said"]
+    found = _spoken()["as_a"].match(sentence)
+    return None if found is None else f"i am {found['said']}"

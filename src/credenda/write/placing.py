@@ -1,0 +1,95 @@
+"""Where a claim belongs that names a value but not its slot: "I sold the Golf", "it's Split, not Zagreb".
+
+The memory that holds the value says which slot is meant. Only an exact value decides, or for an ending the one memory
+whose value has all its words; where two slots hold it, or none, the claim stays as it was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from credenda.ids import Kind, public_id
+from credenda.model.claim import Claim, Move
+from credenda.model.memory import Memory, Status
+from credenda.storage.store import Reader, unpack_code
+from credenda.text.normal import name_key, same_value
+from credenda.write.slots import FIRM, denies, slot_of
+from credenda.write.wording import value_words
+
+__all__ = ["is_placeless", "placed"]
+
+_NOMINATED: Final = 64
+_NEVER_ENDED: Final = frozenset(
+    ["event", "likes", "dislikes", "considering", "plan", "wish", "instruction", "experience", "milestone", "education"]
+)
+"""Slots whose values do not end because a thing is sold or given up: what happened, what is liked, what is planned."""
+
+
+def is_placeless(claim: Claim) -> bool:
+    """Say whether a claim ends a value without a slot: it says nothing of its own."""
+    return claim.move is Move.END and slot_of(claim) is None
+
+
+def placed(reader: Reader, claim: Claim) -> Claim:
+    """Give the claim the slot of the memory that its words are about; the claim itself where there is none."""
+    if claim.move is Move.END:
+        return _ending(reader, claim)
+    if claim.move is Move.CORRECT and claim.prior and not claim.attribute:
+        held = [one for one in _mentioning(reader, claim, claim.prior) if same_value(one.value, claim.prior)]
+        return _in_slot_of(held, claim)
+    return claim
+
+
+def _ending(reader: Reader, claim: Claim) -> Claim:
+    """Find what ends; the slot that was read is right where it holds the value."""
+    if not claim.value:
+        return claim
+    held = [one for one in _mentioning(reader, claim, claim.value) if _may_end(one)]
+    here = slot_of(claim)
+    exact = [one for one in held if same_value(one.value, claim.value)]
+    if any(here is not None and slot_of(one) == here for one in exact):
+        return claim
+    if exact:
+        return _in_slot_of(exact, claim)
+    wider = [one for one in held if set(value_words(claim.value)) <= set(value_words(one.value or ""))]
+    found = _in_slot_of(wider, claim)
+    return found if found is claim else replace(found, value=wider[0].value)
+
+
+def _may_end(memory: Memory) -> bool:
+    name = memory.attribute or ""
+    return name not in _NEVER_ENDED and not name.startswith(("former_", "favourite_"))
+
+
+def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:
+    """Give the active memories about the speaker that mention a value, found by its words."""
+    codes = reader.nominate(value_words(value), _NOMINATED)
+    numbers = sorted({number for is_memory, number, _ in map(unpack_code, codes) if is_memory})
+    ids = [public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers]
+    speaker = name_key(claim.speaker)
+    return [
+        one
+        for one in reader.memories(ids)
+        if one.status is Status.ACTIVE
+        and one.stance in FIRM
+        and not denies(one)
+        and name_key(one.speaker) == speaker
+        and slot_of(one) is not None
+    ]
+
+
+def _in_slot_of(held: Iterable[Memory], claim: Claim) -> Claim:
+    found = {slot_of(one): one for one in held}
+    if len(found) != 1:
+        return claim
+    (memory,) = found.values()
+    return replace(
+        claim,
+        entity=memory.entity,
+        attribute=memory.attribute,
+        scope=memory.scope,
+        type=memory.type,
+        cardinality=memory.cardinality,
+    )
