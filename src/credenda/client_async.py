@@ -60,7 +60,9 @@ class Opening:
 class AsyncCredenda:
     """One tenant's memory for programs that await: what `Credenda` does, without blocking the event loop.
 
-    A call that is cancelled while it runs is still carried out: its thread goes on to the end.
+    A call that is cancelled while it runs is still carried out: its thread goes on to the end. What was acknowledged,
+    that is, whatever an `await` has returned from, is on disk and stays there. To repeat a cancelled `remember` without
+    filing it twice, give it an `idempotency_key`.
 
     >>> async def talk(path):
     ...     async with AsyncCredenda.open(path, user="ana") as mem:

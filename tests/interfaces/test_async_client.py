@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from collections.abc import Coroutine
 from pathlib import Path
-from threading import current_thread, main_thread
+from threading import Event, current_thread, main_thread
 from typing import TypeVar
 
 import pytest
@@ -104,3 +104,61 @@ async def refused(folder: Path) -> None:
 
 def test_what_cannot_be_opened_raises_where_it_is_awaited(tmp_path: Path) -> None:
     run(refused(tmp_path))
+
+
+async def cancelled(folder: Path) -> list[str]:
+    """Cancel a call in its middle, then let its thread go on."""
+    entered, released, done = Event(), Event(), Event()
+    async with AsyncCredenda.open(folder / "memory.db", user="ana", workers=False) as mem:
+        memory = mem._memory  # noqa: SLF001 - the call must be held where it works
+        plain = memory.remember
+
+        def held(content: str, **options: object) -> object:
+            entered.set()
+            assert released.wait(20)
+            try:
+                return plain(content, **options)  # type: ignore[arg-type]
+            finally:
+                done.set()
+
+        memory.remember = held  # type: ignore[method-assign, assignment]
+        call = asyncio.create_task(mem.remember("I live in Linz."))
+        assert await asyncio.to_thread(entered.wait, 20)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        released.set()
+        assert await asyncio.to_thread(done.wait, 20)
+        await mem.settle()
+        return [memory.value or "" for memory in (await mem.list()).items]
+
+
+def test_a_cancelled_call_is_carried_out_all_the_same(tmp_path: Path) -> None:
+    assert run(cancelled(tmp_path)) == ["Linz"]
+
+
+async def acknowledged(folder: Path) -> None:
+    """Leave by cancellation right after an acknowledgement."""
+    async with AsyncCredenda.open(folder / "memory.db", user="ana", workers=False) as mem:
+        await mem.remember("I live in Linz.")
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await mem.search("never asked")
+
+
+def test_what_was_acknowledged_survives_the_cancelling_of_its_task(tmp_path: Path) -> None:
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(acknowledged(tmp_path))
+    with Credenda.open(tmp_path / "memory.db", user="ana", workers=False) as mem:
+        assert mem.search("Linz").hits[0].text == "I live in Linz."
+
+
+def test_a_stale_file_fails_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stale = tmp_path / "client_async.py"
+    stale.write_text("# older\n", encoding="utf-8")
+    monkeypatch.setattr(generate_async, "ROOT", tmp_path)
+    monkeypatch.setattr(generate_async, "TARGET", stale)
+    monkeypatch.setattr("sys.argv", ["generate_async.py", "--check"])
+    assert generate_async.main() == 1
+    assert stale.read_text("utf-8") == "# older\n"

@@ -10,7 +10,7 @@ from credenda.model.memory import Memory, Status
 from credenda.storage.store import Delta, Document, DocumentState, Heads, Reader, pack_code, unpack_code
 from credenda.text.documents import event_text, memory_text
 from credenda.text.passages import passages
-from credenda.text.tokens import ALTERNATIVE, question_terms, segment, tokenize
+from credenda.text.tokens import ALTERNATIVE, question_terms, spaced, tokenize
 from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["cold_index"]
@@ -45,7 +45,7 @@ def _words(question: str) -> list[str]:
 
     Their stems in other languages follow, which stand there as they are.
     """
-    words = segment(question).split()
+    words = spaced(question).split()
     stems = [stem for term in question_terms(question) for stem in term.split(ALTERNATIVE)[1:]]
     return [*([word for word in words if tokenize(word)] or words), *stems]
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final, Protocol, cast
 
-__all__ = ["LANGUAGES", "function_words", "guess", "script_stem", "stem", "tagged"]
+__all__ = ["LANGUAGES", "TELLING", "function_words", "guess", "script_stem", "stem", "tagged"]
 
 LANGUAGES: Final = {
     "de": "german",
@@ -27,6 +27,8 @@ LANGUAGES: Final = {
 }
 """Code of each language in Latin letters, and the name of its Snowball stemmer."""
 
+_MEMO_WORDS: Final = 16_384
+"""Words whose stems are remembered: about 4 MB when full, shared by all tenants of the process."""
 _SCRIPTS: Final = (
     ("russian", re.compile("[\u0400-\u052f]+")),
     ("greek", re.compile("[\u0370-\u03ff\u1f00-\u1fff]+")),
@@ -94,11 +96,16 @@ said she should so some than that the their them then there they this to too two
 which who will with would you your
 """
 _ALSO_ENGLISH: Final = """
-ad alle also ami at bang ben bin come con dag den di die dig din do door dove efter est fur ha hat hay her het hon
-hoy i ich icke in la las le les ma man me men met mi mine mit mot mu na nada nota o on os over pa par pas per plus
-sa se sei ser sin so son sua sur te ten till tu tun un up van var vi via vid war we y
+ad alle also ami at ate bang ben bin biz come con dag den di die dig din do door dove ed efter era est fur ha hat
+hay her het hon hoy i ich icke in la las le les ma man me men met mi mine mit mot mu na nada non nota o on os over
+pa par pas per plus pour sa se sei ser sin so son sua sur te ten till tu tun un under up van var ve vi via vid war
+we y ya
 """
 """Function words elsewhere that English texts have as words or names, too: alone they say nothing."""
+
+
+TELLING: Final = frozenset(" ".join(_WORDS.values()).split()) - frozenset(f"{_ENGLISH} {_ALSO_ENGLISH}".split())
+"""Function words that hardly ever stand in an English text: without any of them, a text is taken for English."""
 
 
 class _Stemmer(Protocol):
@@ -153,19 +160,15 @@ def _speakers() -> dict[str, tuple[str, ...]]:
     return {word: tuple(languages) for word, languages in found.items()}
 
 
-@lru_cache(maxsize=1)
-def _telling() -> frozenset[str]:
-    """Return the function words that hardly ever stand in an English text."""
-    return frozenset(_speakers()) - function_words("en") - frozenset(_ALSO_ENGLISH.split())
-
-
-def guess(words: Sequence[str]) -> tuple[str, ...]:
+def guess(words: Sequence[str], *, most: bool = False) -> tuple[str, ...]:
     """Name the languages that the folded words of a text may be of, the likeliest first; () for English.
+
+    With `most`, only those that most of its function words speak for: one, or several that are level.
 
     >>> guess("ich habe zwei katzen".split()), guess("i met her in el paso".split())
     (('de',), ())
     """
-    if _telling().isdisjoint(words):
+    if TELLING.isdisjoint(words):
         return ()
     speakers = _speakers()
     votes: dict[str, int] = {}
@@ -174,7 +177,8 @@ def guess(words: Sequence[str]) -> tuple[str, ...]:
             votes[language] = votes.get(language, 0) + 1
     english = sum(word in function_words("en") for word in words)
     likely = [language for language, count in votes.items() if count > english]
-    return tuple(sorted(likely, key=lambda language: -votes[language]))
+    likely.sort(key=lambda language: -votes[language])
+    return tuple(language for language in likely if not most or votes[language] == votes[likely[0]])
 
 
 def tagged(words: Collection[str], language: str) -> list[str]:
@@ -184,5 +188,9 @@ def tagged(words: Collection[str], language: str) -> list[str]:
     ['katz0de']
     """
     silent = function_words(language)
-    name = LANGUAGES[language]
-    return [f"{stem(word, name)}0{language}" for word in words if word not in silent]
+    return [_tagged(word, language) for word in words if word not in silent]
+
+
+@lru_cache(maxsize=_MEMO_WORDS)
+def _tagged(word: str, language: str) -> str:
+    return f"{stem(word, LANGUAGES[language])}0{language}"

@@ -14,10 +14,11 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from credenda import limits
-from credenda.text.languages import LANGUAGES, function_words, guess, script_stem, stem, tagged
+from credenda.text.languages import LANGUAGES, TELLING, function_words, guess, script_stem, stem, tagged
 from credenda.text.stopwords import STOP_WORDS
 
 __all__ = [
@@ -31,13 +32,14 @@ __all__ = [
     "question_terms",
     "segment",
     "segment_document",
+    "spaced",
     "tokenize",
 ]
 
 TOKENIZER: Final = 2
 ALTERNATIVE: Final = "|"
 _DOCUMENT_LANGUAGES: Final = 2
-"""Languages of a text whose stems are indexed: short texts of close neighbours are not told apart."""
+"""Languages of a text whose stems are indexed: a short text may be of two that are close neighbours."""
 _Cut = Callable[[str], list[str]]
 _MEMO_WORDS: Final = 32_768
 """Words whose analysis is remembered: about 8 MB when full, shared by all tenants of the process."""
@@ -121,7 +123,9 @@ def document_terms(text: str) -> list[str]:
     (['喝茶', '茶'], ['katzen', 'katz0de'])
     """
     terms, chunks = _read(fold(text), _pairs_and_last)
-    for language in guess(chunks)[:_DOCUMENT_LANGUAGES]:
+    if TELLING.isdisjoint(chunks):
+        return terms
+    for language in guess(chunks, most=True)[:_DOCUMENT_LANGUAGES]:
         terms += tagged(_latin(chunks), language)
     return terms
 
@@ -171,6 +175,11 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(terms))[: limits.QUERY_TERMS]
 
 
+def spaced(text: str) -> str:
+    """Return a text in which runs are spaced bigrams; the rest stays as it is written."""
+    return text if text.isascii() else _spaced(text, _pairs)
+
+
 def segment(text: str) -> str:
     """Return a question for a full-text index that knows only spaces: runs become spaced bigrams, the rest stays.
 
@@ -185,14 +194,20 @@ def segment(text: str) -> str:
 def segment_document(text: str) -> str:
     """Return a text as `segment` does, with what finds it in other ways, as `document_terms` has it."""
     body = text if text.isascii() else _segmented(text, _pairs_and_last)
-    chunks = _CHUNK.findall(fold(text))
-    stems = [term for language in guess(chunks)[:_DOCUMENT_LANGUAGES] for term in tagged(_latin(chunks), language)]
+    folded = fold(text)
+    chunks = (_CHUNK_ASCII if folded.isascii() else _CHUNK).findall(folded)
+    stems = [
+        term for language in guess(chunks, most=True)[:_DOCUMENT_LANGUAGES] for term in tagged(_latin(chunks), language)
+    ]
     return f"{body} {' '.join(stems)}" if stems else body
 
 
 def _segmented(text: str, cut: _Cut) -> str:
-    apart = _RUN.sub(lambda run: f" {' '.join(cut(unicodedata.normalize('NFKC', run[0])))} ", text)
-    return _SCRIPT_WORD.sub(lambda word: script_stem(fold(word[0])) or word[0], apart)
+    return _SCRIPT_WORD.sub(lambda word: script_stem(fold(word[0])) or word[0], _spaced(text, cut))
+
+
+def _spaced(text: str, cut: _Cut) -> str:
+    return _RUN.sub(lambda run: f" {' '.join(cut(unicodedata.normalize('NFKC', run[0])))} ", text)
 
 
 def is_run(term: str) -> bool:
@@ -261,10 +276,7 @@ def _unelided(word: str) -> str:
 
 
 def _words(chunks: list[str]) -> list[str]:
-    terms: list[str] = []
-    for chunk in chunks:
-        terms += _analyse(chunk)
-    return terms
+    return list(chain.from_iterable(map(_analyse, chunks)))
 
 
 @lru_cache(maxsize=_MEMO_WORDS)

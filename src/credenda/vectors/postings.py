@@ -55,9 +55,18 @@ def _hashed(text: str, size: int) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
 
 
+def _begins_many(term: str) -> bool:
+    """Say whether a term is one character of a script that is read as bigrams."""
+    return len(term) == 1 and is_run(term)
+
+
+def _is_many(term: str) -> bool:
+    return ALTERNATIVE in term or _begins_many(term)
+
+
 def _last_hashes(terms: Sequence[str], hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return where the terms end that begin as each of these: for a single character of a script, all its pairs."""
-    single = np.array([len(term) == 1 and is_run(term) for term in terms], np.bool_)
+    single = np.array([_begins_many(term) for term in terms], np.bool_)
     return np.where(single, hashes | np.uint64(0xFFFFFFFF), hashes)
 
 
@@ -217,7 +226,10 @@ class Postings:
         A term of several alternatives occurs where any of them does; one character of a script that is read as bigrams
         occurs in all that it begins.
         """
-        groups = [term.split(ALTERNATIVE) for term in dict.fromkeys(terms)]
+        distinct = list(dict.fromkeys(terms))
+        if not any(map(_is_many, distinct)):
+            return self._plain_lists(distinct)
+        groups = [term.split(ALTERNATIVE) for term in distinct]
         flat = [term for group in groups for term in group]
         first = hash_terms(flat)
         last = _last_hashes(flat, first)
@@ -230,6 +242,15 @@ class Postings:
                 lists = [(run.docs[start:stop], run.tf[start:stop]) for (start, stop), _ in mine]
                 if lists:
                     pieces.append(_summed(lists) if len(lists) > 1 or mine[0][1] else lists[0])
+        return [pieces for pieces in found if pieces]
+
+    def _plain_lists(self, terms: Sequence[str]) -> list[list[_Pieces]]:
+        hashes = hash_terms(terms)
+        found: list[list[_Pieces]] = [[] for _ in terms]
+        for run in (self.base, self.tail):
+            for pieces, (start, stop) in zip(found, run.find(hashes, hashes), strict=True):
+                if start < stop:
+                    pieces.append((run.docs[start:stop], run.tf[start:stop]))
         return [pieces for pieces in found if pieces]
 
     def holds(self, row: int, text: Sequence[str]) -> bool:
