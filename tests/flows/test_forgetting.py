@@ -145,3 +145,37 @@ def test_a_contest_can_be_read_from_the_log(mem: Credenda, say: Say, tmp_path: P
     mem.data.export(tmp_path / "all.jsonl")
     log = (tmp_path / "all.jsonl").read_text("utf-8")
     assert log.count(f'\\"contest\\":\\"{contest.id}\\"') == 2
+
+
+@pytest.mark.requirement("D-026")
+def test_a_memory_that_rests_on_deleted_events_alone_goes_with_the_last(mem: Credenda) -> None:
+    for turn in range(2):
+        mem.remember("I'm allergic to peanuts.", session=f"s{turn}", topic="health")
+    mem.settle()
+    mem.delete_where(session="s0")
+    assert [memory.text for memory in mem.list().items] == ["I'm allergic to peanuts."]
+    assert mem.delete_where(session="s1").memories == 1
+    assert mem.list().items == ()
+    assert mem.search("peanuts").hits == ()
+
+
+def test_all_events_of_a_session_go_with_the_memory_that_each_of_them_carries(mem: Credenda) -> None:
+    for _ in range(2):
+        mem.remember("I'm allergic to peanuts.", session="s")
+    mem.settle()
+    report = mem.delete_where(session="s")
+    assert (report.events, report.memories) == (2, 1)
+    assert mem.list(status=None, limit=50).items == ()
+
+
+def test_what_is_left_of_a_partly_deleted_event_goes_with_its_session(
+    mem: Credenda, path: Path, tmp_path: Path
+) -> None:
+    mem.remember("I'm allergic to peanuts. The saffron is in the safe.", session="s")
+    mem.settle()
+    mem.delete(mem.list(attribute="allergy").items[0].id)
+    mem.data.export(tmp_path / "before.jsonl")
+    assert "saffron" in (tmp_path / "before.jsonl").read_text("utf-8")
+    assert mem.delete_where(session="s").events == 1
+    assert b"saffron" not in path.read_bytes()
+    assert mem.delete_where(session="s").events == 0

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 from credenda.clock import parse_time
 from credenda.errors import Invalid, NotFound
-from credenda.ids import Kind, parse_id
+from credenda.ids import Kind, number_of, parse_id
 from credenda.model.change import Actor, ChangeKind, ChangeRecord, Delete
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
@@ -65,23 +65,26 @@ def delete_where(
     if session is None and topic is None and source is None and before is None:
         raise Invalid("delete_where needs a condition", why="without one it would delete everything", fix="name one")
     before_us = None if before is None else parse_time(before, parts.settings.zone)
-    wanted = EventFilter(session=session, topic=topic, source=source, occurred_before_us=before_us, limit=_BATCH)
-    events = memories = 0
+    # An event of which one sentence was deleted is redacted too, and what is left of it must go.
+    wanted = EventFilter(
+        session=session, topic=topic, source=source, occurred_before_us=before_us, redacted=True, limit=_BATCH
+    )
+    events = memories = after = 0
 
-    def work(writer: Writer) -> tuple[int, int]:
+    def work(writer: Writer) -> tuple[int, int, int | None]:
         run = _Deletion(writer, parts.clock.now_us())
-        found = writer.find_events(wanted)
+        found = writer.find_events(replace(wanted, after=after))
         for event in found:
             run.event(event)
-        return len(found), run.deleted
+        last = number_of(found[-1].id, Kind.EVENT, writer.tenant.tag) if found else None
+        return sum(bool(event.text) for event in found), run.deleted, last
 
     while True:
         with parts.foreground:
-            batch, gone = parts.store.commit(parts.user_id, work)
-        if not batch:
+            batch, gone, last = parts.store.commit(parts.user_id, work)
+        if last is None:
             return DeletionReport(events=events, memories=memories)
-        events += batch
-        memories += gone
+        events, memories, after = events + batch, memories + gone, last
 
 
 def _existing(found: list[T], target_id: str) -> T:
@@ -119,16 +122,22 @@ class _Deletion:
             return
         resting = self.writer.evidence(event_ids=[event.id])
         for memory in self.writer.memories(sorted({item.memory_id for item in resting})):
-            everywhere = self.writer.evidence(memory_ids=[memory.id])
-            if memory.status is not Status.DELETED and {item.span.event_id for item in everywhere} == {event.id}:
+            if memory.status is not Status.DELETED and not self._rests_elsewhere(memory, event):
                 self._done.add(memory.id)
-                self._bury(memory, [event.text[item.span.start : item.span.stop] for item in everywhere])
+                spans = [item.span for item in resting if item.memory_id == memory.id]
+                self._bury(memory, [event.text[span.start : span.stop] for span in spans])
         key = self.writer.tenant.key
         for text in (event.text, *(event.text[start:stop] for start, stop in sentence_spans(event.text))):
             if text_key(text):
                 self.writer.put(text_tombstone(key, text, self.now_us))
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
         self._log(event.id)
+
+    def _rests_elsewhere(self, memory: Memory, event: Event) -> bool:
+        """Say whether other words than those of an event still carry a memory; deleted ones carry nothing."""
+        spans = [item.span for item in self.writer.evidence(memory_ids=[memory.id]) if item.span.event_id != event.id]
+        others = {other.id: other for other in self.writer.events(sorted({span.event_id for span in spans}))}
+        return any(_WORD.search(self._words(others, span)) for span in spans)
 
     def _bury(self, memory: Memory, sentences: Iterable[str]) -> None:
         for stone in memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us):
