@@ -61,3 +61,5 @@ ALTERNATION_DAYS: Final = 180
 BUSY_TIMEOUT_SECONDS: Final = 30
 MCP_LINE_BYTES: Final = 16 << 20
 """Longest message that the MCP server reads: an event of the longest text, escaped, and room to spare."""
+MCP_LAST_ANSWERS_SECONDS: Final = 10
+"""How long the MCP server still answers after its input has ended."""
