@@ -29,7 +29,7 @@ def test_nothing_of_another_tenant_is_found(mode: str, mem: Credenda, tmp_path: 
         ("correct_memory", {"memory_id": memory.id, "value": "mine"}),
         ("delete_memory", {"memory_id": memory.id}),
         ("delete_memory", {"memory_id": event}),
-        ("resolve_conflict", {"conflict_id": contest.id, "keep": "morning"}),
+        ("resolve_conflict", {"contest_id": contest.id, "keep": "morning"}),
     ]
 
     async def body(agent: Agent) -> None:
