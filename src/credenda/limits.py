@@ -88,3 +88,5 @@ UNPACKED_FREE_BYTES: Final = 64 << 20
 """What a small file may unpack to before the ratio is looked at."""
 UNPACKED_BYTES: Final = 64 << 30
 """Most bytes that one file may unpack to, whatever its size."""
+MCP_LAST_ANSWERS_SECONDS: Final = 10
+"""How long the MCP server still answers after its input has ended."""

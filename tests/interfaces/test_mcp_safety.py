@@ -29,7 +29,7 @@ def test_nothing_of_another_tenant_is_found(mode: str, mem: Credenda, tmp_path: 
         ("correct_memory", {"memory_id": memory.id, "value": "mine"}),
         ("delete_memory", {"memory_id": memory.id}),
         ("delete_memory", {"memory_id": event}),
-        ("resolve_conflict", {"conflict_id": contest.id, "keep": "morning"}),
+        ("resolve_conflict", {"contest_id": contest.id, "keep": "morning"}),
     ]
 
     async def body(agent: Agent) -> None:
@@ -86,3 +86,23 @@ def test_what_breaks_inside_tells_no_memory_text(mode: str, mem: Credenda, monke
         assert "live" not in json.dumps(told)
 
     drive(serving(mem), body, mode)
+
+
+def test_a_resource_that_breaks_tells_no_memory_text(
+    mode: str, mem: Credenda, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("I live in Linz.")
+
+    monkeypatch.setattr(Credenda, "context", broken)
+    caplog.set_level("INFO")
+
+    async def body(agent: Agent) -> None:
+        with pytest.raises(MCPError) as caught:
+            await agent.read("credenda://core")
+        assert caught.value.error.code == -32603
+        assert "RuntimeError" in caught.value.error.message
+        assert "live" not in str(caught.value.error)
+
+    drive(serving(mem), body, mode)
+    assert "live" not in caplog.text

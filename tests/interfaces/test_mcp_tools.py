@@ -16,10 +16,11 @@ pytestmark = pytest.mark.parametrize("mode", MODES)
 
 
 def test_it_speaks_the_revision_of_the_client(mode: str, mem: Credenda) -> None:
-    async def body(agent: Agent) -> str:
-        return agent.client.protocol_version
+    async def body(agent: Agent) -> None:
+        assert agent.client.protocol_version == REVISIONS[mode]
+        assert 0 < len(agent.client.instructions or "") < 400
 
-    assert drive(serving(mem), body, mode) == REVISIONS[mode]
+    drive(serving(mem), body, mode)
 
 
 @pytest.mark.requirement("R-063", "R-064")
@@ -159,13 +160,13 @@ def test_a_conflict_is_listed_and_answered(mode: str, mem: Credenda) -> None:
     swing(mem)
 
     async def body(agent: Agent) -> None:
-        (case,) = (await agent.ask("resolve_conflict"))["conflicts"]
+        (case,) = (await agent.ask("resolve_conflict"))["contests"]
         assert sorted(case["values"]) == ["afternoon meetings", "morning meetings"]
         assert case["question"]
-        unknown = await agent.fail("resolve_conflict", conflict_id=case["id"], keep="evening")
+        unknown = await agent.fail("resolve_conflict", contest_id=case["id"], keep="evening")
         assert unknown["code"] == "invalid"
-        done = await agent.ask("resolve_conflict", conflict_id=case["id"], keep="afternoon")
-        assert done["data"]["conflict"]["state"] == "resolved"
+        done = await agent.ask("resolve_conflict", contest_id=case["id"], keep="afternoon")
+        assert done["data"]["contest"]["state"] == "resolved"
 
     drive(serving(mem), body, mode)
     assert [memory.value for memory in mem.list(attribute="meeting_time").items] == ["afternoon meetings"]
@@ -259,7 +260,7 @@ BAD: list[tuple[str, dict[str, object], str]] = [
     ("search_memories", {"query": "tea", "as_of": "yesterday-ish"}, "yesterday-ish"),
     ("store_memory", {"text": ""}, "empty"),
     ("store_memory", {"text": {"role": "user"}}, "text must be text: it is a table"),
-    ("resolve_conflict", {"conflict_id": "k1-abcde0", "scopes": {"work": 5}}, "scopes must be a table of words"),
+    ("resolve_conflict", {"contest_id": "k1-abcde0", "scopes": {"work": 5}}, "scopes must be a table of words"),
     ("inspect_memories", {"status": "lost"}, "'lost' is not a status"),
 ]
 

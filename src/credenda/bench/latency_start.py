@@ -1,4 +1,4 @@
-"""What a start costs: `import credenda`, opening a store with its first search, and a one-shot command."""
+"""What a start costs: `import credenda`, a store with its first search, a one-shot command, and an MCP server."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, TypedDict
 
@@ -35,6 +36,20 @@ memory.close()
 print(json.dumps({"cpu_s": cpu, "wall_s": wall, "process_cpu_s": process_time(), "rss_mb": rss_kb / 1024}))
 """
 
+_LIST_TOOLS: Final = json.dumps(
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/list",
+        "params": {
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+            }
+        },
+    }
+)
+
 
 class StartFigures(TypedDict):
     """Medians of several fresh processes; the store's file is in the page cache."""
@@ -45,6 +60,8 @@ class StartFigures(TypedDict):
     process_cpu_s: float
     rss_mb: float
     one_shot_search_cpu_s: float | None
+    mcp_first_list_cpu_s: float | None
+    """From the start of `credenda mcp` to its end right after the first list of tools."""
 
 
 def measure_start(path: Path, embedder: str) -> StartFigures:
@@ -63,22 +80,33 @@ def measure_start(path: Path, embedder: str) -> StartFigures:
         "process_cpu_s": middle("process_cpu_s"),
         "rss_mb": middle("rss_mb"),
         "one_shot_search_cpu_s": None if embedder == "given" else _one_shot(path, embedder),
+        "mcp_first_list_cpu_s": _mcp(path) if find_spec("mcp") else None,
     }
 
 
-def _output(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> bytes:
-    done = subprocess.run(arguments, check=True, capture_output=True, env=environment)  # noqa: S603 - our own program
+def _output(arguments: Sequence[str], environment: Mapping[str, str] | None = None, given: bytes = b"") -> bytes:
+    done = subprocess.run(arguments, check=True, capture_output=True, env=environment, input=given)  # noqa: S603 - our own program
     return done.stdout
 
 
 def _one_shot(path: Path, embedder: str) -> float:
-    """Measure the processor time of `credenda search`, process and all; the first run, a warm-up, does not count."""
+    """Measure the processor time of `credenda search`, process and all."""
     arguments = [sys.executable, "-m", "credenda", "--db", str(path), "--user", USER, "search", "Where is the kayak?"]
-    environment = {**os.environ, "CREDENDA_EMBEDDER": embedder}
+    return _children_cpu_s(arguments, {**os.environ, "CREDENDA_EMBEDDER": embedder}, b"")
+
+
+def _mcp(path: Path) -> float:
+    """Measure the processor time of an MCP server that lists its tools and ends."""
+    arguments = [sys.executable, "-m", "credenda", "--db", str(path), "--user", USER, "mcp"]
+    return _children_cpu_s(arguments, dict(os.environ), _LIST_TOOLS.encode() + b"\n")
+
+
+def _children_cpu_s(arguments: Sequence[str], environment: Mapping[str, str], given: bytes) -> float:
+    """Run a command some times and give the median of its processor time; the first run, a warm-up, does not count."""
     taken: list[float] = []
     for _ in range(_RUNS + 1):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        _output(arguments, environment)
+        _output(arguments, environment, given)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         taken.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
     return round(median(taken[1:]), 4)

@@ -38,6 +38,7 @@ _BARS: Final = (
     _Bar("resident bytes of a document", "search/10000/resident_bytes_per_document", most=160.0),
     _Bar("CPU seconds of `import credenda`", "start/import_cpu_s", most=0.05),
     _Bar("CPU seconds of `credenda search`", "start/one_shot_search_cpu_s", most=0.45),
+    _Bar("CPU seconds of `credenda mcp` to its first list of tools", "start/mcp_first_list_cpu_s", most=1.0),
 )
 
 

@@ -63,12 +63,12 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
             advice="For what is merely wrong there is correct_memory.",
         ),
     ),
-    "contests": (Tool(name="resolve_conflict"), Tool(name="list_conflicts", toolset="full")),
+    "contests": (Tool(name="resolve_conflict"), Tool(name="list_contests", toolset="full")),
     "resolve": (
         Tool(
             name="resolve_conflict",
             params=("id", "keep", "scopes"),
-            outside={"id": "conflict_id"},
+            outside={"id": "contest_id"},
             advice="The user decides, not you.",
         ),
     ),

@@ -17,7 +17,7 @@ __all__ = ["check_texts", "poison_in"]
 
 _CLASSES: Final[Mapping[str, re.Pattern[str]]] = {
     "an address": re.compile(
-        r"\b(?:https?|ftp|wss?|file|data|javascript|mailto):\s*\S|\bwww\s*\.\s*\w"
+        r"\b(?:https?|ftp|wss?):\s*\S|\b(?:file|data|javascript|mailto):\S|\bwww\s*\.\s*\w"
         r"|\b[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|io|dev|ai|app|co|xyz|ru|cn|info|biz)\b(?!\()"
         r"|\b\d{1,3}(?:\.\d{1,3}){3}\b"
     ),

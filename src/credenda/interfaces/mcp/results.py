@@ -46,7 +46,7 @@ _RESULTS: Final[Mapping[str, Mapping[str, str]]] = {
     "Page": {"memories": "array", "has_more": "boolean"},
     "Explanation": {"memory": "object", "evidence": "array", "changes": "array"},
     "SlotVersion": {"versions": "array"},
-    "ContestCase": {"conflicts": "array"},
+    "ContestCase": {"contests": "array"},
     "Stats": {"by_type": "object", "total": "integer", "pending_extractions": "integer"},
     "Memory": {"memory": "object"},
 }
@@ -96,7 +96,7 @@ def _written(given: Mapping[str, Any], value: object) -> Answer:
         case Memory():
             data = _held(value)
         case Resolution():
-            data = {"conflict": _contest(value.contest), "memory_ids": plain(value.memory_ids)}
+            data = {"contest": _contest(value.contest), "memory_ids": plain(value.memory_ids)}
         case None:
             data = {"id": given["id"]} if "id" in given else {}
         case _:

@@ -60,7 +60,7 @@ def build_server(
     """
     tools = offers(operations, toolset=toolset, read_only=read_only)
     check_texts({name: offer.listed() for name, offer in tools.items()})
-    check_texts({"the instructions": guide.INSTRUCTIONS, "the prompt": guide.GUIDE_ABOUT})
+    check_texts({"the instructions": guide.INSTRUCTIONS, "the prompt": [guide.GUIDE_ABOUT, guide.GUIDE]})
     check_texts({"the resources": [guide.CORE_ABOUT, guide.MEMORY_ABOUT]})
     handlers = _Handlers(memory=memory, tools=tools)
     hints: dict[CacheableMethod, CacheHint] = dict.fromkeys(get_args(CacheableMethod), _PRIVATE_LIST)
@@ -134,6 +134,10 @@ class _Handlers:
             kind, text = await to_thread.run_sync(self._read, uri)
         except CredendaError as error:
             raise _refusal(error, uri, call.protocol_version) from error
+        except Exception as error:  # noqa: BLE001 - where this door ends: the SDK would quote the error
+            _log.debug("a resource broke", exc_info=True)
+            told = unforeseen(error)
+            raise MCPError(code=wire.INTERNAL_ERROR, message=told["message"], data=told) from None
         return wire.ReadResourceResult(contents=[wire.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
     def _read(self, uri: str) -> tuple[str, str]:
