@@ -193,7 +193,8 @@ def test_a_list_that_was_cut_off_keeps_what_came_before(mem: Credenda, tmp_path:
 
 def test_very_long_turns_and_halves_of_emoji_are_kept(mem: Credenda, tmp_path: Path, events: Events) -> None:
     long = "word " * 60_000
-    talk = tree("t", said(1, "user", long), said(2, "user", "Ok \ud83d"))
+    talk = tree("t", said(1, "user", long), said(2, "user", "Ok \ud83d"), title="Half \ud83d")
     report = mem.data.import_(listed(tmp_path / "conversations.json", talk))
     assert report.problems == ()
     assert [len(event.text) for event in events()] == [len(long.strip()), 4]
+    assert events()[0].metadata == {"title": "Half \ufffd"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -184,6 +185,16 @@ def test_a_line_without_its_time_has_that_of_the_line_before(mem: Credenda, tmp_
     assert len(report.problems) == 1
     assert "line 3" in report.problems[0]
     assert len({event.occurred_at for event in events()}) == 1
+
+
+def test_lines_without_any_time_are_as_old_as_their_file(mem: Credenda, tmp_path: Path, events: Events) -> None:
+    path = written(tmp_path / "s.jsonl", line("user", "One.", 1, timestamp=None), line("user", "Two.", 2, timestamp=""))
+    for day in (1, 2):
+        moment = datetime(2025, 3, day, tzinfo=UTC).timestamp()
+        os.utime(path, (moment, moment))
+        report = mem.data.import_(path)
+    assert (report.turns, report.skipped, report.problems) == (0, 2, ())
+    assert {event.occurred_at for event in events()} == {datetime(2025, 3, 1, tzinfo=UTC)}
 
 
 def test_long_turns_stay_whole_and_longer_ones_come_in_parts(mem: Credenda, tmp_path: Path, events: Events) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import zipfile
 from pathlib import Path
@@ -94,6 +95,24 @@ def test_names_that_climb_out_of_a_folder_are_only_names(mem: Credenda, tmp_path
     report = mem.data.import_(path)
     assert report.turns == 2
     assert sorted(one.name for one in tmp_path.rglob("*.json")) == []
+
+
+def test_names_are_shown_without_what_a_terminal_obeys(mem: Credenda, tmp_path: Path) -> None:
+    path = zipped(tmp_path / "e.zip", ("\x1b[31mred/conversations.json", [*conversation("a"), 7]))
+    report = mem.data.import_(path)
+    assert report.problems == ("\ufffd[31mred/conversations.json, conversation 2: it is not a table",)
+
+
+def test_a_file_of_a_folder_that_cannot_be_read_is_passed_over(mem: Credenda, tmp_path: Path) -> None:
+    folder = tmp_path / "deep"
+    below = folder / "/".join("d" * 50)
+    below.mkdir(parents=True)
+    (below / "a.txt").write_text("One.")
+    (folder / "b.txt").write_bytes(gzip.compress(b"Two.\n\n" * 9_000)[:-30])
+    (folder / "c.txt").write_text("Three.")
+    report = mem.data.import_(folder)
+    assert report.turns == 3
+    assert report.problems == ("b.txt: its compressed data are damaged or cut off",)
 
 
 def test_a_name_that_occurs_twice_is_read_twice_and_nothing_is_filed_twice(mem: Credenda, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from credenda.portability.importers.mcp_memory import McpMemoryFormat
 from credenda.portability.importers.mem0 import Mem0Format
 from credenda.portability.importers.obsidian import ObsidianFormat
 from credenda.portability.importers.port import Boundary, Format, Piece, Problem, Source
+from credenda.portability.importers.tables import shown
 from credenda.portability.importers.text import TextFormat
 from credenda.portability.inputs import Entry, folder_entries, is_zip, zip_entries
 from credenda.portability.lines import Lines, Meter, Progress, open_lines
@@ -112,13 +113,14 @@ def _import_many(parts: Parts, chosen: _Chosen, progress: Progress | None) -> Im
 def _all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Piece | Problem | Boundary]:
     """Read file after file; one that cannot be read is passed over like any other malformed item."""
     for entry in chosen.entries:
+        name = shown(entry.name)
         try:
             with entry.open(meter) as lines:
                 source = Source(path=entry.path, user_id=user_id, modified_us=lines.modified_us)
                 for piece in chosen.known.pieces(lines, source):
-                    yield piece if isinstance(piece, Boundary) else replace(piece, place=f"{entry.name}, {piece.place}")
-        except (Corrupt, Invalid, NotFound) as error:
-            yield Problem(place=entry.name, what=error.why or error.what)
+                    yield piece if isinstance(piece, Boundary) else replace(piece, place=f"{name}, {piece.place}")
+        except (Corrupt, Invalid, NotFound, Unavailable) as error:
+            yield Problem(place=name, what=error.why or error.what)
 
 
 def _recognised(head: bytes, path: Path) -> str:

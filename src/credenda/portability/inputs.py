@@ -26,7 +26,6 @@ __all__ = ["Entry", "folder_entries", "is_zip", "zip_entries"]
 _SIGNATURES: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _BUFFER_BYTES: Final = 1 << 16
 _ENCRYPTED: Final = 0x1
-_NAME_CHARACTERS: Final = 200
 _FOREIGN: Final = "__MACOSX"
 
 
@@ -52,9 +51,15 @@ def folder_entries(folder: Path) -> list[Entry]:
         if len(entries) == limits.IMPORT_FILES:
             raise _too_many(folder.name)
         name = path.relative_to(folder).as_posix()
-        size = path.stat().st_size
-        entries.append(Entry(name=name, path=path, size_bytes=size, open=_opener(path)))
+        entries.append(Entry(name=name, path=path, size_bytes=_size(path), open=_opener(path)))
     return entries
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # gone meanwhile: opening it will say so
+        return 0
 
 
 def _opener(path: Path) -> Callable[[Meter], AbstractContextManager[Lines]]:
@@ -62,17 +67,19 @@ def _opener(path: Path) -> Callable[[Meter], AbstractContextManager[Lines]]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    try:
-        found = sorted(folder.iterdir(), key=lambda path: path.name)
-    except OSError as error:
-        raise unreadable(folder, error) from error
-    for path in found:
-        if path.name.startswith("."):
+    """Walk depth first, by name; without recursion, so that no depth is too deep."""
+    waiting = [folder]
+    while waiting:
+        path = waiting.pop()
+        if path != folder and (path.is_symlink() or not path.is_dir()):
+            if path.is_file():
+                yield path
             continue
-        if path.is_dir() and not path.is_symlink():
-            yield from _files(path)
-        elif path.is_file():
-            yield path
+        try:
+            found = sorted((one for one in path.iterdir() if not one.name.startswith(".")), reverse=True)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        waiting += found
 
 
 @contextmanager
@@ -92,7 +99,7 @@ def zip_entries(path: Path) -> Generator[list[Entry]]:
             raise _too_many(path.name)
         yield [
             Entry(
-                name=info.filename[-_NAME_CHARACTERS:],
+                name=info.filename,
                 path=path / PurePosixPath(info.filename).name,
                 size_bytes=info.compress_size,
                 open=partial(_member, archive, info, quota),
@@ -110,7 +117,7 @@ def _is_file(info: zipfile.ZipInfo) -> bool:
 
 @contextmanager
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, quota: Quota, meter: Meter) -> Generator[Lines]:
-    name = info.filename[-_NAME_CHARACTERS:]
+    name = info.filename
     if info.flag_bits & _ENCRYPTED:
         raise Invalid(f"{name} is encrypted", fix="unpack the zip with its password, and import the result")
     try:

@@ -10,8 +10,16 @@ from typing import Any, Final, cast
 
 from credenda.portability.elements import Element, elements
 from credenda.portability.importers.port import Boundary, Piece, Problem, Source
-from credenda.portability.importers.tables import MalformedError, item_of, moment_or_none, shown_id, table_of, text_of
-from credenda.portability.importers.turns import Talk, Turn
+from credenda.portability.importers.tables import (
+    MalformedError,
+    item_of,
+    moment_or_none,
+    shown,
+    shown_id,
+    table_of,
+    text_of,
+)
+from credenda.portability.importers.turns import Talk, Turn, mended
 from credenda.portability.lines import Lines
 
 __all__ = ["ChatGPTFormat"]
@@ -60,18 +68,19 @@ def _conversation(element: Element, source: Source) -> Iterator[Piece | Problem 
         return
     yield Boundary()
     place = f"{place} ({shown_id(table, element.number, 'conversation_id', 'id')})"
-    title = text_of(table, "title")[:_TITLE_CHARACTERS]
+    title = mended(text_of(table, "title"))[:_TITLE_CHARACTERS]
     talk = Talk(
         agent=_AGENT,
         session=text_of(table, "conversation_id", "id") or f"{source.path.name}/{element.number}",
         user_id=source.user_id,
         latest=moment_or_none(table.get("create_time")),
+        aged_us=source.modified_us,
         metadata={"title": title} if title else {},
     )
     branch = tree.branch(table.get("current_node"))
     yield from (Problem(place=place, what=what) for what in tree.problems)
     for node_id in branch:
-        yield from _message(talk, f"{place}, message {node_id[:64]}", node_id, tree.nodes[node_id])
+        yield from _message(talk, f"{place}, message {shown(node_id)}", node_id, tree.nodes[node_id])
 
 
 @dataclass(slots=True, kw_only=True)

@@ -78,12 +78,13 @@ def _conversation(element: Element, source: Source) -> Iterator[Piece | Problem 
         return
     yield Boundary()
     place = f"{place} ({shown_id(table, element.number, 'uuid')})"
-    title = text_of(table, "name")[:_TITLE_CHARACTERS]
+    title = mended(text_of(table, "name"))[:_TITLE_CHARACTERS]
     talk = Talk(
         agent=_AGENT,
         session=text_of(table, "uuid") or f"{source.path.name}/{element.number}",
         user_id=source.user_id,
         latest=moment_or_none(table.get("created_at")),
+        aged_us=source.modified_us,
         metadata={"title": title} if title else {},
     )
     for number, message in enumerate(messages, 1):

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.portability.importers.port import Boundary, Piece, Problem, Source
-from credenda.portability.importers.tables import MalformedError, loaded, table_of, text_of
-from credenda.portability.importers.turns import Talk, Turn
+from credenda.portability.importers.tables import MalformedError, loaded, shown, table_of, text_of
+from credenda.portability.importers.turns import Talk, Turn, mended
 from credenda.portability.lines import Line, Lines
 
 __all__ = ["ClaudeCodeFormat"]
@@ -70,7 +70,7 @@ class ClaudeCodeFormat:
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
         """Read what was said, in the order in which it was written."""
-        session = _Session(user_id=source.user_id, name=source.path.name.partition(".")[0])
+        session = _Session(source=source, name=source.path.name.partition(".")[0])
         for line in lines:
             yield from session.take(line)
 
@@ -79,7 +79,7 @@ class ClaudeCodeFormat:
 class _Session:
     """The session that is being read, and what its earlier lines tell of the later ones."""
 
-    user_id: str
+    source: Source
     name: str
     talk: Talk | None = None
 
@@ -95,7 +95,7 @@ class _Session:
         try:
             table = loaded(data)
             line_id = text_of(table, "uuid")
-            place = f"{place}, message {line_id[:64]}" if line_id else place
+            place = f"{place}, message {shown(line_id)}" if line_id else place
             text = _said(table)
         except MalformedError as error:
             yield Problem(place=place, what=str(error))
@@ -105,13 +105,20 @@ class _Session:
         name = text_of(table, "sessionId") or (self.talk.session if self.talk else self.name)
         if self.talk is None or self.talk.session != name:
             yield Boundary()
-            latest = self.talk.latest if self.talk else None
-            where = text_of(table, "cwd")
-            metadata = {"project": where} if where else {}
-            self.talk = Talk(agent=_AGENT, session=name, user_id=self.user_id, latest=latest, metadata=metadata)
+            self.talk = self._begun(name, mended(text_of(table, "cwd")))
         role, moment = table["type"], table.get("timestamp")
         key = (line_id,) if line_id else (name, role, str(moment), text)
         yield from self.talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=line_id))
+
+    def _begun(self, session: str, folder: str) -> Talk:
+        return Talk(
+            agent=_AGENT,
+            session=session,
+            user_id=self.source.user_id,
+            latest=self.talk.latest if self.talk else None,
+            aged_us=self.source.modified_us,
+            metadata={"project": folder} if folder else {},
+        )
 
 
 def _said(table: Mapping[str, Any]) -> str:

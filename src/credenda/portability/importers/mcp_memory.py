@@ -13,6 +13,7 @@ from typing import Any, Final
 from credenda.portability.importers.port import Boundary, Piece, Problem, Source
 from credenda.portability.importers.statements import Statement, statement_piece
 from credenda.portability.importers.tables import MalformedError, list_of, loaded, text_of
+from credenda.portability.importers.turns import mended
 from credenda.portability.lines import Line, Lines
 from credenda.text.normal import name_key
 
@@ -100,11 +101,12 @@ def _entity(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Pi
     name, kind = _named(table, "name"), text_of(table, "entityType")
     observations = list_of(table, "observations")
     about = {"entity": name, "entity_type": kind}
-    for number, observation in enumerate(observations, 1):
+    for number, found in enumerate(observations, 1):
         spot = f"{place}, observation {number}"
-        if not isinstance(observation, str) or not observation.strip():
+        if not isinstance(found, str) or not found.strip():
             yield Problem(place=spot, what="it is not text, or empty")
             continue
+        observation = mended(found)
         yield statement_piece(
             Statement(
                 place=spot,

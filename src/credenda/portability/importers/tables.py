@@ -19,13 +19,14 @@ __all__ = [
     "loaded",
     "moment_of",
     "moment_or_none",
+    "shown",
     "shown_id",
     "table_of",
     "text_of",
 ]
 
 _BOM: Final = b"\xef\xbb\xbf"
-_ID_CHARACTERS: Final = 64
+_ID_CHARACTERS: Final = 200
 _SECOND_US: Final = 1_000_000
 
 
@@ -103,5 +104,9 @@ def moment_or_none(value: object) -> datetime | None:
 def shown_id(item: object, number: int, *names: str) -> str:
     """Name an item for a message: by its id, or by its place."""
     table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
-    found = next((table[name] for name in names if isinstance(table.get(name), str | int)), number)
-    return str(found)[:_ID_CHARACTERS]
+    return shown(str(next((table[name] for name in names if isinstance(table.get(name), str | int)), number)))
+
+
+def shown(name: str) -> str:
+    """Make a foreign id or file name fit to be shown: short, and nothing that a terminal obeys."""
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in name[:_ID_CHARACTERS])

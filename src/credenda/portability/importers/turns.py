@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from credenda import limits
+from credenda.clock import to_datetime
 from credenda.portability.importers.blocks import cut
 from credenda.portability.importers.port import Piece, Problem, stable_key
 from credenda.portability.importers.tables import MalformedError, moment_of
@@ -32,12 +33,16 @@ class Turn:
 
 @dataclass(slots=True, kw_only=True)
 class Talk:
-    """One conversation as it is read; `latest` is the time so far, which a turn without one is given."""
+    """One conversation as it is read.
+
+    `latest` is the time so far, which a turn without one is given; before any, a turn is as old as the file, `aged_us`.
+    """
 
     agent: str
     session: str
     user_id: str
     latest: datetime | None = None
+    aged_us: int | None = None
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
 
     def pieces(self, turn: Turn) -> Iterator[Piece | Problem]:
@@ -48,6 +53,7 @@ class Talk:
             yield Problem(place=turn.place, what=f"{error}; that of what stands before it was taken")
         text = mended(turn.text)
         parts = [text] if len(text.encode()) <= limits.EVENT_TEXT_BYTES else list(cut(text))
+        aged = None if self.aged_us is None else to_datetime(self.aged_us)
         for number, part in enumerate(parts):
             more = (str(number),) if number else ()
             submission = Submission(
@@ -55,11 +61,11 @@ class Talk:
                 user_id=self.user_id,
                 session=self.session,
                 agent=self.agent,
-                occurred_at=self.latest,
+                occurred_at=self.latest or aged,
                 metadata=self.metadata,
                 idempotency_key=stable_key(self.agent, *turn.key, *more),
             )
-            yield Piece(place=turn.place, submission=submission)
+            yield Piece(place=turn.place, submission=submission, by_content=self.latest is None)
 
 
 def mended(text: str) -> str:
