@@ -76,7 +76,9 @@ def search(
     work = Reading(query, reader, now_us, tuned)
     found, rows = _find(asked, work)
     missing = tuned.missing_logit if _names_one_slot(made) else 0.0
-    answerable = answerability(rows, asked.engine, tuned.slot_logit, missing_logit=missing)
+    compared = any(row.signs.cosine is not None for row in rows)
+    engine = asked.engine if compared else tuned.engine(None)  # words are all there is to judge these rows by
+    answerable = answerability(rows, engine, tuned.slot_logit, missing_logit=missing)
     abstained = not rows or answerable < (tuned.floor if floor is None else floor)
     hits = () if abstained else tuple(_hits(asked, work, rows, answerable))
     trace = _trace(asked, len(found), answerable, rows if abstained else ())
