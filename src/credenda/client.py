@@ -76,9 +76,10 @@ class Credenda:
         """Open or create a memory.
 
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
-        background thread: jobs then run in `settle`. `embedder` is "none", "hashed" or an object with `embed`,
-        `model_id` and `dims`; `extractor` reads claims in place of the rules. `llm` must be None: this version has no
-        model-backed reading. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
+        "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
+        place of the rules. `llm` must be None: this version has no model-backed reading. Raises `Invalid`,
+        `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         parts = build_parts(
             target,
