@@ -46,3 +46,13 @@ def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     said = capsys.readouterr().out
     assert "Microsoft" in said
     assert "['Google', 'Microsoft']" in said
+
+
+def test_the_page_about_embedders_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "how-to" / "embedders.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert blocks
+    monkeypatch.chdir(tmp_path)
+    for block in blocks:
+        exec(compile(block, "embedders.md", "exec"), {})  # noqa: S102 - the page's own code
+    assert (tmp_path / "mine.db").is_file()

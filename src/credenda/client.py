@@ -17,7 +17,15 @@ from credenda.model.contest import ContestCase
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
-from credenda.model.report import DeletionReport, DoctorReport, ExportReport, ImportReport, Resolution, Stats
+from credenda.model.report import (
+    DeletionReport,
+    DoctorReport,
+    ExportReport,
+    ImportReport,
+    ReembedReport,
+    Resolution,
+    Stats,
+)
 from credenda.operations import asking, deleting, keeping, maintaining, saying
 from credenda.parts import Parts
 from credenda.providers.embed.port import Embedder
@@ -68,9 +76,10 @@ class Credenda:
         """Open or create a memory.
 
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
-        background thread: jobs then run in `settle`. `embedder` is "none", "hashed" or an object with `embed`,
-        `model_id` and `dims`; `extractor` reads claims in place of the rules. `llm` must be None: this version has no
-        model-backed reading. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
+        "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
+        place of the rules. `llm` must be None: this version has no model-backed reading. Raises `Invalid`,
+        `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         parts = build_parts(
             target,
@@ -338,6 +347,16 @@ class Data:
         from credenda.portability.importing import import_file
 
         return import_file(self._parts, Path(path), format, progress=progress)
+
+    def reembed(
+        self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+    ) -> ReembedReport:
+        """Give every text a vector of `model`, by default the one in use; those it has stay, and searches go on.
+
+        Open the memory with that model afterwards. Broken off, it goes on where it stopped when it is called again.
+        `progress` is told how many events are done, and of how many.
+        """
+        return maintaining.reembed(self._parts, model, progress=progress)
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

@@ -20,7 +20,15 @@ from credenda.model.contest import ContestCase
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
-from credenda.model.report import DeletionReport, DoctorReport, ExportReport, ImportReport, Resolution, Stats
+from credenda.model.report import (
+    DeletionReport,
+    DoctorReport,
+    ExportReport,
+    ImportReport,
+    ReembedReport,
+    Resolution,
+    Stats,
+)
 from credenda.providers.embed.port import Embedder
 
 __all__ = ["AsyncCredenda", "AsyncData", "AsyncManage", "Opening"]
@@ -109,9 +117,10 @@ class AsyncCredenda:
         """Open or create a memory.
 
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
-        background thread: jobs then run in `settle`. `embedder` is "none", "hashed" or an object with `embed`,
-        `model_id` and `dims`; `extractor` reads claims in place of the rules. `llm` must be None: this version has no
-        model-backed reading. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
+        "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
+        place of the rules. `llm` must be None: this version has no model-backed reading. Raises `Invalid`,
+        `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         return Opening(
             partial(
@@ -388,6 +397,16 @@ class AsyncData:
         many (None where that is not known). The formats: docs/how-to/import.md.
         """
         return await asyncio.to_thread(self._memory.import_, path, format, progress=progress)
+
+    async def reembed(
+        self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+    ) -> ReembedReport:
+        """Give every text a vector of `model`, by default the one in use; those it has stay, and searches go on.
+
+        Open the memory with that model afterwards. Broken off, it goes on where it stopped when it is called again.
+        `progress` is told how many events are done, and of how many.
+        """
+        return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
 
     async def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

@@ -26,6 +26,7 @@ __all__ = [
     "default_user",
     "load_settings",
     "setting_docs",
+    "spare_threads",
     "user_folders",
 ]
 
@@ -101,6 +102,11 @@ def setting_docs() -> list[tuple[str, object, str]]:
         line = next(i for i, text in enumerate(source) if text.startswith(f"    {setting.name}:"))
         found.append((setting.name, setting.default, source[line + 1].strip().strip('"')))
     return found
+
+
+def spare_threads() -> None:
+    """Let numpy's library for linear algebra, once it is loaded, start no threads: they cost a short command 50 ms."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def default_user() -> str:

@@ -73,6 +73,17 @@ def test_no_vector_is_better_than_a_vector_of_nothing(path: Path, clock: ManualC
         assert [finding.check for finding in mem.data.doctor().findings] == ["dead_jobs"]
 
 
+@pytest.mark.parametrize("mood", MOODS)
+def test_a_question_without_a_usable_vector_is_answered_by_words(path: Path, moody: Moody, mood: str) -> None:
+    with Credenda.open(path, user="ana", embedder=moody, workers=False) as mem:
+        mem.remember("I live in Linz.")
+        mem.settle()
+        moody.moods = [mood]
+        first, second = (mem.search("Where is Linz?") for _ in range(2))
+        assert (first.trace["engines"], second.trace["engines"]) == (("words",), ("words", "vectors"))
+        assert first.hits[0].text == second.hits[0].text == "I live in Linz."
+
+
 @pytest.mark.requirement("R-151")
 def test_an_event_that_is_one_memory_word_for_word_needs_no_vector_of_its_own(path: Path, moody: Moody) -> None:
     with Credenda.open(path, user="ana", embedder=moody, workers=False) as mem:

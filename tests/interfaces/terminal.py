@@ -15,7 +15,7 @@ NO_SETTINGS: dict[str, str | None] = {
     "CREDENDA_DB": None,
     "CREDENDA_USER": None,
     "CREDENDA_DEBUG": None,
-    "CREDENDA_EMBEDDER": None,
+    "CREDENDA_EMBEDDER": "none",
     "CREDENDA_CONFIG": None,
     "XDG_CONFIG_HOME": "/nonexistent",
 }
@@ -75,7 +75,7 @@ class Terminal:
 def environment(**extra: str) -> dict[str, str]:
     """Return this process's environment without our settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("CREDENDA_", "NO_COLOR"))}
-    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", **extra}
+    return {**kept, "CREDENDA_EMBEDDER": "none", "XDG_CONFIG_HOME": "/nonexistent", **extra}
 
 
 def process(*args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:

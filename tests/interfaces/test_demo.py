@@ -7,7 +7,7 @@ import pytest
 
 from credenda.interfaces.cli.demo_script import load_script
 
-from .terminal import Terminal
+from .terminal import NO_SETTINGS, Terminal
 
 
 @pytest.fixture
@@ -33,6 +33,20 @@ def test_the_demo_tells_its_story_and_leaves_a_database_to_explore(ana: Terminal
     assert len(commands) == 3
     assert "now Ferrowind; previously Quillmark Advisory" in shown
     assert "Ferrowind" in [item["value"] for item in ana.held("--attribute", "employer")]
+
+
+def test_the_demo_measures_what_a_model_gains(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "found by their words" in ana.text("demo", "--keep", str(ana.db.with_name("without.db")))
+    settings = ana.db.with_name("config.toml")
+    settings.write_text('embedder = "minilm"\n')
+    monkeypatch.setitem(NO_SETTINGS, "CREDENDA_EMBEDDER", None)
+    monkeypatch.setitem(NO_SETTINGS, "CREDENDA_CONFIG", str(settings))
+    checked = ana.json("demo", "--check", "--keep", str(ana.db.with_name("checked.db")))
+    assert checked["mismatches"] == []
+    run = ana.json("demo")
+    gain = run["gain"]
+    assert gain["model_id"].startswith("minilm")
+    assert len(gain["by_words"]) < len(gain["by_meaning"]) <= gain["questions"]
 
 
 def test_the_demo_as_json(ana: Terminal) -> None:

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 
 from credenda.model.contest import ContestCase
 
-__all__ = ["DeletionReport", "DoctorReport", "ExportReport", "Finding", "ImportReport", "Resolution", "Stats"]
+__all__ = [
+    "DeletionReport",
+    "DoctorReport",
+    "ExportReport",
+    "Finding",
+    "ImportReport",
+    "ReembedReport",
+    "Resolution",
+    "Stats",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +79,17 @@ class ImportReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReembedReport:
+    """What `reembed` did: texts that got a vector now, and all vectors by model."""
+
+    model_id: str
+    embedded: int
+    vectors_by_model: Mapping[str, int]
+    in_use: bool
+    """Whether the memory is open with this model; otherwise searches use it once it is opened with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """How much a tenant holds and what still waits."""
 
@@ -88,3 +108,11 @@ class Stats:
     open_contests: int
     vectors: int
     tombstones: int
+    embedder: str | None = None
+    """Id of the model that new texts are embedded with and questions are compared by; None for words alone."""
+    vectors_by_model: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def foreign_vectors(self) -> int:
+        """Vectors of other models, which no question is compared with."""
+        return sum(count for model_id, count in self.vectors_by_model.items() if model_id != self.embedder)

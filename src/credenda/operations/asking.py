@@ -231,6 +231,8 @@ def stats(parts: Parts) -> Stats:
         open_contests=counts.open_contests,
         vectors=counts.vectors,
         tombstones=counts.tombstones,
+        embedder=parts.embedder.model_id if parts.embedder else None,
+        vectors_by_model=counts.vectors_by_model,
     )
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import CredendaError, Invalid
-from credenda.model.report import DoctorReport, Finding
+from credenda.model.report import DoctorReport, Finding, ReembedReport
 from credenda.operations.asking import open_index
 from credenda.parts import Parts
+from credenda.providers.embed.choose import open_embedder
 from credenda.workers.loop import settle as settle_jobs
+from credenda.workers.reembed import embed_again
 from credenda.workers.upkeep import flush_accesses, save_index
 
 if TYPE_CHECKING:
     from credenda.vectors.resident import ResidentIndex
 
-__all__ = ["doctor", "settle", "wind_up"]
+__all__ = ["doctor", "reembed", "settle", "wind_up"]
 
 _log = logging.getLogger(__name__)
 _CHECKS: Final = (
@@ -48,6 +51,24 @@ def doctor(parts: Parts, *, repair: bool = False) -> DoctorReport:
     findings += _index_parity(parts)
     wrong = [finding for finding in findings if not finding.repaired]
     return DoctorReport(ok=not wrong, findings=tuple(findings), checks=_CHECKS)
+
+
+def reembed(
+    parts: Parts, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+) -> ReembedReport:
+    """Give every text a vector of a model, by default of the one in use; raises `Invalid` where there is none."""
+    embedder = parts.embedder if model is None else open_embedder(model, parts.settings)
+    if embedder is None:
+        raise Invalid("there is no model to embed with", why="words alone are searched", fix='name one, like "minilm"')
+    embedded = embed_again(parts, embedder, progress)
+    with parts.store.reader(parts.user_id) as reader:
+        counts = reader.counts()
+    return ReembedReport(
+        model_id=embedder.model_id,
+        embedded=embedded,
+        vectors_by_model=counts.vectors_by_model,
+        in_use=parts.embedder is not None and parts.embedder.model_id == embedder.model_id,
+    )
 
 
 def _index_parity(parts: Parts) -> list[Finding]:

@@ -316,6 +316,23 @@ _ALL: Final = (
         idempotent=True,
     ),
     Operation(
+        name="reembed",
+        call="data.reembed",
+        summary="Give every text a vector of a model, beside those it has.",
+        params=(
+            Param(
+                name="model",
+                help="Such as minilm or openai:MODEL; the one in use when left out.",
+                positional=True,
+                optional=True,
+            ),
+        ),
+        output="ReembedReport",
+        errors=(Invalid, Unavailable),
+        writes=True,
+        idempotent=True,
+    ),
+    Operation(
         name="export",
         call="data.export",
         summary="Write everything of this user as JSON Lines, without loss; or what is held now, for another memory.",

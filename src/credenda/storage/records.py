@@ -293,4 +293,5 @@ class Counts:
     jobs: dict[str, int] = field(default_factory=dict[str, int])
     open_contests: int = 0
     vectors: int = 0
+    vectors_by_model: dict[str, int] = field(default_factory=dict[str, int])
     tombstones: int = 0

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from credenda.errors import Unavailable
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.event import Event, Role
-from credenda.providers.embed.port import Embedder
+from credenda.providers.embed.port import Embedder, checked_vectors
 from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
 from credenda.text.passages import passages
 from credenda.write.ingest import finished
@@ -20,7 +19,6 @@ from credenda.write.ingest import finished
 __all__ = ["EMBED", "Wanted", "embed", "file_vectors", "wanted_texts"]
 
 EMBED: Final = "embed"
-_TOLERANCE: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +68,7 @@ def embed(embedder: Embedder, wanted: Sequence[Wanted], bits: int) -> list[Vecto
 
     if not wanted:
         return []
-    matrix = embedder.embed([one.text for one in wanted])
-    if matrix.shape != (len(wanted), embedder.dims) or not (abs((matrix**2).sum(axis=1) - 1) < _TOLERANCE).all():
-        raise Unavailable(
-            f"{embedder.model_id} gave vectors that cannot be used",
-            why=f"{len(wanted)} rows of {embedder.dims} numbers and of unit length are needed",
-            fix="mend the embedder; the words are searchable meanwhile",
-        )
+    matrix = checked_vectors(embedder, [one.text for one in wanted])
     return [
         Vector(
             code=one.code,

@@ -192,6 +192,20 @@ def _filed(done: int, size: int | None) -> None:
     sys.stderr.flush()
 
 
+def _reembed(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Embed anew, with a counter for whoever watches."""
+    with session.open() as memory:
+        watched = sys.stderr.isatty()
+        report = invoke(memory, operation, {**given, "progress": _embedded} if watched else given)
+        return Outcome(value=report)
+
+
+def _embedded(done: int, size: int | None) -> None:
+    """Show how much of what was said has vectors."""
+    sys.stderr.write(f"\rembedded {done:,} of {size:,} " if done != size else "\r\033[K")
+    sys.stderr.flush()
+
+
 def _read_all(memory: Credenda) -> None:
     """Settle step by step for as long as there is progress."""
     watched = sys.stderr.isatty()
@@ -222,4 +236,5 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "feedback": _feedback,
     "doctor": _doctor,
     "import": _import,
+    "reembed": _reembed,
 }

@@ -90,6 +90,7 @@ class Check:
             for entry in self._script.entries(name):
                 yield compare(entry)
         yield self._abstain()
+        yield self._gained()
         yield self._resolved(self._script.expected["resolve"])
         yield self._deleted(self._script.expected["delete"])
 
@@ -224,6 +225,12 @@ class Check:
     def _abstain(self) -> str:
         asked = self._run.abstention
         return "" if asked.result.abstained else f"abstain {asked.question!r}: it answered"
+
+    def _gained(self) -> str:
+        gain = self._run.gain
+        if gain is None or len(gain.by_meaning) >= len(gain.by_words):
+            return ""
+        return f"reworded: {gain.model_id} finds {len(gain.by_meaning)} answers, words alone {len(gain.by_words)}"
 
     def _resolved(self, entry: Entry) -> str:
         name = f"resolve {entry['attribute']}"

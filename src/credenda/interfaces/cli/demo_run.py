@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -18,12 +18,13 @@ from credenda.model.memory import Memory
 from credenda.model.query import Explanation, SearchResult
 from credenda.model.report import Resolution
 
-__all__ = ["Answered", "Asked", "Deleted", "DemoRun", "Timings", "play"]
+__all__ = ["Answered", "Asked", "Deleted", "DemoRun", "Gain", "Timings", "play"]
 
 _MILLISECONDS: Final = 1_000
 _ROUNDS: Final = 10
 """How often each question is asked to measure a search."""
 _PAGE: Final = 50
+_TOP: Final = 3
 
 
 class ConversationClock:
@@ -76,6 +77,16 @@ class Deleted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """What a model adds: of the questions asked in other words, those whose answer is among the first three hits."""
+
+    model_id: str
+    questions: int
+    by_words: tuple[str, ...]
+    by_meaning: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Timings:
     """Medians, measured in this run."""
 
@@ -98,6 +109,8 @@ class DemoRun:
     contests: tuple[ContestCase, ...]
     searches: tuple[Asked, ...]
     abstention: Asked
+    gain: Gain | None
+    """None where no model is installed, or none is wanted."""
     answered: Answered | None
     deleted: Deleted | None
     timings: Timings
@@ -124,6 +137,7 @@ def play(script: Script, path: Path, user: str | None) -> DemoRun:
         contests = tuple(memory.manage.contests())
         searches = tuple(_ask(memory, entry["question"]) for entry in script.entries("search"))
         abstention = _ask(memory, script.expected["abstain"]["question"])
+        gain = _gain(memory, script, path)
         search_ms = _measure(memory, [*(asked.question for asked in searches), abstention.question])
         clock.wait(DAY_US)
         answered = _answer(memory, script, contests)
@@ -145,6 +159,7 @@ def play(script: Script, path: Path, user: str | None) -> DemoRun:
         contests=contests,
         searches=searches,
         abstention=abstention,
+        gain=gain,
         answered=answered,
         deleted=deleted,
         timings=timings,
@@ -180,6 +195,24 @@ def everything(memory: Credenda) -> tuple[Explanation, ...]:
 
 def _ask(memory: Credenda, question: str) -> Asked:
     return Asked(question=question, result=memory.search(question, limit=5, explain=True))
+
+
+def _gain(memory: Credenda, script: Script, path: Path) -> Gain | None:
+    """Ask what is asked in other words, with the model and, from the same file, without it."""
+    model_id = memory.stats().embedder
+    if model_id is None:
+        return None
+    entries = script.entries("reworded")
+    with Credenda.open(path, user=memory.user, embedder="none", read_only=True) as wordly:
+        by_words = tuple(_found(wordly, entries))
+    return Gain(model_id=model_id, questions=len(entries), by_words=by_words, by_meaning=tuple(_found(memory, entries)))
+
+
+def _found(memory: Credenda, entries: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    for entry in entries:
+        hits = memory.search(entry["question"], limit=_TOP, record_access=False).hits
+        if any(entry["words"].casefold() in hit.text.casefold() for hit in hits):
+            yield entry["question"]
 
 
 def _measure(memory: Credenda, questions: list[str]) -> float:

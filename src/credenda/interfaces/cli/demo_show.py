@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.clock import to_datetime
 from credenda.interfaces.cli.demo_check import of_turn, says
-from credenda.interfaces.cli.demo_run import Answered, Asked, Deleted, DemoRun
+from credenda.interfaces.cli.demo_run import Answered, Asked, Deleted, DemoRun, Gain
 from credenda.interfaces.cli.demo_script import Script, ScriptTurn
 from credenda.interfaces.cli.layout import Screen, clean, clip, day
 from credenda.interfaces.cli.render_beliefs import about, interval, label, quoted, replaced, saying, standing
@@ -48,7 +48,7 @@ def _filed(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
     yield screen.fill(
         f"{run.turns} turns of {run.sessions} sessions, from {first} to {last}, each at its own time. Every word is in "
         f"the journal; {memories} beliefs are held now, {len(run.held) - memories} are kept as history. "
-        "No model was asked, and no network.",
+        "No language model was asked, and no network.",
         "  ",
     )
 
@@ -146,6 +146,20 @@ def _searches(screen: Screen, run: DemoRun) -> Iterator[str]:
         for hit in asked.result.hits[:_SHOWN_HITS]:
             yield screen.fill(f"{hit.score:.2f}  {hit.text}", "    ", "          ")
             yield screen.dim(screen.fill(f"terms: {terms(hit.terms)}", "          "))
+
+    yield screen.fill(_gained(run.gain), "  ")
+
+
+def _gained(gain: Gain | None) -> str:
+    """Say what the model adds, as measured on questions in other words than the conversation's."""
+    if gain is None:
+        return 'No embedding model is in use: answers are found by their words. pip install "credenda[local]" adds one.'
+    more = [f"“{question}”" for question in gain.by_meaning if question not in gain.by_words]
+    shown = f", such as {more[0]}" if more else ""
+    return (
+        f"Of {gain.questions} questions in other words than the conversation's, words alone find {len(gain.by_words)} "
+        f"and the model {gain.model_id} {len(gain.by_meaning)}{shown}."
+    )
 
 
 def _abstained(screen: Screen, asked: Asked) -> Iterator[str]:

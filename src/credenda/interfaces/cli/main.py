@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from credenda import __version__
-from credenda.config import debug_wanted
+from credenda.config import debug_wanted, spare_threads
 from credenda.errors import CredendaError
 from credenda.interfaces.cli.commands import build, names, program_options
 from credenda.interfaces.cli.jsonout import dumps
@@ -197,4 +197,5 @@ click.version_option(__version__, "--version", prog_name="credenda", message="%(
 
 def main() -> int:
     """Run `credenda` and return its exit code."""
+    spare_threads()
     return cli.main(standalone_mode=False)

@@ -20,7 +20,7 @@ from credenda.interfaces.cli.render_hits import results
 from credenda.interfaces.connect.places import Installed
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult
-from credenda.model.report import DoctorReport, ExportReport, ImportReport, Resolution, Stats
+from credenda.model.report import DoctorReport, ExportReport, ImportReport, ReembedReport, Resolution, Stats
 
 __all__ = ["render"]
 
@@ -84,10 +84,29 @@ def stats(screen: Screen, found: Stats) -> str:
         ("open contests", f"{found.open_contests:,}"),
         ("still to be read", f"{found.pending_extractions:,}"),
         ("set aside", f"{found.dead_jobs:,} jobs failed for good" if found.dead_jobs else ""),
-        ("vectors", f"{found.vectors:,}"),
+        ("vectors", _list(found.vectors_by_model) or "0"),
         ("tombstones", f"{found.tombstones:,}"),
     )
-    return screen.pairs(rows, indent="")
+    shown = screen.pairs(rows, indent="")
+    return f"{shown}\n{screen.fill(_foreign(found))}" if found.foreign_vectors else shown
+
+
+def _foreign(found: Stats) -> str:
+    """Say what vectors of another model mean."""
+    if found.embedder is None:
+        return f"{found.vectors:,} vectors are not used: this memory is open without a model, and found by words alone."
+    return (
+        f"{found.foreign_vectors:,} of {found.vectors:,} vectors are of another model than {clean(found.embedder)}: "
+        "what has no other is found by its words, not by its meaning, until `credenda reembed`."
+    )
+
+
+def _reembedded(screen: Screen, report: ReembedReport) -> str:
+    lines = [f"Embedded {report.embedded:,} texts with {clean(report.model_id)}."]
+    lines.append(_counts(screen, report.vectors_by_model))
+    if not report.in_use:
+        lines.append("Searches use it once the memory is opened with it: set `embedder`.")
+    return "\n".join(lines)
 
 
 def _with(text: str, more: str, count: int) -> str:
@@ -138,6 +157,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     DoctorReport: doctor,
     ExportReport: _exported,
     ImportReport: imported,
+    ReembedReport: _reembedded,
     Resolution: _resolution,
     Installed: _installed,
 }

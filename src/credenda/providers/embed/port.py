@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+
+from credenda.errors import Unavailable
 
 if TYPE_CHECKING:  # numpy costs 80 ms: who only names an embedder must not pay for it
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder"]
+__all__ = ["Embedder", "checked_vectors"]
+
+_TOLERANCE: Final = 0.01
 
 
 @runtime_checkable
@@ -33,3 +37,15 @@ class Embedder(Protocol):
         as well. Raises `Unavailable` when it cannot work now; it never returns zeros instead.
         """
         ...
+
+
+def checked_vectors(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Embed texts; raises `Unavailable` for vectors that say nothing, such as zeros: none is kept or compared."""
+    matrix = embedder.embed(texts)
+    if matrix.shape != (len(texts), embedder.dims) or not (abs((matrix**2).sum(axis=1) - 1) < _TOLERANCE).all():
+        raise Unavailable(
+            f"{embedder.model_id} gave vectors that cannot be used",
+            why=f"{len(texts)} rows of {embedder.dims} numbers and of unit length are needed",
+            fix="mend the embedder; the words are searchable meanwhile",
+        )
+    return matrix

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from credenda import limits
-from credenda.providers.embed.port import Embedder
+from credenda.providers.embed.port import Embedder, checked_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,14 +33,17 @@ class QuestionVectors:
         self._held: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
 
     def embed(self, embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return what the engine's `embed` returns; it is asked only for what is not known."""
+        """Return what the engine's `embed` returns; it is asked only for what is not known.
+
+        Raises `Unavailable` for a vector that says nothing, which is not remembered.
+        """
         import numpy as np
 
         keys = [_key(embedder.model_id, text) for text in texts]
         found = self._find(keys)
         missing = [place for place, key in enumerate(keys) if key not in found]
         if missing:
-            fresh = embedder.embed([texts[place] for place in missing])
+            fresh = checked_vectors(embedder, [texts[place] for place in missing])
             found |= {keys[place]: row.copy() for place, row in zip(missing, fresh, strict=True)}
             self._keep(found)
         return np.array([found[key] for key in keys], np.float32)

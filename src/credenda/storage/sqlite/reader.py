@@ -311,6 +311,7 @@ class SqliteReader:
         """Count what the tenant holds."""
         events = self._run("count_events").fetchone()
         rest = self._run("count_rest").fetchone()
+        models = {row["model_id"]: row["n"] for row in self._run("count_vectors")}
         return Counts(
             events=events["total"],
             redacted_events=events["redacted"],
@@ -319,7 +320,8 @@ class SqliteReader:
             changes=rest["changes"],
             jobs={row["status"]: row["n"] for row in self._run("count_jobs")},
             open_contests=rest["open_contests"],
-            vectors=rest["vectors"],
+            vectors=sum(models.values()),
+            vectors_by_model=models,
             tombstones=rest["tombstones"],
         )
 

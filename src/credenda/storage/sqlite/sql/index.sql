@@ -155,10 +155,13 @@ WHERE user_id = :user_id AND expired_at IS NULL AND status = 'active' GROUP BY t
 -- Jobs by status.
 SELECT status, count(*) AS n FROM operations WHERE user_id = :user_id GROUP BY status;
 
+-- name: count_vectors
+-- Vectors by model.
+SELECT model_id, count(*) AS n FROM embeddings WHERE user_id = :user_id GROUP BY model_id;
+
 -- name: count_rest^
 -- The other sizes.
 SELECT
     (SELECT count(*) FROM changes WHERE user_id = :user_id) AS changes,
     (SELECT count(*) FROM contests WHERE user_id = :user_id AND state = 'open') AS open_contests,
-    (SELECT count(*) FROM embeddings WHERE user_id = :user_id) AS vectors,
     (SELECT count(*) FROM tombstones WHERE user_id = :user_id) AS tombstones;
