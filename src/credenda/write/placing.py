@@ -36,9 +36,11 @@ def placed(reader: Reader, claim: Claim) -> Claim:
     """Give the claim the slot of the memory that its words are about; the claim itself where there is none."""
     if claim.move is Move.END:
         return _ending(reader, claim)
-    if claim.move is Move.CORRECT and claim.prior and not claim.attribute:
+    if claim.move in {Move.CORRECT, Move.CHANGE} and claim.prior:
         held = [one for one in _mentioning(reader, claim, claim.prior) if same_value(one.value, claim.prior)]
-        return _in_slot_of(held, claim)
+        here = slot_of(claim)
+        known = [one for one in held if _may_end(one)] if claim.move is Move.CHANGE else held
+        return claim if any(here is not None and slot_of(one) == here for one in held) else _in_slot_of(known, claim)
     return claim
 
 

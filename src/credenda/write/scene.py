@@ -22,7 +22,7 @@ from credenda.write.slots import (
     slot_of,
     weaker,
 )
-from credenda.write.wording import names_one
+from credenda.write.wording import names_one, recounted
 
 __all__ = ["Scene", "has_begun", "newest_first", "opponents", "same_words", "scene_of"]
 
@@ -146,6 +146,9 @@ def _is_rival(claim: Claim, row: Memory, now_us: int) -> bool:
     """A value that the claim names as past, and one that it contradicts, are rivals."""
     if denies(claim):
         return contradicts(claim, row)
+    renumbered = claim.move in {Move.CHANGE, Move.CORRECT} and recounted(claim.value or "", row.value or "")
+    if renumbered and not denies(row) and row.status is Status.ACTIVE:
+        return True
     named = not denies(row) and same_value(row.value, claim.prior) and not same_value(row.value, claim.value)
     return named or (contradicts(claim, row) and has_begun(row, now_us))
 

@@ -10,7 +10,7 @@ from credenda.model.claim import Claim
 from credenda.model.memory import Memory, Relation
 from credenda.text.normal import name_key, same_value, value_key
 
-__all__ = ["about", "because", "names_kind", "names_one", "quoted", "refines", "value_words"]
+__all__ = ["about", "because", "names_kind", "names_one", "quoted", "recounted", "refines", "value_words"]
 
 _QUOTED_CHARACTERS: Final = 60
 """A reason names a value; it never carries a whole text."""
@@ -22,6 +22,9 @@ _TURNING: Final = frozenset(
 """Words that turn a value into another one: "TypeScript over JavaScript" tells no more about "JavaScript"."""
 
 
+_COUNTS: Final = frozenset(
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "no"]
+)
 _NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
 
 
@@ -87,6 +90,23 @@ def names_one(claim: Claim, old: Memory) -> bool:
     values = (claim.value or "", old.value or "")
     capital = all(value[:1].isupper() for value in values)
     return capital and claim.prior is None and _NAMING.search(claim.text) is not None
+
+
+def recounted(new: str, old: str) -> bool:
+    """Say whether two values are the same words with another number: "Python 3.9" and "Python 3.12", six and eight.
+
+    >>> recounted("Python 3.12", "Python 3.9"), recounted("Python 3.12", "Ruby 3.9")
+    (True, False)
+    """
+    more, less = value_words(new), value_words(old)
+    if len(more) != len(less) or len(more) < 2 or more == less:  # noqa: PLR2004 - a number and what is counted
+        return False
+    pairs = [(one, other) for one, other in zip(more, less, strict=True) if one != other]
+    return all(_is_number(one) and _is_number(other) for one, other in pairs)
+
+
+def _is_number(word: str) -> bool:
+    return word[0].isdigit() or word.removeprefix("v")[:1].isdigit() or word in _COUNTS
 
 
 def _has_digit(words: list[str]) -> bool:

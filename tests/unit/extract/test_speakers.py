@@ -72,7 +72,15 @@ def test_hate_of_another_is_not_mine() -> None:
 
 @pytest.mark.requirement("R-033")
 @pytest.mark.parametrize("text", ["我住在柏林。", "Bydlím v Praze.", "Asun Helsingissä.", "Мне нравится чай."])
-def test_other_languages_stay_words(text: str) -> None:
+def test_other_languages_stay_words_without_a_slot(text: str) -> None:
+    claim = only(text)
+    assert (claim.text.rstrip("。"), claim.attribute, claim.value) == (text.rstrip("。"), None, None)
+    assert claim.confidence <= 0.5
+
+
+@pytest.mark.requirement("R-033")
+@pytest.mark.parametrize("text", ["谢谢!", "Grazie!", "Sono stanca.", "Я устал.", "Ik ben moe.", "我住在哪里?"])
+def test_courtesies_and_moods_of_other_languages_are_not_kept(text: str) -> None:
     assert hear(text) == []
 
 

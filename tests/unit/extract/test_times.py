@@ -32,7 +32,6 @@ def test_dates_bound_what_holds(text: str, since: str | None, until: str | None)
         ("I visited Lyon last week.", "visited Lyon", "2026-03-02"),
         ("Yesterday I adopted a puppy.", "adopted a puppy", "2026-03-10"),
         ("Last weekend, I ran a half marathon.", "ran a half marathon", "2026-03-07"),
-        ("I got married on 3 May 2024.", "got married", "2024-05-03"),
         ("I met Ana at a conference in Oslo two years ago.", "met Ana at a conference in Oslo", "2024-01-01"),
     ],
 )

@@ -36,9 +36,7 @@ from credenda.write.extract.values import Value
 
 __all__ = ["Situation", "holds", "nominal"]
 
-_CONCRETE: Final = frozenset(
-    {"phone", "car", "job_title", "desk", "school", "browser", "username", "dream", "shell", "repository"}
-)
+_CONCRETE: Final = frozenset({"phone", "car", "job_title", "desk", "school", "browser", "dream", "shell", "repository"})
 """Things that also have states: "my phone is dead" gives no number."""
 _NOMINAL: Final = {
     "deployment": "deployment",
@@ -63,6 +61,7 @@ class Situation:
     bounded: bool = False
     left_before: bool = False
     short: bool = False
+    lower: bool = False
 
 
 def _used(value: Value, situation: Situation) -> bool:

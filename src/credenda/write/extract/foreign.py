@@ -8,7 +8,7 @@ from functools import cache
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType
-from credenda.write.extract.lexicon import lexicon, load_table
+from credenda.write.extract.lexicon import expression, lexicon, load_table
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 
@@ -21,6 +21,7 @@ class _Shape:
     attribute: str
     type: MemoryType
     move: Move
+    many: bool
 
 
 @cache
@@ -37,14 +38,17 @@ def _shapes() -> tuple[_Shape, ...]:
             entry["attribute"],
             MemoryType(entry.get("type", "fact")),
             Move(entry.get("move", "state")),
+            entry.get("many", False),
         )
         for entry in table["sentence"]
     )
 
 
-def _reading(shape: _Shape, value: str, owner: str) -> Reading:
-    attribute = lexicon().attribute(shape.attribute)
-    many = shape.attribute == "prefers" or attribute.cardinality is Cardinality.SET
+def _reading(shape: _Shape, found: re.Match[str], owner: str) -> Reading:
+    groups = found.groupdict()
+    value = (groups["value"] or groups.get("value2") or "").strip()
+    attribute = lexicon().attribute(shape.attribute.format(who=(groups.get("who") or "").lower()))
+    many = shape.many or shape.attribute in {"prefers", "trait"} or attribute.cardinality is Cardinality.SET
     return Reading(
         type=shape.type,
         entity=owner,
@@ -61,10 +65,21 @@ def _reading(shape: _Shape, value: str, owner: str) -> Reading:
 def read_foreign(sentence: str, owner: str) -> list[Reading]:
     """Read a whole sentence in one of the four languages; [] where no shape fits."""
     if sentence.split(" ", 1)[0].lower() not in _starts():
-        return []
+        return _verbatim(sentence)
     for shape in _shapes():
         found = shape.match.match(sentence)
         if found is not None:
-            value = found["value"] or found.groupdict().get("value2") or ""
-            return [_reading(shape, value.strip(), owner)]
-    return []
+            return [_reading(shape, found, owner)]
+    return _verbatim(sentence)
+
+
+def _verbatim(sentence: str) -> list[Reading]:
+    """Keep a sentence about oneself in another language as it is, with no slot that it could take from another."""
+    table = load_table("foreign")["verbatim"]
+    first = sentence.split(" ", 1)[0].lower().strip(",.!")
+    known = first in table["starts"] and " " in sentence
+    if not (known or sentence.startswith(tuple(table["wide"]))) or expression("foreign", "verbatim", "passing").search(
+        sentence
+    ):
+        return []
+    return [Reading(type=MemoryType.FACT, confidence=0.5, importance=0.4, durable=True, pattern="verbatim")]

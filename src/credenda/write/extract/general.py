@@ -18,6 +18,7 @@ from credenda.write.extract.shapes import (
     is_known,
     is_marked,
     is_meant,
+    is_participle,
     is_plan,
     is_shape,
     points_away,
@@ -169,6 +170,9 @@ def _let_go(value: Value, _: Situation) -> bool:
 
 _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "hedged_plan": _hedged_plan,
+    "org_again": lambda value, _: is_capital(value),
+    "back": lambda _, situation: "back" in situation.predicate.text or "again" in situation.predicate.text,
+    "number_word": lambda value, _: is_marked(value) or expression("checks", "measured").search(value.text) is not None,
     "effect": _effect,
     "skill": _skill,
     "told": _told,
@@ -180,7 +184,6 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "let_go": _let_go,
     "gone": lambda value, situation: situation.predicate.ended and _let_go(value, situation),
     "died": lambda _, situation: situation.subject.who == "name" or situation.subject.noun != "",
-    "after_changing_school": lambda value, situation: situation.left_before and is_capital(value),
     "standing": _standing,
     "for_me": lambda _, situation: "me" in situation.predicate.text.split(),
     "cannot": lambda value, situation: (
@@ -196,7 +199,17 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
 }
 
 
+def _plain_name(value: Value) -> bool:
+    """Say whether a word of a sentence without capitals may be a name: no known thing, verb or everyday noun."""
+    words = value.raw.split(" ")
+    plain = len(words) <= 2 and all(word.isalpha() for word in words)  # noqa: PLR2004 - a name and a surname
+    everyday = expression("checks", "everyday").search(value.text) or is_known(value) or is_participle(value.text)
+    return plain and value.raw == value.text and not everyday and is_free(value) and words[0] not in names().never_names
+
+
 def holds(check: str, value: Value, situation: Situation) -> bool:
     """Say whether a value passes a named check of the pattern files."""
+    if situation.lower and check in {"place", "org", "name"} and _plain_name(value):
+        return True
     general = _GENERAL.get(check)
     return checks.holds(check, value, situation) if general is None else general(value, situation)

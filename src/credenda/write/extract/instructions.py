@@ -37,6 +37,15 @@ def _directive(text: str) -> str:
     return text
 
 
+def _axis(text: str) -> str | None:
+    """Name what an instruction settles, where only one of its kind can be followed: the language, the length."""
+    shapes = _shapes("axis")
+    found = shapes["language"].search(text)
+    if found is not None and lexicon().category(found["value"]) == "spoken_language":
+        return "language"
+    return "length" if shapes["length"].search(text) else None
+
+
 def _instruction(text: str, clause: Clause) -> Reading | None:
     for name, shape in _shapes("instruction").items():
         found = shape.match(text)
@@ -44,13 +53,14 @@ def _instruction(text: str, clause: Clause) -> Reading | None:
             continue
         if name == "call_me":
             return _name(found, clause)
+        axis = _axis(text)
         return Reading(
             type=MemoryType.PREFERENCE,
             entity="user",
             attribute="instruction",
             value=_directive(text),
-            scope=clause.scope,
-            cardinality=Cardinality.SET,
+            scope=clause.scope or axis,
+            cardinality=Cardinality.SINGLE if axis else Cardinality.SET,
             confidence=0.85,
             importance=0.85,
             move=clause.move,

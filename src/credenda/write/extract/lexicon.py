@@ -117,6 +117,7 @@ class Names:
     pronouns: frozenset[str]
     passing: frozenset[str]
     talk: frozenset[str]
+    work: frozenset[str]
     remarks: frozenset[str]
     skip_values: re.Pattern[str]
     pointing: re.Pattern[str]
@@ -221,6 +222,7 @@ def names() -> Names:
         many_kin=frozenset(kin["many"]),
         pronouns=frozenset(table["pronouns"]["subjects"]),
         passing=frozenset([*table["mental"]["passing"], *table["mental"]["verbs"]]),
+        work=frozenset(table["mental"]["work"]),
         talk=frozenset(table["mental"]["talk"]),
         remarks=frozenset(table["remarks"]["words"]),
         skip_values=re.compile(skip["values"], re.IGNORECASE),

@@ -73,7 +73,7 @@ def _pattern(entry: Mapping[str, Any], macros: Mapping[str, str]) -> Pattern:
 @cache
 def _by_verb() -> Mapping[tuple[str, str], tuple[Pattern, ...]]:
     found: dict[tuple[str, str], list[Pattern]] = {}
-    for table in map(load_table, ("patterns", "things", "frames")):
+    for table in map(load_table, ("changes", "patterns", "things", "frames")):
         macros = table["macros"] | {"KIN": _kin_macro()}
         for entry in table["pattern"]:
             pattern = _pattern(entry, macros)

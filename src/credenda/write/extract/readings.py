@@ -109,6 +109,7 @@ class Frame:
             bounded=self.moment.until is not None,
             left_before=self.left,
             short=self.short,
+            lower=self.clause.text.replace("I ", "i ").islower(),
         )
 
 

@@ -34,9 +34,9 @@ from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.scenes import in_scene
-from credenda.write.extract.spoken import carry_subjects, fluent, premise_of
+from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
-from credenda.write.extract.values import corrected_value, leading_scope
+from credenda.write.extract.values import corrected_value, leading_scope, load_clause
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
@@ -60,23 +60,6 @@ _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
 _HEDGED: Final = 0.5
-_WORK_VERBS: Final = frozenset(
-    [
-        "run",
-        "deploy",
-        "release",
-        "ship",
-        "build",
-        "test",
-        "merge",
-        "review",
-        "commit",
-        "push",
-        "tag",
-        "restart",
-        "publish",
-    ]
-)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -156,7 +139,7 @@ def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> F
 
 def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> list[Reading]:
     """Read one clause, and remember the person that it is about."""
-    named = _renamed(listener, clause)
+    named = _renamed(listener, clause) or _parted(listener, clause)
     if named is not None:
         return [named]
     frame = _frame(listener, clause, left=left, short=short)
@@ -189,6 +172,17 @@ def _softened(reading: Reading, frame: Frame) -> Reading:
     )
 
 
+def _parted(listener: _Listener, clause: Clause) -> Reading | None:
+    """Read "Lea and I broke up" as the end of what Lea was."""
+    found = load_clause("parted").match(clause.text)
+    if found is None:
+        return None
+    value = found["value"].removeprefix("my ").removeprefix("My ")
+    return Reading(
+        type=MemoryType.FACT, entity=listener.owner, value=value, move=Move.END, durable=True, pattern="parted"
+    )
+
+
 def _renamed(listener: _Listener, clause: Clause) -> Reading | None:
     """Read "it's Split, not Zagreb": the slot is that of a memory or claim with the value Zagreb, if there is one."""
     found = corrected_value(clause.text, corrects=clause.move is Move.CORRECT)
@@ -206,7 +200,7 @@ def _renamed(listener: _Listener, clause: Clause) -> Reading | None:
 def _group_habit(subject: Subject, predicate: Predicate) -> list[Reading]:
     """Read "we always …" and "we never …" as a procedure where nothing more special fits."""
     lasting = not predicate.cues.isdisjoint({"always", "never"}) and predicate.tense == "simple"
-    if not (subject.group and subject.entity == "user" and lasting) or predicate.verb not in _WORK_VERBS:
+    if not (subject.group and subject.entity == "user" and lasting) or predicate.verb not in names().work:
         return []
     return [Reading(type=MemoryType.PROCEDURE, confidence=0.75, importance=0.65, durable=True, pattern="group_habit")]
 
@@ -257,6 +251,7 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
             continue
         if clause is None or is_question(clause.text):
             continue
+        clause = clause._replace(text=take_up(clause.text, " ".join(pieces[:number])))
         opening = clause.move if clause.move is not Move.STATE else opening
         clause = clause._replace(move=opening, hedged=clause.hedged or opened.hedged)
         left = number > 0 and expression("checks", "leaving").search(" ".join(pieces[:number])) is not None

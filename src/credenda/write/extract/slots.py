@@ -18,6 +18,7 @@ __all__ = ["attribute_of", "entity_of", "holder_of"]
 _VAGUE_HEADS: Final = frozenset({"things", "ones", "ways", "times", "days", "years", "others", "us", "this", "class"})
 _UNSORTED: Final = "prefers"
 
+_CHOOSING: Final = frozenset({"decides_on", "decides_over", "going_with", "ends_up", "they_choose"})
 _NOT_GERUNDS: Final = frozenset({"morning", "evening", "spring", "wedding", "building", "meeting"})
 
 
@@ -74,6 +75,9 @@ def attribute_of(pattern: Pattern, found: re.Match[str], subject: Subject, value
     if category is not None:
         return category
     name = _fill(pattern.attribute, found, subject, value)
+    if not name and pattern.name in _CHOOSING:
+        chosen = expression("checks", "chosen_kind").match(value.raw)
+        name = chosen["kind"] if chosen else ""
     return _named(pattern, name, subject) if name else Attribute(name="")
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from credenda.write.extract.lexicon import lexicon, load_table
 
-__all__ = ["carry_subjects", "fluent", "premise_of"]
+__all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
 
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
@@ -69,3 +69,12 @@ def premise_of(sentence: str) -> str | None:
         return found["said"]
     found = _spoken()["as_a"].match(sentence)
     return None if found is None else f"i am {found['said']}"
+
+
+def take_up(clause: str, before: str) -> str:
+    """Put the thing last named before a clause in the place of its "it": "I reinstalled my laptop" · "it runs Arch"."""
+    if not clause.lower().startswith("it "):
+        return clause
+    found = load_table("tails")["clauses"]["last_thing"]
+    thing = re.search(found, before.strip(" ,"), re.IGNORECASE)
+    return clause if thing is None else f"{thing['thing']}{clause[2:]}"
