@@ -23,7 +23,7 @@ _AGENT: Final = "claude-code"
 _HEAD: Final = re.compile(rb'\s*\{[^\n]*"(?:sessionId|leafUuid|messageId)"\s*:')
 _KIND: Final = re.compile(rb'"type"\s*:\s*"(?:user|assistant|system|progress|summary|[a-z]+(?:-[a-z]+)+)"')
 _SPOKEN: Final = re.compile(rb'"type"\s*:\s*"(?:user|assistant)"')
-_ROLES: Final = frozenset({"user", "assistant"})
+_ROLES: Final = ("user", "assistant")
 _NOT_SAID: Final = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 """Lines of sub-agents, of the program itself, of summaries that compaction leaves, and of failed requests."""
 _SYNTHETIC: Final = "<synthetic>"
