@@ -31,7 +31,11 @@ TURN: Final[Table] = {"id": 1, "speaker": "x", "text": "y"}
 SAMPLES: Final[dict[str, tuple[bool, list[Table]]]] = {
     "claude-code": (
         True,
-        [line("user", "One.", 1), line("assistant", [{"type": "text", "text": "Two."}, {"type": "tool_use"}], 2)],
+        [
+            line("user", "One.", 1),
+            line("assistant", [{"type": "text", "text": "Two."}, {"type": "tool_use"}], 2),
+            {"type": "attachment", "attachment": {"type": "queued_command", "prompt": "One."}, "uuid": "q"},
+        ],
     ),
     "chatgpt": (False, [tree("a", said(1, "user", "One.", {"text": "x"}), said(2, "assistant", "Two."))]),
     "claude": (False, [chat("a", told(1, "human", "One."), told(2, "assistant", "Two."))]),
