@@ -10,7 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -55,6 +55,12 @@ def test_what_was_said_keeps_speaker_time_session_and_id(mem: Credenda, tmp_path
     assert [memory.value for memory in mem.list(attribute="residence").items] == ["Graz"]
 
 
+def queued(prompt: object, **more: object) -> dict[str, Any]:
+    """Make the line of something typed while the assistant worked."""
+    attached = {"type": "queued_command", "prompt": prompt, **more}
+    return {"type": "attachment", "attachment": attached, "sessionId": SESSION, "uuid": uid(2)}
+
+
 @pytest.mark.parametrize(
     "noise",
     [
@@ -74,6 +80,11 @@ def test_what_was_said_keeps_speaker_time_session_and_id(mem: Credenda, tmp_path
         line("user", "", 2),
         line("user", [], 2),
         {"type": "system", "content": "I live in Rome.", "sessionId": SESSION, "uuid": uid(2)},
+        line("user", "Task done.", 2, origin={"kind": "task-notification"}),
+        queued("Task done.", commandMode="task-notification"),
+        queued("Task done.", origin={"kind": "channel"}),
+        queued("Be brief.", isMeta=True),
+        {"type": "attachment", "attachment": {"type": "file", "content": {"type": "user"}}, "sessionId": SESSION},
         {"type": "progress", "data": {"message": {"type": "assistant"}}, "sessionId": SESSION},
         b"",
     ],
@@ -102,6 +113,15 @@ def test_what_the_program_adds_to_a_prompt_is_cut_out(
     said, kept = case
     mem.data.import_(written(tmp_path / "s.jsonl", line("user", said)))
     assert [event.text for event in events()] == [kept]
+
+
+def test_what_was_typed_while_the_assistant_worked_is_kept(mem: Credenda, tmp_path: Path, events: Events) -> None:
+    words = [{"type": "text", "text": "I live in Graz."}]
+    second = queued(words, origin={"kind": "human"}) | {"uuid": uid(3), "timestamp": "2026-01-05T09:10:00Z"}
+    first = queued("Stop.", commandMode="prompt")
+    mem.data.import_(written(tmp_path / "s.jsonl", line("user", "Go.", 1, origin={"kind": "human"}), first, second))
+    assert [event.text for event in events()] == ["Go.", "Stop.", "I live in Graz."]
+    assert {event.role for event in events()} == {Role.USER}
 
 
 def test_openings_that_never_close_cost_no_time(mem: Credenda, tmp_path: Path, events: Events) -> None:

@@ -28,8 +28,8 @@ _AGENT: Final = "chatgpt"
 _FILE: Final = re.compile(r"conversations(?:[-_]\d+)?\.json")
 _HEAD: Final = re.compile(rb"\s*[\[{]")
 _MARKS: Final = (b'"mapping"', b'"current_node"')
-_ROLES: Final = frozenset({"user", "assistant"})
-_READ: Final = frozenset({"text", "multimodal_text"})
+_ROLES: Final = ("user", "assistant")
+_READ: Final = ("text", "multimodal_text")
 """Kinds of content that were said; the others are calls and results of tools, thoughts, and context of the program."""
 _EVERYBODY: Final = "all"
 _HIDDEN: Final = ("is_visually_hidden_from_conversation", "is_user_system_message")

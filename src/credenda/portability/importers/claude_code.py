@@ -22,8 +22,11 @@ __all__ = ["ClaudeCodeFormat"]
 _AGENT: Final = "claude-code"
 _HEAD: Final = re.compile(rb'\s*\{[^\n]*"(?:sessionId|leafUuid|messageId)"\s*:')
 _KIND: Final = re.compile(rb'"type"\s*:\s*"(?:user|assistant|system|progress|summary|[a-z]+(?:-[a-z]+)+)"')
-_SPOKEN: Final = re.compile(rb'"type"\s*:\s*"(?:user|assistant)"')
-_ROLES: Final = frozenset({"user", "assistant"})
+_SPOKEN: Final = re.compile(rb'"type"\s*:\s*"(?:user|assistant|queued_command)"')
+_ROLES: Final = ("user", "assistant")
+_QUEUED: Final = "queued_command"
+"""What was typed while the assistant worked: no line of a user, but something attached to the work."""
+_PERSON: Final = "human"
 _NOT_SAID: Final = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 """Lines of sub-agents, of the program itself, of summaries that compaction leaves, and of failed requests."""
 _SYNTHETIC: Final = "<synthetic>"
@@ -96,7 +99,7 @@ class _Session:
             table = loaded(data)
             line_id = text_of(table, "uuid")
             place = f"{place}, message {shown(line_id)}" if line_id else place
-            text = _said(table)
+            role, text = _said(table)
         except MalformedError as error:
             yield Problem(place=place, what=str(error))
             return
@@ -106,7 +109,7 @@ class _Session:
         if self.talk is None or self.talk.session != name:
             yield Boundary()
             self.talk = self._begun(name, mended(text_of(table, "cwd")))
-        role, moment = table["type"], table.get("timestamp")
+        moment = table.get("timestamp")
         key = (line_id,) if line_id else (name, role, str(moment), text)
         yield from self.talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=line_id))
 
@@ -121,14 +124,33 @@ class _Session:
         )
 
 
-def _said(table: Mapping[str, Any]) -> str:
-    """Give what one of the two said in a line; "" where it was neither."""
-    if table.get("type") not in _ROLES or any(table.get(name) for name in _NOT_SAID):
-        return ""
+def _said(table: Mapping[str, Any]) -> tuple[str, str]:
+    """Give who said what in a line; no words where neither of the two did."""
+    kind = table.get("type")
+    if any(table.get(name) for name in _NOT_SAID) or not _by_person(table):
+        return "", ""
+    if kind == "attachment":
+        return "user", _queued(table)
+    if kind not in _ROLES:
+        return "", ""
     message = table_of(table.get("message"))
     if message.get("model") == _SYNTHETIC:
+        return "", ""
+    return kind, _words(message.get("content"), by_person=kind == "user")
+
+
+def _by_person(table: Mapping[str, Any]) -> bool:
+    """Say whether a prompt came from the person, and not from a task or program that reports back."""
+    origin = table.get("origin")
+    return not isinstance(origin, dict) or cast("dict[str, object]", origin).get("kind", _PERSON) == _PERSON
+
+
+def _queued(table: Mapping[str, Any]) -> str:
+    attached = table_of(table.get("attachment"))
+    spoken = attached.get("type") == _QUEUED and attached.get("commandMode", "prompt") == "prompt"
+    if not spoken or attached.get("isMeta") or not _by_person(attached):
         return ""
-    return _words(message.get("content"), by_person=table["type"] == "user")
+    return _words(attached.get("prompt"), by_person=True)
 
 
 def _is_table(data: bytes) -> bool:
