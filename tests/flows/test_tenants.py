@@ -105,8 +105,8 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
         MemoryUnit(text="Pays in gold", entity="user", attribute="currency", value="gold")
     ),
     "settle": lambda ben, _: ben.settle(),
-    "start_worker": lambda ben, _: ben.start_worker(),
     "data.doctor": lambda ben, _: ben.data.doctor(),
+    "data.reembed": lambda ben, _: ben.data.reembed("hashed"),
     "data.export": lambda ben, folder: (
         ben.data.export(folder / "ben.jsonl"),
         (folder / "ben.jsonl").read_text("utf-8"),

@@ -58,7 +58,7 @@ def fuse(found: Candidates, weights: Weights, engine: Calibration) -> Fused:
         "role": tuned.role * found.by_role.astype(np.float32),
         "slot": tuned.slot * found.slot.astype(np.float32),
         "time": tuned.time * found.timely.astype(np.float32),
-        "belief": tuned.belief * found.belief.astype(np.float32),
+        "belief": tuned.belief * found.belief * np.square(_support(found)),
         "governs": tuned.governs * found.governs,
     }
     if (passages := _passages(found)).max(initial=1) > 1:
@@ -74,6 +74,16 @@ def _total(terms: Mapping[str, Floats], count: int) -> Floats:
     for values in terms.values():
         total += values
     return total
+
+
+def _support(found: Candidates) -> Floats:
+    """Say how much of what the best candidate has each one has itself, in words or in meaning, in [0, 1]."""
+    cosine = np.maximum(np.nan_to_num(found.cosine), np.float32(0))
+    return np.maximum(_share_of_best(found.coverage), _share_of_best(cosine))
+
+
+def _share_of_best(values: Floats) -> Floats:
+    return values / np.float32(values.max(initial=_FLAT))
 
 
 def _passages(found: Candidates) -> Floats:
