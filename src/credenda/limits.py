@@ -58,8 +58,8 @@ CONTEST_SUPERSESSIONS: Final = 3
 CONTEST_DAYS: Final = 30
 ALTERNATION_DAYS: Final = 180
 """A preference that returns within this time opens a contest (R-012)."""
-MCP_LAST_ANSWERS_SECONDS: Final = 10
-"""How long the MCP server still answers after its input has ended."""
 BUSY_TIMEOUT_SECONDS: Final = 30
 MCP_LINE_BYTES: Final = 16 << 20
 """Longest message that the MCP server reads: an event of the longest text, escaped, and room to spare."""
+MCP_LAST_ANSWERS_SECONDS: Final = 10
+"""How long the MCP server still answers after its input has ended."""
