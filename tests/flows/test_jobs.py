@@ -287,6 +287,24 @@ def test_a_background_worker_reads_without_being_asked(path: Path, clock: Manual
         assert mem.stats().vectors == 3
 
 
+def test_a_worker_may_start_after_the_memory_was_opened(path: Path, clock: ManualClock, reader: Scripted) -> None:
+    parts = build_parts(path, user="ana", clock=clock, extractor=reader)
+    parts.store.close()
+    store = Announcing(str(path), clock)
+    with Credenda(replace(parts, store=store), workers=False) as mem:
+        mem.remember("One")
+        assert _held(mem) == set()
+        mem.start_worker()
+        mem.start_worker()
+        with store.committed:
+            assert store.committed.wait_for(lambda: mem.stats().jobs == {"complete": 1}, timeout=20)
+        assert _held(mem) == {"One"}
+    mem.start_worker()
+    with Credenda.open(path, user="ana", workers=False, read_only=True) as mem:
+        mem.start_worker()
+        assert _held(mem) == {"One"}
+
+
 def test_closing_leaves_jobs_for_whoever_opens_next(path: Path, clock: ManualClock, reader: Scripted) -> None:
     said = {f"Number {number}" for number in range(12)}
     started, go_on = Event(), Event()

@@ -105,6 +105,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
         MemoryUnit(text="Pays in gold", entity="user", attribute="currency", value="gold")
     ),
     "settle": lambda ben, _: ben.settle(),
+    "start_worker": lambda ben, _: ben.start_worker(),
     "data.doctor": lambda ben, _: ben.data.doctor(),
     "data.reembed": lambda ben, _: ben.data.reembed("hashed"),
     "data.export": lambda ben, folder: (
@@ -121,7 +122,7 @@ def _methods() -> set[str]:
     names = {name for name, _ in inspect.getmembers(Credenda, inspect.isfunction)}
     names |= {f"manage.{name}" for name, _ in inspect.getmembers(Manage, inspect.isfunction)}
     names |= {f"data.{name}" for name, _ in inspect.getmembers(Data, inspect.isfunction)}
-    return {name for name in names if "_" not in (name[0], name.rpartition(".")[2][0])} - {"close", "start_worker"}
+    return {name for name in names if "_" not in (name[0], name.rpartition(".")[2][0])} - {"close"}
 
 
 @pytest.mark.requirement("R-201", "R-202")

@@ -360,3 +360,18 @@ def test_without_a_script_the_interpreter_is_started_and_trusts_no_folder(
     line = [entry["command"], *entry["args"], "--help"]
     done = subprocess.run(line, cwd=tmp_path, env=environment(), capture_output=True, timeout=50, check=False)
     assert (done.returncode, b"stranger" in done.stderr + done.stdout) == (0, False)
+
+
+def test_what_a_client_writes_meanwhile_is_not_lost(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = person.give("cursor", '{"mine": 1}')
+    copy = installing.shutil.copy2
+
+    def copy_while_the_client_writes(old: Path, new: Path) -> object:
+        done = copy(old, new)
+        path.write_text('{"mine": 2}', "utf-8")
+        return done
+
+    monkeypatch.setattr(installing.shutil, "copy2", copy_while_the_client_writes)
+    assert "was changed meanwhile" in person.run("cursor", code=4).stderr
+    assert path.read_text("utf-8") == '{"mine": 2}'
+    assert not list(path.parent.glob(".*.part"))

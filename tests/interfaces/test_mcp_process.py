@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from mcp import Client
 
@@ -203,34 +204,16 @@ def test_a_server_that_is_killed_mid_call_costs_nothing_acknowledged(db: Path) -
         assert memory.data.doctor().ok
 
 
-def test_calls_under_way_when_the_input_ends_are_finished_and_answered(db: Path) -> None:
-    """A script may write its calls, close its end, and read."""
-    lines = [call(number, "store_memory", text=f"My hobby is kind{number}.") for number in range(CALLS)]
-    done = process("--db", str(db), "--user", "ana", "mcp", stdin=b"".join(lines))
-    assert (done.returncode, done.stderr) == (0, b"")
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {answer["id"] for answer in answers} == set(range(CALLS))
-    assert all(answer["result"]["structuredContent"]["status"] == "ok" for answer in answers)
-    assert held(db) == [f"My hobby is kind{number}." for number in range(CALLS)]
-
-
-ODD = [
-    b"",
-    b"\n\n\n",
-    b"null\n[]\n5\n",
-    b'{"jsonrpc": "2.0", "id": [1], "method": "tools/list"}\n',
-    b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": {}}}\n',
-    b'{"jsonrpc": "2.0", "id": 1, "result": {}}\n',
-    b"\xff\xfe\x00\n",
-    b"[" * 100_000 + b"\n",
-    b'{"half": ',
-]
-
-
-@pytest.mark.parametrize("sent", ODD, ids=[repr(one[:30]) for one in ODD])
-def test_odd_input_ends_in_silence(sent: bytes, db: Path) -> None:
-    done = process("--db", str(db), "mcp", stdin=sent)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+def test_a_call_under_way_when_the_input_ends_is_finished(db: Path) -> None:
+    pipe = Pipe(db)
+    assert "result" in pipe.ask(request(1, "tools/list"))
+    for number in range(CALLS):
+        pipe.send(call(number, "store_memory", text=f"My hobby is kind{number}."))
+    code, out, err = pipe.end()
+    assert (code, err) == (0, b"")
+    messages = [json.loads(line) for line in (out or b"").splitlines()]
+    answered = [message["id"] for message in messages if "result" in message]  # an error acknowledges nothing
+    assert {f"My hobby is kind{number}." for number in answered} <= set(held(db))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -297,6 +280,47 @@ def test_without_the_package_it_says_how_to_install_it() -> None:
     assert (done.returncode, done.stdout) == (2, b"")
     (line,) = done.stderr.decode().splitlines()
     assert 'pip install "credenda[mcp]"' in line
+
+
+def test_calls_under_way_when_the_input_ends_are_finished_and_answered(db: Path) -> None:
+    """A script may write its calls, close its end, and read."""
+    lines = [call(number, "store_memory", text=f"My hobby is kind{number}.") for number in range(CALLS)]
+    done = process("--db", str(db), "--user", "ana", "mcp", stdin=b"".join(lines))
+    assert (done.returncode, done.stderr) == (0, b"")
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {answer["id"] for answer in answers} == set(range(CALLS))
+    assert all(answer["result"]["structuredContent"]["status"] == "ok" for answer in answers)
+    assert held(db) == [f"My hobby is kind{number}." for number in range(CALLS)]
+
+
+ODD = [
+    b"",
+    b"\n\n\n",
+    b"null\n[]\n5\n",
+    b'{"jsonrpc": "2.0", "id": [1], "method": "tools/list"}\n',
+    b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": {}}}\n',
+    b'{"jsonrpc": "2.0", "id": 1, "result": {}}\n',
+    b"\xff\xfe\x00\n",
+    b"[" * 100_000 + b"\n",
+    b'{"half": ',
+]
+
+
+@pytest.mark.parametrize("sent", ODD, ids=[repr(one[:30]) for one in ODD])
+def test_odd_input_ends_in_silence(sent: bytes, db: Path) -> None:
+    done = process("--db", str(db), "mcp", stdin=sent)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_what_is_stored_is_believed_soon_after_without_anybody_waiting(db: Path) -> None:
+    async def body(agent: Agent) -> None:
+        await agent.ask("store_memory", text="I live in Linz.")
+        while (await agent.ask("get_memory_stats"))["pending_extractions"]:
+            await anyio.lowlevel.checkpoint()
+        (memory,) = (await agent.ask("inspect_memories"))["memories"]
+        assert memory["value"] == "Linz"
+
+    drive(command(db), body)
 
 
 def test_target_and_tenant_may_come_from_the_environment(db: Path) -> None:

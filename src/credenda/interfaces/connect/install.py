@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from credenda.errors import CredendaError, Invalid, Unavailable
+from credenda.errors import Conflict, CredendaError, Invalid, Unavailable
 from credenda.interfaces.connect import json_edit, toml_edit
 from credenda.interfaces.connect.places import Installed, Place
 from credenda.portability.output import whole_file
@@ -77,7 +77,7 @@ def install(place: Place, name: str, entry: Mapping[str, Any]) -> Installed:
         changed = mark + editor.with_entry(text.removeprefix(_MARK), place.table, name, merged)
     except Invalid as error:
         raise Invalid(f"{place.path} was not changed: {error.what}", why=error.why, fix=error.fix) from error
-    backup = _replace(path, changed)
+    backup = _replace(path, text, changed)
     return Installed(
         done="changed" if held else "added", name=name, path=str(place.path), backup=str(backup) if backup else None
     )
@@ -103,13 +103,18 @@ def _read(path: Path) -> str:
         raise _unreachable(path, error) from error
 
 
-def _replace(path: Path, text: str) -> Path | None:
-    """Write the file whole or not at all, with the rights that it had; returns where the old one was copied to."""
+def _replace(path: Path, held: str, text: str) -> Path | None:
+    """Write the file whole or not at all, with the rights that it had; returns where the old one was copied to.
+
+    Raises `Conflict` where it is no longer what was read: clients write into these files, too.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         backup = _copy(path) if path.exists() else None
         with whole_file(path) as file:
             file.write(text.encode("utf-8"))
+            if _read(path) != held:
+                raise Conflict(f"{path} was changed meanwhile", why="its client runs", fix="close it and try again")
         if backup is not None:
             shutil.copymode(backup, path)
     except CredendaError:
