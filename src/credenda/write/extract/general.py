@@ -181,6 +181,7 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "technical_told": _technical_told,
     "always": lambda value, _: bool(value.text),
     "free": lambda value, _: is_free(value),
+    "ended_only": lambda value, situation: situation.predicate.ended and bool(value.text),
     "let_go": _let_go,
     "gone": lambda value, situation: situation.predicate.ended and _let_go(value, situation),
     "died": lambda _, situation: situation.subject.who == "name" or situation.subject.noun != "",
