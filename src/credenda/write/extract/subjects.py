@@ -113,6 +113,8 @@ def _own(words: list[str], owner: str) -> Subject | None:
     if at is None:
         return None
     at = _noun_end(words, at)
+    if words[1].lower() in {"new", "newest", "latest"} and at > 2:  # noqa: PLR2004 - a noun follows
+        words, at = [words[0], *words[2:at], "now", *words[at:]], at - 1
     nouns, rest = words[1:at], tuple(words[at:])
     if best := expression("checks", "best_noun").match(" ".join(nouns)):
         return Subject("best", owner, best["noun"], rest)
