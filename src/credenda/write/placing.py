@@ -40,8 +40,19 @@ def placed(reader: Reader, claim: Claim) -> Claim:
         held = [one for one in _mentioning(reader, claim, claim.prior) if same_value(one.value, claim.prior)]
         here = slot_of(claim)
         known = [one for one in held if _may_end(one)] if claim.move is Move.CHANGE else held
-        return claim if any(here is not None and slot_of(one) == here for one in held) else _in_slot_of(known, claim)
+        if any(here is not None and slot_of(one) == here for one in held):
+            return claim
+        return _in_slot_of(known, claim) if known else _wider(reader, claim)
     return claim
+
+
+def _wider(reader: Reader, claim: Claim) -> Claim:
+    """Find the one memory whose value has all words of what is replaced: "my Samsung" is the "Samsung phone"."""
+    words = set(value_words(claim.prior or ""))
+    held = [one for one in _mentioning(reader, claim, claim.prior or "") if _may_end(one)]
+    wider = [one for one in held if claim.move is Move.CHANGE and words and words <= set(value_words(one.value or ""))]
+    found = _in_slot_of(wider, claim)
+    return found if found is claim else replace(found, prior=wider[0].value)
 
 
 def _ending(reader: Reader, claim: Claim) -> Claim:

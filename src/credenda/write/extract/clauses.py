@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from credenda.model.claim import Move
-from credenda.write.extract.lexicon import expression, load_table
+from credenda.write.extract.lexicon import expression, load_table, names
 from credenda.write.extract.values import leading_scope
 
 __all__ = ["Clause", "open_contractions", "open_sentence", "read_clause", "split_clauses", "straighten"]
@@ -94,7 +94,11 @@ def split_clauses(sentence: str) -> list[str]:
     """Part a sentence where a new subject, a question or a request begins."""
     pieces = [piece for piece in _tables()["part"].split(sentence, maxsplit=_CLAUSES_MAX) if piece]
     for at in range(len(pieces) - 2, -1, -1):
-        if _tables()["adverbial"].fullmatch(pieces[at].strip()):
+        before = pieces[at].strip()
+        joined = before.lower() not in names().never_names and _tables()["partner"].match(before)
+        if joined and f"{before} and {pieces[at + 1]}" in sentence and pieces[at + 1].lower().startswith("i "):
+            pieces[at : at + 2] = [f"{before} and {pieces[at + 1]}"]
+        elif _tables()["adverbial"].fullmatch(pieces[at].strip()):
             pieces[at : at + 2] = [f"{pieces[at].strip()}, {pieces[at + 1]}"]
     return pieces
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.write.extract import checks
 from credenda.write.extract.checks import Situation
-from credenda.write.extract.lexicon import expression, names
+from credenda.write.extract.lexicon import expression, lexicon, names
 from credenda.write.extract.shapes import (
     NOUN_WORDS,
     PHRASE_WORDS,
@@ -31,7 +31,9 @@ __all__ = ["holds"]
 _RECENT: Final = frozenset(
     {"wake", "try", "see", "hear", "spend", "chat", "catch", "post", "share", "upload", "attach"}
 )
-_ACHIEVING: Final = frozenset({"have", "get", "become", "lose", "give", "find", "make"})
+_ACHIEVING: Final = frozenset(
+    {"have", "get", "become", "lose", "give", "find", "make", "switch", "move", "take", "start"}
+)
 _OWNING: Final = frozenset({"own", "maintain", "lead", "manage", "handle", "approve", "review", "use", "run", "prefer"})
 
 
@@ -100,6 +102,18 @@ def _quantity(value: Value, situation: Situation) -> bool:
     noun = situation.subject.noun.casefold()
     talk = expression("checks", "of_the_talk").search(noun) or noun in names().skip_nouns
     return not talk and word_count(value) <= TASTE_WORDS
+
+
+def _able(value: Value, situation: Situation) -> bool:
+    """Accept what one says to be able to do alone; "we can play together" is a proposal."""
+    return "can" in situation.predicate.cues and not situation.subject.group and is_free(value)
+
+
+def _code_language(value: Value, situation: Situation) -> bool:
+    """Accept a thing that is made in a language; "my favourite language is …" is another matter."""
+    noun = situation.subject.noun.casefold()
+    taste = situation.attribute.name in noun or "language" in noun or noun.startswith(("favo", "preferred"))
+    return not taste and lexicon().category(value.text) in {"language", "framework"}
 
 
 def _hedged_plan(value: Value, situation: Situation) -> bool:
@@ -173,6 +187,13 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "org_again": lambda value, _: is_capital(value),
     "back": lambda _, situation: "back" in situation.predicate.text or "again" in situation.predicate.text,
     "number_word": lambda value, _: is_marked(value) or expression("checks", "measured").search(value.text) is not None,
+    "lacks": lambda value, situation: situation.predicate.negated and checks.holds("possession", value, situation),
+    "able": _able,
+    "unable": lambda value, situation: (
+        "can" in situation.predicate.cues and situation.predicate.negated and _placed_deep(value, PHRASE_WORDS)
+    ),
+    "home": lambda value, situation: situation.subject.noun.casefold() == "home" and is_capital(value),
+    "code_language": _code_language,
     "effect": _effect,
     "skill": _skill,
     "told": _told,
@@ -181,6 +202,7 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "technical_told": _technical_told,
     "always": lambda value, _: bool(value.text),
     "free": lambda value, _: is_free(value),
+    "ended_only": lambda value, situation: situation.predicate.ended and bool(value.text),
     "let_go": _let_go,
     "gone": lambda value, situation: situation.predicate.ended and _let_go(value, situation),
     "died": lambda _, situation: situation.subject.who == "name" or situation.subject.noun != "",
@@ -195,7 +217,9 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "placed": _placed,
     "quantity": _quantity,
     "wished": lambda value, _: is_shape("article", value.raw) or word_count(value) > 1,
-    "perhaps": lambda value, situation: situation.predicate.verb not in names().passing and is_free(value),
+    "perhaps": lambda value, situation: (
+        is_free(value) and (situation.predicate.verb not in names().passing or situation.predicate.verb in _ACHIEVING)
+    ),
 }
 
 

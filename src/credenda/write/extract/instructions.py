@@ -18,6 +18,7 @@ from credenda.write.extract.values import clean_value, take_scope
 __all__ = ["read_directive"]
 
 _PLEASE: Final = re.compile(r",? please$", re.IGNORECASE)
+_NOT_EVER: Final = re.compile(r"^do not ever ", re.IGNORECASE)
 _STEPS_MAX: Final = 4
 
 
@@ -34,7 +35,7 @@ def _directive(text: str) -> str:
         if shorter == text:
             break
         text = shorter
-    return text
+    return _NOT_EVER.sub("never ", text)
 
 
 def _axis(text: str) -> str | None:

@@ -78,7 +78,7 @@ class Lexicon:
         found = self.attributes.get(folded) or self.attributes.get(_QUALIFIER.sub("", folded))
         if found is not None:
             return found
-        favourite = _FAVOURITE.match(folded)
+        favourite = _FAVOURITE.match(_QUALIFIER.sub("", folded))
         if favourite:
             name = f"favourite_{attribute_key(favourite['noun'])}"
             return Attribute(name=name, type=MemoryType.PREFERENCE, importance=0.8)

@@ -11,6 +11,7 @@ __all__ = ["Predicate", "read_predicate"]
 
 _STEPS_MAX: Final = 12
 _NO_MORE: Final = re.compile(r",?\s*\b(?:any ?more|any longer)\b", re.IGNORECASE)
+_NOW: Final = re.compile(r",? (?:now|these days|nowadays)$", re.IGNORECASE)
 _MODALS: Final = {
     "will": "future",
     "shall": "future",
@@ -201,7 +202,10 @@ def read_predicate(words: tuple[str, ...]) -> Predicate | None:
     """Bring a predicate into plain form; None where no known verb leads it."""
     joined = " ".join(words)
     shortened = _NO_MORE.sub("", joined, count=1)
-    reader = _Reader(tuple(shortened.split(" ")))
+    present = _NOW.sub("", shortened)
+    reader = _Reader(tuple(present.split(" ")))
+    if present != shortened and " " in present:
+        reader.cues.add("now")
     reader.ended = shortened != joined
     for _ in range(_STEPS_MAX):
         reader.small_words()

@@ -166,7 +166,7 @@ def _fits(frame: Frame) -> Iterator[_Fit]:
         nobodys = pattern.swap and not frame.owner
         if not (now or _is_former(pattern, predicate)) or ("can" in predicate.cues and not pattern.can) or nobodys:
             continue
-        shown = predicate.said if pattern.check == "happening" else text
+        shown = predicate.said if pattern.check in {"happening", "ended_only"} else text
         found = pattern.match.fullmatch(f"might {shown}" if predicate.tense == "modal" else shown)
         if found is not None:
             yield _Fit(pattern=pattern, found=found, former=not now)

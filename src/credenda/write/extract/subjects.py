@@ -89,6 +89,13 @@ def _possessed(owner: str, nouns: list[str], rest: tuple[str, ...]) -> Subject |
     return Subject("own", kin[0], noun, rest)
 
 
+def _noun_end(words: list[str], at: int) -> int:
+    """Leave small words before the verb to the predicate: "my sister just had …"."""
+    while at > 2 and words[at - 1].lower() in lexicon().adverbs:  # noqa: PLR2004 - the noun itself stays
+        at -= 1
+    return at
+
+
 def _is_plural(word: str) -> bool:
     return word.lower() in _PEOPLE or (word.endswith("s") and not word.endswith(("'s", "ss", "us", "is")))
 
@@ -105,6 +112,9 @@ def _own(words: list[str], owner: str) -> Subject | None:
         at = _verb_at(words, 3, plural=True)
     if at is None:
         return None
+    at = _noun_end(words, at)
+    if words[1].lower() in {"new", "newest", "latest"} and at > 2:  # noqa: PLR2004 - a noun follows
+        words, at = [words[0], *words[2:at], "now", *words[at:]], at - 1
     nouns, rest = words[1:at], tuple(words[at:])
     if best := expression("checks", "best_noun").match(" ".join(nouns)):
         return Subject("best", owner, best["noun"], rest)
@@ -123,6 +133,9 @@ def _the(words: list[str], owner: str | None) -> Subject | None:
     best = expression("checks", "best").match(" ".join(words))
     if best is not None and owner is not None:
         return Subject("best", owner, best["noun"], tuple(best["rest"].split()))
+    used = expression("checks", "used_noun").match(" ".join(words)) if owner is not None else None
+    if used is not None and owner is not None:
+        return Subject("own", owner, used["noun"], tuple(used["rest"].split()))
     at = _verb_at(words, 2, plural=_is_plural(words[1]))
     if at is None and len(words) > _PLURAL_WORDS_MAX and _is_plural(words[2]):
         at = _verb_at(words, 3, plural=True)
