@@ -331,6 +331,7 @@ _ALL: Final = (
         errors=(Invalid, Unavailable),
         writes=True,
         idempotent=True,
+        doors=frozenset({"python", "cli", "rest"}),  # a model must not start what may cost money
     ),
     Operation(
         name="export",
