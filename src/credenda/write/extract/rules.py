@@ -13,7 +13,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.claim import Claim, Move, Span, Turn
-from credenda.model.event import Event, Role
+from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.text.normal import same_value
 from credenda.text.sentences import TextSpan
@@ -36,6 +36,7 @@ from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.scenes import in_scene
 from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
+from credenda.write.extract.third_person import as_own_words, is_note
 from credenda.write.extract.values import corrected_value, leading_scope, load_clause
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
@@ -73,6 +74,7 @@ class _Listener:
     last_person: str | None = None
     last_start: int = 0
     known: tuple[Memory, ...] = ()
+    noted: bool = False
 
 
 def _claim(listener: _Listener, span: TextSpan, reading: Reading) -> Claim:
@@ -300,6 +302,8 @@ def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
 def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
     """Yield the readings of one sentence, by what it does."""
     sentence = fluent(straighten(listener.event.text[span.start : span.stop]))
+    if listener.noted:
+        sentence = as_own_words(sentence, noted=listener.event.source is Source.INGEST)
     act = act_of(sentence)
     if act in _SKIPPED or not sentence:
         return
@@ -383,7 +387,7 @@ class RulesExtractor:
         speaker, owner = _who(event)
         if in_scene(turn):
             return _played(turn, speaker)
-        listener = _Listener(event=event, speaker=speaker, owner=owner, known=turn.known)
+        listener = _Listener(event=event, speaker=speaker, owner=owner, known=turn.known, noted=is_note(event))
         for span in own_sentences(event.text):
             found = [_claim(listener, span, reading) for reading in _hear(listener, span)]
             if found:

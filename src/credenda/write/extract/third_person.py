@@ -1,0 +1,113 @@
+"""Notes that others take of the user, put into the user's own mouth.
+
+Agents and other memories write "The user lives in Linz." where the user says "I live in Linz.". Both must lead to one
+slot, so the first is read as the second. Only a note is: one that begins with the user, or comes from another memory.
+In talk about software "the user" is somebody else.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from credenda.model.event import Event, Role, Source
+
+__all__ = ["as_own_words", "is_note"]
+
+_NOTE_CHARACTERS: Final = 400
+_USER: Final = r"(?:the |this )?user"
+_NOTED: Final = re.compile(rf"^\W{{0,3}}{_USER}(?:'s|\u2019s)?\s", re.IGNORECASE)
+_OWNED: Final = re.compile(rf"^{_USER}'s\s+(?=\w)", re.IGNORECASE)
+_ADVERBS: Final = (
+    "no longer",
+    "always",
+    "never",
+    "usually",
+    "currently",
+    "now",
+    "still",
+    "also",
+    "really",
+    "recently",
+    "often",
+    "sometimes",
+    "generally",
+    "typically",
+    "strongly",
+    "just",
+    "already",
+    "only",
+    "mostly",
+    "previously",
+)
+_DOES: Final = re.compile(
+    rf"^{_USER}\s+(?P<adverb>(?:(?:{'|'.join(_ADVERBS)})\s+)*)(?P<verb>[a-z]+(?:'t)?)\b", re.IGNORECASE
+)
+_BARE: Final = re.compile(
+    r"^(?P<verb>lives|works|prefers|likes|loves|enjoys|dislikes|hates|owns|speaks|has|is|was|wants|uses|plays|studies"
+    r"|drives|moved|grew up|graduated|born)\b(?P<rest>\s+.+)$",
+    re.IGNORECASE,
+)
+_BARE_NOUN: Final = re.compile(
+    r"^(?P<noun>(?:full |first |last )?name|age|birthday|job|occupation|employer|hometown|favou?rite [\w ]{2,30}) is\b",
+    re.IGNORECASE,
+)
+_IRREGULAR: Final = {
+    "is": "am",
+    "isn't": "am not",
+    "has": "have",
+    "hasn't": "have not",
+    "does": "do",
+    "doesn't": "do not",
+    "goes": "go",
+    "were": "was",
+    "are": "am",
+}
+_UNCHANGED: Final = frozenset({"was", "wasn't", "as", "this", "plus", "bus", "us"})
+_THEIR: Final = re.compile(r"\b(?:their|his or her)\b", re.IGNORECASE)
+_THEMSELVES: Final = re.compile(r"\b(?:themselves|themself)\b", re.IGNORECASE)
+
+
+def is_note(event: Event) -> bool:
+    """Say whether a text is a note on the user, taken down by somebody else."""
+    if event.role is not Role.USER or len(event.text) > _NOTE_CHARACTERS:
+        return False
+    return event.source is Source.INGEST or _NOTED.match(event.text) is not None
+
+
+def as_own_words(sentence: str, *, noted: bool) -> str:
+    """Say a note's sentence as the user would; with `noted`, one that only implies its subject as well.
+
+    >>> as_own_words("The user no longer works at Acme.", noted=False)
+    'I no longer work at Acme.'
+    >>> as_own_words("User's sister lives in Graz.", noted=False)
+    'My sister lives in Graz.'
+    >>> as_own_words("Prefers tea over coffee", noted=True)
+    'I prefer tea over coffee'
+    """
+    if owned := _OWNED.match(sentence):
+        return f"My {_own_rest(sentence[owned.end() :])}"
+    if does := _DOES.match(sentence):
+        return f"I {does['adverb']}{_first_person(does['verb'])}{_own_rest(sentence[does.end() :])}"
+    if noted and _BARE_NOUN.match(sentence):
+        return f"My {sentence[:1].lower()}{sentence[1:]}"
+    if noted and (bare := _BARE.match(sentence)):
+        verb = "was born" if bare["verb"].lower() == "born" else _first_person(bare["verb"])
+        return f"I {verb}{_own_rest(bare['rest'])}"
+    return sentence
+
+
+def _own_rest(text: str) -> str:
+    return _THEMSELVES.sub("myself", _THEIR.sub("my", text))
+
+
+def _first_person(verb: str) -> str:
+    """Give the form that follows "I": "lives" is "live", "studies" is "study", "moved" stays."""
+    lower = verb.lower()
+    if lower in _IRREGULAR:
+        return _IRREGULAR[lower]
+    if lower in _UNCHANGED or not lower.endswith("s") or lower.endswith("ss"):
+        return lower
+    if lower.endswith("ies"):
+        return f"{lower[:-3]}y"
+    return lower[:-2] if lower.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")) else lower[:-1]
