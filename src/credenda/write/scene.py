@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from credenda.clock import DAY_US
 from credenda.model.claim import Claim, Move
-from credenda.model.memory import Memory, Slot, Status, TypeClass
+from credenda.model.memory import Memory, MemoryType, Slot, Status, TypeClass
 from credenda.text.normal import name_key, same_value, text_key
 from credenda.write.known import Known
 from credenda.write.saying import Saying
@@ -97,6 +97,8 @@ def scene_of(saying: Saying, slot: Slot, known: Known) -> Scene:
     rivals = [one for one in firm if _is_rival(claim, one, now_us)]
     if not rivals and claim.move is Move.CORRECT:
         rivals = _misnamed(claim, firm)
+    if not rivals and claim.move is Move.CHANGE and claim.type is MemoryType.DECISION:
+        rivals = _decided_otherwise(claim, firm)
     across = [one for one, its in placed if _across_classes(slot, its)]
     return Scene(
         saying=saying,
@@ -158,6 +160,12 @@ def _misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:
     named = [one for one in firm if one.status is Status.ACTIVE and not denies(one)]
     wrong = [one for one in named if names_one(claim, one) and not same_meaning(claim, one)]
     return wrong if len(named) == len(wrong) == 1 and not denies(claim) else []
+
+
+def _decided_otherwise(claim: Claim, firm: list[Memory]) -> list[Memory]:
+    """Find the only decision of a set that a change of mind can be about: "… instead"."""
+    held = [one for one in firm if one.status is Status.ACTIVE and not same_meaning(claim, one)]
+    return held if len(held) == 1 and not denies(claim) else []
 
 
 def _fulfils(claim: Claim, wish: Memory) -> bool:

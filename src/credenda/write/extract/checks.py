@@ -62,6 +62,7 @@ class Situation:
     left_before: bool = False
     short: bool = False
     lower: bool = False
+    scoped: bool = False
 
 
 def _used(value: Value, situation: Situation) -> bool:
@@ -86,7 +87,9 @@ def _own(value: Value, situation: Situation) -> bool:
         return attribute.name in {"goal", "dream"} and value.raw.startswith("to ")
     plain = attribute.known and attribute.name not in _CONCRETE
     role = attribute.name == "job_title" and is_role(value.text)
-    return plain or role or noun.startswith(("favourite", "favorite", "preferred")) or is_weighty(value)
+    return (
+        plain or role or noun.startswith(("favourite", "favorite", "preferred", "fav ", "fave ")) or is_weighty(value)
+    )
 
 
 def _the(value: Value, situation: Situation) -> bool:

@@ -47,7 +47,7 @@ def _placed_deep(value: Value, words: int) -> bool:
 def _routine(value: Value, situation: Situation) -> bool:
     """Accept what one regularly does, in a verb that is not about the moment; a denial of it too."""
     predicate = situation.predicate
-    regular = expression("checks", "regular").search(predicate.said) is not None
+    regular = situation.scoped or expression("checks", "regular").search(predicate.said) is not None
     lacking = predicate.verb == "have" and predicate.negated
     vague = predicate.verb in names().passing and not (regular or lacking)
     talk = predicate.verb == "is" or predicate.verb in names().talk
@@ -174,7 +174,8 @@ def _technical_told(value: Value, situation: Situation) -> bool:
     listed = name.casefold().rpartition(" ")[2] in names().the_nouns or names().kin_noun(name.rpartition(" ")[2])
     named = subject.who == "name" and verb in _OWNING
     passing = verb == "is" or verb in names().talk or verb in names().mental
-    talk = expression("checks", "of_the_talk").search(name) or name.casefold() in names().skip_nouns
+    quoted = '"' in situation.predicate.text
+    talk = quoted or expression("checks", "of_the_talk").search(name) or name.casefold() in names().skip_nouns
     return not talk and not passing and bool(" " in name or listed or named) and _placed_value(value)
 
 
@@ -194,6 +195,9 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     ),
     "home": lambda value, situation: situation.subject.noun.casefold() == "home" and is_capital(value),
     "code_language": _code_language,
+    "dated_ahead": lambda value, situation: (
+        situation.subject.who == "person" and situation.dated_ahead and is_plan(value)
+    ),
     "effect": _effect,
     "skill": _skill,
     "told": _told,

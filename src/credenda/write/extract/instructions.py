@@ -13,7 +13,7 @@ from credenda.write.extract.lexicon import expression, lexicon, load_table
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.shapes import is_free
-from credenda.write.extract.values import clean_value, take_scope
+from credenda.write.extract.values import clean_value, leading_scope, take_scope
 
 __all__ = ["read_directive"]
 
@@ -69,6 +69,23 @@ def _instruction(text: str, clause: Clause) -> Reading | None:
             pattern=f"instruction_{name}",
         )
     return None
+
+
+def _scoped(text: str, scope: str, clause: Clause) -> Reading:
+    """Read "for long reports, use formal language": what holds for a kind of case is meant to last."""
+    return Reading(
+        type=MemoryType.PREFERENCE,
+        entity="user",
+        attribute="instruction",
+        value=_directive(text),
+        scope=scope,
+        cardinality=Cardinality.SET,
+        confidence=0.85,
+        importance=0.85,
+        move=clause.move,
+        durable=True,
+        pattern="instruction_scoped",
+    )
 
 
 def _name(found: re.Match[str], clause: Clause) -> Reading:
@@ -142,6 +159,9 @@ def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
     """
     text = _PLEASE.sub("", clause.text)
     found = (_instruction(text, clause) if to_assistant else None) or _procedure(text, clause)
+    scope, rest = leading_scope(text)
+    if found is None and scope is not None and to_assistant and _shapes("scoped")["address"].match(rest):
+        found = _scoped(rest, scope, clause)
     if found is not None and expression("instructions", "here", "match").search(text):
         return None
     return found or _decision(text, clause)

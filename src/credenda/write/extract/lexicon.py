@@ -15,7 +15,9 @@ from credenda.text.normal import attribute_key, value_key
 
 __all__ = ["Attribute", "Form", "Lexicon", "Names", "expression", "lexicon", "load_table", "names"]
 
-_FAVOURITE: Final = re.compile(r"^(?:all[- ]time )?(?:favou?rite|preferred|go-to|go to) (?P<noun>.+)$", re.IGNORECASE)
+_FAVOURITE: Final = re.compile(
+    r"^(?:all[- ]time )?(?:favou?rite|fave?|preferred|go-to|go to) (?P<noun>.+)$", re.IGNORECASE
+)
 _QUALIFIER: Final = re.compile(r"^(?:(?:current|new|present|own|usual|main|primary) )+", re.IGNORECASE)
 _IMPORTANCE: Final = 0.6
 

@@ -109,6 +109,7 @@ class Frame:
             bounded=self.moment.until is not None,
             left_before=self.left,
             short=self.short,
+            scoped=self.clause.scope is not None,
             lower=self.clause.text.replace("I ", "i ").islower(),
         )
 
@@ -136,7 +137,7 @@ def _tense_fits(pattern: Pattern, frame: Frame) -> bool:
         case "maybe":
             return tense in {"future", "maybe"} and frame.clause.hedged
         case "present" | "simple":
-            return tense == "perfect" and _still_holds(frame)
+            return tense in {"perfect", "progressive"} and _still_holds(frame)
         case "future":
             return tense == "progressive" and frame.moment.ahead
         case _:

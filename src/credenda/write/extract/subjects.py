@@ -141,6 +141,7 @@ def _the(words: list[str], owner: str | None) -> Subject | None:
         at = _verb_at(words, 3, plural=True)
     if at is None:
         return None
+    at = _noun_end(words, at)
     phrase, rest = " ".join(words[1:at]), tuple(words[at:])
     if found := expression("checks", "of_noun").match(phrase):
         return _of(found["noun"], found["entity"], owner or "", rest)

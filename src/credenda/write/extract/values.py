@@ -31,7 +31,7 @@ _SCOPE_WORDS_MAX: Final = 4
 _ARTICLE: Final = re.compile(r"^(?:an?|some)\s+(?=\S)", re.IGNORECASE)
 _THE: Final = re.compile(r"^(?:the|my|our|an?)\s+", re.IGNORECASE)
 _ITEMS: Final = re.compile(r"\s*,\s*(?:(?:and|or|plus)\s+)?|\s+(?:and|or|&|plus)\s+")
-_NOW: Final = re.compile(r"\bnow\b|\bthese days\b|\bnowadays\b", re.IGNORECASE)
+_NOW: Final = re.compile(r"\bnow\b|\binstead\b|\bthese days\b|\bnowadays\b", re.IGNORECASE)
 _ON: Final = re.compile(r"^(?:on|in|at|by|for) ", re.IGNORECASE)
 _OPEN: Final = re.compile(r"\b(?:my|the|an?|our|his|her|their|of|for|to|by|with|about)\s*$", re.IGNORECASE)
 _EDGES: Final = " ,.;:!?\"'\u2026"
