@@ -242,3 +242,15 @@ def test_a_hit_shows_the_first_words_and_the_latest_in_their_order(mem: Credenda
     (hit,) = mem.search("Where do I live? Linz").hits
     said = [event.id for event, _, _ in mem.why(hit.id).evidence]
     assert [event.id for event in hit.evidence] == [said[0], *said[-15:]]
+
+
+@pytest.mark.parametrize("embedder", ["none", "hashed"])
+def test_what_is_mine_comes_before_what_is_my_sisters(tmp_path: Path, embedder: str) -> None:
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder=embedder, workers=False) as mem:
+        for text in ("My sister Lea lives in Graz.", "I moved to Berlin last month.", "My sister Lea drives a Volvo."):
+            mem.remember(text)
+        mem.remember("I drive an old Fiat.")
+        mem.settle()
+        assert mem.search("Where do I live?").hits[0].text == "I moved to Berlin last month."
+        assert mem.search("What car do I drive?").hits[0].text == "I drive an old Fiat."
+        assert mem.search("Where does my sister live?").hits[0].text == "My sister Lea lives in Graz."

@@ -77,9 +77,10 @@ def _total(terms: Mapping[str, Floats], count: int) -> Floats:
 
 
 def _support(found: Candidates) -> Floats:
-    """Say how much of what the best candidate has each one has itself, in words or in meaning, in [0, 1]."""
+    """Say how well each one fits, in [0, 1]: its share of what the best has in words or in meaning, or its slot."""
     cosine = np.maximum(np.nan_to_num(found.cosine), np.float32(0))
-    return np.maximum(_share_of_best(found.coverage), _share_of_best(cosine))
+    fits = np.maximum(_share_of_best(found.coverage), _share_of_best(cosine))
+    return np.where(found.slot, np.float32(1), fits)
 
 
 def _share_of_best(values: Floats) -> Floats:
