@@ -150,5 +150,7 @@ def open_sentence(sentence: str) -> Clause:
 def read_clause(text: str) -> Clause | None:
     """Take the openings off a clause; None where it hangs on another clause."""
     clause = _reported(open_sentence(text.strip(" ,.!;\u2026")))
+    if clause.report and clause.text.startswith(('"', "'")):
+        return None  # somebody else's "I"
     hangs = _tables()["hanging"].match(clause.text) is not None
     return None if not clause.text or (hangs and leading_scope(clause.text)[0] is None) else clause

@@ -77,6 +77,8 @@ def _standing(value: Value, situation: Situation) -> bool:
 
 def _technical(value: Value, situation: Situation) -> bool:
     """Accept what is set about a thing of the work: a number, a name, a span of time; nothing about code at hand."""
+    if '"' in situation.predicate.text:
+        return False
     if situation.subject.who == "plural" and not expression("checks", "real_plural").match(situation.subject.entity):
         return False
     noun = situation.subject.noun.casefold() or situation.subject.entity.casefold()

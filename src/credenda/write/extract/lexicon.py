@@ -119,6 +119,7 @@ class Names:
     pronouns: frozenset[str]
     passing: frozenset[str]
     talk: frozenset[str]
+    leading: frozenset[str]
     work: frozenset[str]
     remarks: frozenset[str]
     skip_values: re.Pattern[str]
@@ -225,6 +226,7 @@ def names() -> Names:
         pronouns=frozenset(table["pronouns"]["subjects"]),
         passing=frozenset([*table["mental"]["passing"], *table["mental"]["verbs"]]),
         work=frozenset(table["mental"]["work"]),
+        leading=frozenset(table["remarks"]["leading"]),
         talk=frozenset(table["mental"]["talk"]),
         remarks=frozenset(table["remarks"]["words"]),
         skip_values=re.compile(skip["values"], re.IGNORECASE),

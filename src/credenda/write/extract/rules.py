@@ -122,7 +122,8 @@ def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> F
     if moment.spans and moment.spans[0].start == 0:
         text = text[moment.spans[0].stop :].lstrip(" ,")
     scope, text = leading_scope(text)
-    text = expression("tails", "leading_phrase").sub("", text)
+    if text.split(" ", 1)[0].lower() in names().leading:
+        text = expression("tails", "leading_phrase").sub("", text)
     subject = None if is_question(text) else _subject(listener, clause, text)
     predicate = None if subject is None else read_predicate(subject.rest)
     if subject is None or predicate is None or predicate.tense == "skip":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from credenda.write.extract.lexicon import lexicon, load_table
@@ -15,6 +16,7 @@ __all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
 
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
+_SOUNDS: Final = ("um", "uh", "er", "hm", "of ", "kinda", "sorta", "you know what")
 _SELF: Final = frozenset({"i", "we"})
 _CARRYING: Final = frozenset({"past", "base"})
 
@@ -31,12 +33,18 @@ def fluent(sentence: str) -> str:
     >>> fluent("so um I really like uh tea")
     'so I really like tea'
     """
-    shapes = _spoken()
-    if shapes["filled"].search(sentence):
+    shapes, folded = _spoken(), sentence.lower()
+    if any(sound in folded for sound in _SOUNDS) and shapes["filled"].search(sentence):
         sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
         sentence = " ".join(sentence.split())
-    sentence = _STAMMER.sub(_once, sentence)
-    return shapes["doubled"].sub(r"\1 ", sentence)
+    words = folded.split(" ")
+    if any(one.rstrip(",") == other for one, other in pairwise(words)):
+        sentence = _STAMMER.sub(_once, sentence)
+    return shapes["doubled"].sub(_single, sentence) if words[0] in {"my", "our"} else sentence
+
+
+def _single(found: re.Match[str]) -> str:
+    return f"{found[1]} is " if found["is"] else f"{found[1]} "
 
 
 def _once(found: re.Match[str]) -> str:

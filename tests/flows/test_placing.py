@@ -1,0 +1,97 @@
+"""Sentences that name a value and not its slot: what holds the value is what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from credenda import Credenda
+from credenda.model.memory import Stance
+
+Say = Callable[..., None]
+
+
+def held(mem: Credenda) -> list[tuple[str | None, str | None]]:
+    """What is held to be so; denials are left out."""
+    return sorted((one.attribute, one.value) for one in mem.list().items if one.stance is not Stance.NEGATED)
+
+
+def gone(mem: Credenda) -> list[tuple[str | None, str | None]]:
+    return [(one.value, one.relation) for one in mem.list(status="superseded").items]
+
+
+@pytest.mark.requirement("R-077", "R-082")
+@pytest.mark.parametrize(
+    ("said", "ended"),
+    [
+        (("I drive a Golf.", "I sold the Golf."), "Golf"),
+        (("I play tennis.", "I gave up tennis."), "tennis"),
+        (("I'm engaged to Lea.", "Lea and I broke up."), "Lea"),
+        (("I have a landline.", "I cancelled the landline."), "landline"),
+    ],
+)
+def test_an_ending_finds_the_slot_that_holds_its_value(
+    mem: Credenda, say: Say, said: tuple[str, str], ended: str
+) -> None:
+    say(*said)
+    assert gone(mem) == [(ended, "changed")]
+    assert ended not in [value for _, value in held(mem)]
+
+
+@pytest.mark.requirement("R-077")
+def test_an_ending_of_what_nobody_held_changes_nothing(mem: Credenda, say: Say) -> None:
+    say("I live in Linz.", "I sold the Golf.")
+    assert held(mem) == [("residence", "Linz")]
+
+
+@pytest.mark.requirement("R-077")
+def test_two_slots_with_the_same_value_are_left_alone(mem: Credenda, say: Say) -> None:
+    say("My car is a Golf.", "My dog is called Golf.", "I sold the Golf.")
+    assert [value for _, value in held(mem)] == ["Golf", "Golf"]
+
+
+@pytest.mark.requirement("R-077", "R-082")
+def test_a_change_goes_to_the_slot_that_held_the_old_value(mem: Credenda, say: Say) -> None:
+    say("My laptop is a Dell.", "I replaced my Dell with a ThinkPad.")
+    assert held(mem) == [("laptop", "ThinkPad")]
+    assert gone(mem) == [("Dell", "changed")]
+
+
+@pytest.mark.requirement("R-037", "R-082")
+def test_a_correction_gives_the_one_named_thing_its_name(mem: Credenda, say: Say) -> None:
+    say("My dog is called Rex.", "Sorry, my dog is called Max.")
+    assert held(mem) == [("dog", "Max")]
+    assert gone(mem) == [("Rex", "corrected")]
+
+
+@pytest.mark.requirement("R-037")
+def test_with_two_named_things_a_correction_replaces_neither(mem: Credenda, say: Say) -> None:
+    say("I have a dog called Rex.", "I have a dog called Bo.", "Sorry, my dog is called Max.")
+    assert [value for _, value in held(mem)] == ["Bo", "Max", "Rex"]
+
+
+@pytest.mark.requirement("R-077")
+def test_another_number_of_the_same_thing_replaces_it_when_it_is_said_to_be_new(mem: Credenda, say: Say) -> None:
+    say("We're on Python 3.9.", "We upgraded to Python 3.12.")
+    assert [value for _, value in held(mem)] == ["Python 3.12"]
+
+
+@pytest.mark.requirement("R-077")
+def test_a_named_one_makes_the_kind_more_exact(mem: Credenda, say: Say) -> None:
+    say("I have a dog.", "I have a dog named Pluto.")
+    assert held(mem) == [("dog", "Pluto")]
+    assert gone(mem) == [("dog", "refined")]
+
+
+@pytest.mark.requirement("R-037")
+def test_only_one_language_of_answers_is_asked_for_at_a_time(mem: Credenda, say: Say) -> None:
+    say("Please answer in English.", "Don't use emojis.", "Please answer in German from now on.")
+    assert [value for _, value in held(mem)] == ["Do not use emojis", "answer in German"]
+
+
+@pytest.mark.requirement("R-077")
+def test_saying_it_again_after_an_ending_holds_it_anew(mem: Credenda, say: Say) -> None:
+    say("I drink coffee.", "I stopped drinking coffee.", "I drink coffee again.")
+    assert ("drinks", "coffee") in held(mem)
+    assert len(mem.history(entity="user", attribute="drinks")) > 1
