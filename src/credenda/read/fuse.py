@@ -40,9 +40,14 @@ def z_scores(values: Floats, known: Mask | None = None) -> Floats:
 def _standard(values: Floats) -> Floats:
     if not len(values):
         return values
-    centred = values - values.mean()
-    spread = float(np.sqrt(np.square(centred).mean()))
-    return (centred / np.float32(spread)).astype(np.float32) if spread > _FLAT else np.zeros(len(values), np.float32)
+    centred = values - _mean(values)
+    spread = np.sqrt(_mean(np.square(centred)))
+    return centred / spread if spread > _FLAT else np.zeros(len(values), np.float32)
+
+
+def _mean(values: Floats) -> np.float32:
+    """Return the mean, as `values.mean()` does at four times the price."""
+    return np.float32(float(np.add.reduce(values)) / len(values))
 
 
 def fuse(found: Candidates, weights: Weights, engine: Calibration) -> Fused:
@@ -61,11 +66,11 @@ def fuse(found: Candidates, weights: Weights, engine: Calibration) -> Fused:
         "belief": tuned.belief * found.belief * np.square(_support(found)),
         "governs": tuned.governs * found.governs,
     }
-    if (passages := _passages(found)).max(initial=1) > 1:
-        terms["passages"] = -tuned.passages * np.log(passages).astype(np.float32)
+    if not _all_differ(found.owners):
+        terms["passages"] = -tuned.passages * np.log(_passages(found)).astype(np.float32)
     if compared.any():
         terms["meaning"] = engine.meaning * z_scores(found.meaning)
-        terms["likeness"] = engine.likeness * z_scores(np.nan_to_num(found.cosine), compared)
+        terms["likeness"] = engine.likeness * z_scores(found.cosine, compared)
     return Fused(_total(terms, len(found)), terms)
 
 
@@ -85,6 +90,12 @@ def _support(found: Candidates) -> Floats:
 
 def _share_of_best(values: Floats) -> Floats:
     return values / np.float32(values.max(initial=_FLAT))
+
+
+def _all_differ(owners: Integers) -> bool:
+    """Say whether every candidate is the only one of its event or memory, as in most searches."""
+    ordered = np.sort(owners)
+    return not (ordered[1:] == ordered[:-1]).any()
 
 
 def _passages(found: Candidates) -> Floats:
@@ -122,5 +133,7 @@ def fuse_ranks(found: Candidates, weights: Weights) -> Fused:
 def best_of_owner(found: Candidates, relevance: Floats) -> Integers:
     """Return the positions of each event's and memory's best document, most relevant first, newest first in a tie."""
     order = np.lexsort((-found.codes, -relevance))
+    if _all_differ(found.owners):
+        return order
     _, first = np.unique(found.owners[order], return_index=True)
     return order[np.sort(first)]

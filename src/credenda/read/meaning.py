@@ -15,7 +15,7 @@ from credenda.vectors.hot import HOT_BITS
 from credenda.vectors.quantize import decode
 from credenda.vectors.resident import ResidentIndex
 
-__all__ = ["Meaning", "nothing_meant", "similar"]
+__all__ = ["Meaning", "nothing_meant", "rows_of", "similar"]
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
@@ -38,6 +38,14 @@ class Meaning:
     spread: Floats
 
 
+def rows_of(count: int, *parts: Integers) -> Integers:
+    """Return the rows that are in any of the parts, each once and ascending, of an index of so many rows."""
+    marks = np.zeros(count, np.bool_)
+    for part in parts:
+        marks[part] = True
+    return np.flatnonzero(marks)
+
+
 def nothing_meant(index: ResidentIndex) -> Meaning:
     """Return the meaning of a search by words alone."""
     cosine = np.full(len(index), np.nan, np.float32)
@@ -58,7 +66,7 @@ def similar(
     count = max(_RESCORED_LEAST, _RESCORED_A_HIT * limit) + len(index) // _RESCORED_SHARE
     nearest = index.nearest(vector, min(count, limits.VECTOR_CANDIDATES), mask)
     if len(also):
-        nearest = np.union1d(nearest, also[index.has_vector[also]])
+        nearest = rows_of(len(index), nearest, also[index.has_vector[also]])
     rows, matrix = _vectors(index, reader, nearest)
     if not len(rows):
         return meant

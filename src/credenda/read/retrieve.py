@@ -19,7 +19,7 @@ from credenda.ids import Kind, number_of
 from credenda.model.query import Query
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
 from credenda.read.filters import wants_events, wants_memories
-from credenda.read.meaning import Meaning, nothing_meant, similar
+from credenda.read.meaning import Meaning, nothing_meant, rows_of, similar
 from credenda.read.plan import Plan
 from credenda.read.standing import governing
 from credenda.read.tables import Relevance, weights
@@ -37,16 +37,20 @@ _USER: Final = "user"
 _ASSISTANT: Final = "assistant"
 _INSTRUCTION: Final = "instruction"
 _PASSAGE_BITS: Final = pack_code(1, memory=False).bit_length() - 1
+_FIRST_MEMORY: Final = pack_code(0, memory=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Word scores of every row: `own`, with the neighbours' share, of the subject alone, and coverage by term."""
+    """Word scores of every row: `own`, with the neighbours' share, of the subject alone.
+
+    `parts` are the terms of the subject: the idf of each, and which rows hold it.
+    """
 
     own: Floats
     spread: Floats
     subject: Floats
-    parts: tuple[tuple[float, Floats], ...]
+    parts: tuple[tuple[float, Mask], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,7 @@ def retrieve(
     worded = _best(signs.words.spread, mask, limits.CANDIDATES)
     close = meant.rows[_top(meant.spread[meant.rows], limits.CANDIDATES)]
     governing = np.array(list(signs.governs), np.int64)
-    rows = np.unique(np.concatenate([worded, close, signs.slot, governing, _latest(index, signs.timely)]))
+    rows = rows_of(len(index), worded, close, signs.slot, governing, _latest(index, signs.timely))
     complete = vector is None and len(worded) < limits.CANDIDATES
     return _gather(index, made, rows, signs, complete=complete)
 
@@ -129,14 +133,13 @@ def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     alive = max(int(np.count_nonzero(index.length)), _COMMON)
     own = np.zeros(len(index), np.float32)
     named = np.zeros(len(index), np.float32)
-    parts: list[tuple[float, Floats]] = []
-    for term in made.terms:
-        scores = index.lexical((term,))
-        own += scores
+    parts: list[tuple[float, Mask]] = []
+    for term, (rows, scores) in zip(made.terms, index.each_term(made.terms), strict=True):
+        own[rows] += scores
         if term in made.subject:
-            parts.append((_idf(alive, int(np.count_nonzero(scores))), scores))
+            parts.append((_idf(alive, len(rows)), _marked(len(index), rows)))
         else:
-            named += scores
+            named[rows] += scores
     spread = index.spread(own, back=tuned.back, ahead=tuned.ahead)
     subject = index.spread(own - named, back=tuned.back, ahead=tuned.ahead) if made.people else spread
     return _Words(own, spread, subject, tuple(parts))
@@ -208,15 +211,15 @@ def _top(scores: NDArray[np.float32] | NDArray[np.int64], count: int) -> Integer
 
 def _gather(index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, complete: bool) -> Candidates:
     words, meant = signs.words, signs.meant
-    speaker = index.speaker[rows]
+    codes, speaker = index.codes[rows], index.speaker[rows]
     by_named = _spoken_by(index, speaker, made.people)
     return Candidates(
-        codes=index.codes[rows],
-        owners=owner_of(index.codes[rows]),
+        codes=codes,
+        owners=owner_of(codes),
         words=words.spread[rows],
         own_words=words.own[rows],
         coverage=_coverage(words, made, rows, signs.timely),
-        session=index.by_session(made.terms)[rows],
+        session=index.by_session(made.terms, rows),
         in_session=index.session[rows] >= 0,
         cosine=meant.cosine[rows],
         meaning=meant.spread[rows],
@@ -225,7 +228,7 @@ def _gather(index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, 
         by_role=_by_role(index, made, speaker),
         slot=_marked(len(index), signs.slot)[rows],
         timely=signs.timely[rows],
-        belief=index.is_memory[rows],
+        belief=codes >= _FIRST_MEMORY,
         governs=_degrees(len(index), signs.governs)[rows],
         speaker_fit=_speaker_fit(words.subject[rows], by_named) if len(made.people) == 1 else 0.0,
         complete=complete,
@@ -236,8 +239,8 @@ def _coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats
     """Return the share of the subject's idf that each text holds; a named time counts as one more term of mean idf."""
     held = np.zeros(len(rows), np.float32)
     total = 0.0
-    for idf, scores in words.parts:
-        held += np.float32(idf) * (scores[rows] > 0)
+    for idf, holds in words.parts:
+        held += np.float32(idf) * holds[rows]
         total += idf
     if made.intervals:
         mean = total / len(words.parts) if words.parts else 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -47,23 +48,20 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
         event_ids=[name for kind, name, _ in named if kind is Kind.EVENT],
         known_at_us=work.query.known_at_us,
     )
-    for at, (kind, name, ordinal) in zip(batch.tolist(), named, strict=True):
+    for at, signs, key, (kind, name, ordinal) in zip(
+        batch.tolist(), _signs(found, batch), fused.relevance[batch].tolist(), named, strict=True
+    ):
         row = _memory_row(work, name) if kind is Kind.MEMORY else _event_row(work, name, ordinal)
         if row is not None:
             terms = _terms(fused, at) if work.query.explain else row.terms
-            work.rows.append(row._replace(key=float(fused.relevance[at]), signs=_signs(found, at), terms=terms))
+            work.rows.append(row._replace(key=key, signs=signs, terms=terms))
 
 
-def _signs(found: Candidates, at: int) -> Signs:
-    cosine = float(found.cosine[at])
-    return Signs(
-        words=float(found.words[at]),
-        coverage=float(found.coverage[at]),
-        cosine=None if np.isnan(cosine) else cosine,
-        slot=bool(found.slot[at]),
-        timely=bool(found.timely[at]),
-        governs=bool(found.governs[at]),
-    )
+def _signs(found: Candidates, batch: Integers) -> Iterator[Signs]:
+    """Yield the signs of each; a column is read at once, for one number at a time costs as much as all."""
+    columns = (found.words, found.coverage, found.cosine, found.slot, found.timely, found.governs > 0)
+    for words, coverage, cosine, slot, timely, governs in zip(*(one[batch].tolist() for one in columns), strict=True):
+        yield Signs(words, coverage, None if math.isnan(cosine) else cosine, slot, timely, governs)
 
 
 def _terms(fused: Fused, at: int) -> Mapping[str, float]:

@@ -73,11 +73,13 @@ class Column(Generic[T]):
 class Names:
     """Names numbered in order of arrival. Never altered."""
 
-    __slots__ = ("_numbers", "names")
+    __slots__ = ("_numbers", "names", "nbytes")
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.names = tuple(names)
         self._numbers = {name: number for number, name in enumerate(self.names)}
+        self.nbytes = sum(160 + len(name) for name in self.names)
+        """Bytes held, about: a string, its entry in the dictionary and its number."""
 
     def with_all(self, names: Iterable[str]) -> Names:
         """Return these names and the new ones among `names`."""
@@ -87,8 +89,3 @@ class Names:
     def numbers(self, names: Iterable[str]) -> NDArray[np.int32]:
         """Return the number of each name, -1 for one that is not here."""
         return np.array([self._numbers.get(name, -1) for name in names], np.int32)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes held, about: a string, its entry in the dictionary and its number."""
-        return sum(160 + len(name) for name in self.names)

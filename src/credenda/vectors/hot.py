@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
+from credenda.vectors.quantize import widened
 
 __all__ = ["HOT_BITS", "HotVectors"]
 
@@ -57,7 +58,7 @@ class HotVectors:
             if not len(self._owner) or self._matrix.shape[1] != dims:
                 return np.zeros((len(rows), dims), np.float32), np.zeros(len(rows), np.bool_)
             places = rows % len(self._owner)
-            return self._matrix[places].astype(np.float32), self._owner[places] == rows
+            return widened(self._matrix[places]), self._owner[places] == rows
 
     def _make_room(self, rows: int, dims: int) -> None:
         """Grow towards the bound; below it every row has a place of its own, so what is held stays where it is."""

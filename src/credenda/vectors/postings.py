@@ -221,7 +221,7 @@ class Postings:
         return Postings(self.base.merged(self.tail), Run.empty(), 0)
 
     def lists(self, terms: Sequence[str]) -> list[list[_Pieces]]:
-        """Return for each distinct term that occurs its (documents, term frequencies), in one or two pieces.
+        """Return for each distinct term its (documents, term frequencies), in one or two pieces; [] where it is not.
 
         A term of several alternatives occurs where any of them does; one character of a script that is read as bigrams
         occurs in all that it begins.
@@ -242,7 +242,7 @@ class Postings:
                 lists = [(run.docs[start:stop], run.tf[start:stop]) for (start, stop), _ in mine]
                 if lists:
                     pieces.append(_summed(lists) if len(lists) > 1 or mine[0][1] else lists[0])
-        return [pieces for pieces in found if pieces]
+        return found
 
     def _plain_lists(self, terms: Sequence[str]) -> list[list[_Pieces]]:
         hashes = hash_terms(terms)
@@ -251,7 +251,7 @@ class Postings:
             for pieces, (start, stop) in zip(found, run.find(hashes, hashes), strict=True):
                 if start < stop:
                     pieces.append((run.docs[start:stop], run.tf[start:stop]))
-        return [pieces for pieces in found if pieces]
+        return found
 
     def holds(self, row: int, text: Sequence[str]) -> bool:
         """Say whether the document holds exactly the terms of `text`, given that their number is right."""

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.vectors.quantize import decode, encode, sign_words
+from credenda.vectors.quantize import decode, encode, sign_words, widened
 
 NUMBERS = np.random.default_rng(7)
 
@@ -25,6 +25,13 @@ def test_16_bits_keep_the_direction() -> None:
         again = decode(encode(vector, 16), 16)
         assert again.dtype == np.float32
         assert float(again @ vector) / float(np.linalg.norm(again)) > 0.999999
+
+
+def test_every_half_is_widened_to_the_float_that_numpy_gives() -> None:
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    finite = halves[np.isfinite(halves)]
+    for some in (finite, halves):
+        assert widened(some).tobytes() == some.astype(np.float32).tobytes()
 
 
 def test_bytes_are_little_endian_everywhere() -> None:
