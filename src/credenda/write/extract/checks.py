@@ -131,7 +131,9 @@ def _our_role(_: Value, situation: Situation) -> bool:
 
 
 def _kin_name(value: Value, situation: Situation) -> bool:
-    return names().kin_noun(situation.subject.noun.split(" ")[-1]) is not None and is_person(value)
+    noun = situation.subject.noun
+    kin = names().kin_noun(noun) or names().kin_noun(noun.split(" ")[-1])
+    return kin is not None and is_person(value)
 
 
 def _married(_: Value, situation: Situation) -> bool:

@@ -46,7 +46,7 @@ def _shapes() -> tuple[_Shape, ...]:
 
 def _reading(shape: _Shape, found: re.Match[str], owner: str) -> Reading:
     groups = found.groupdict()
-    value = (groups["value"] or groups.get("value2") or "").strip()
+    value = next((text for name, text in groups.items() if name.startswith("value") and text), "").strip()
     attribute = lexicon().attribute(shape.attribute.format(who=(groups.get("who") or "").lower()))
     many = shape.many or shape.attribute in {"prefers", "trait"} or attribute.cardinality is Cardinality.SET
     return Reading(

@@ -205,6 +205,9 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "told": _told,
     "person_told": _person_told,
     "own_told": _own_told,
+    "own_has": lambda value, situation: (
+        situation.subject.noun.casefold() not in names().skip_nouns and checks.holds("possession", value, situation)
+    ),
     "technical_told": _technical_told,
     "always": lambda value, _: bool(value.text),
     "free": lambda value, _: is_free(value),

@@ -39,7 +39,7 @@ def _fill(template: str, found: re.Match[str], subject: Subject, value: Value) -
     groups = {name: text or "" for name, text in found.groupdict().items()}
     kind = groups.get("kind", "")
     groups["kind"] = names().kin_noun(kind) or kind
-    kin = names().kin_noun(subject.noun.split(" ")[-1])
+    kin = names().kin_noun(subject.noun) or names().kin_noun(subject.noun.split(" ")[-1])
     return template.format(**groups, noun=subject.noun, head=_head(value), kin=kin)
 
 
