@@ -281,6 +281,12 @@ class SqliteReader:
         found.row_factory = None  # plain tuples in the order of `Vector`: a search reads hundreds
         return list(map(Vector._make, found))
 
+    def vector_data(self, codes: Sequence[int], model_id: str) -> list[tuple[int, int, bytes]]:
+        """Return (code, bits, data) of vectors: as little as a search needs, for it reads hundreds."""
+        found = self._run("vector_data", model_id=model_id, codes=json.dumps(codes))
+        found.row_factory = None
+        return found.fetchall()
+
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of the digests that are tombstones."""
         return {digest for digest in set(digests) if self._value("tombstoned", digest=digest)}
