@@ -12,7 +12,7 @@ from credenda import limits
 from credenda.read.tables import weights
 from credenda.storage.store import Reader
 from credenda.vectors.hot import HOT_BITS
-from credenda.vectors.quantize import decode
+from credenda.vectors.quantize import decode, halves
 from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["Meaning", "nothing_meant", "rows_of", "similar"]
@@ -83,17 +83,17 @@ def _vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Inte
     if held.all():
         return rows, matrix
     missing = np.flatnonzero(~held)
+    missing = missing[np.argsort(index.codes[rows[missing]])]
     codes = index.codes[rows[missing]]
-    order = np.argsort(codes)
-    stored = reader.vectors(codes[order].tolist(), index.model_id or "")
-    found = np.fromiter((one.code for one in stored), np.int64, len(stored))
-    places = missing[order][np.searchsorted(codes[order], found)]
-    widths = np.fromiter((one.bits for one in stored), np.int64, len(stored))
-    for bits in set(widths.tolist()):
-        at = places[widths == bits]
-        flat = decode(b"".join([one.data for one in stored if one.bits == bits]), bits)
-        matrix[at] = flat.reshape(len(at), -1)
-        if bits == HOT_BITS:
-            index.hot.keep(rows[at], matrix[at])
-    held[places] = True
-    return rows[held], matrix[held]
+    stored = reader.vector_data(codes.tolist(), index.model_id or "")
+    if stored:
+        found, widths, data = zip(*stored, strict=True)
+        places = missing[np.searchsorted(codes, found)]
+        held[places] = True
+        for bits in set(widths):
+            at = places[np.equal(widths, bits)]
+            flat = b"".join([one for one, width in zip(data, widths, strict=True) if width == bits])
+            matrix[at] = decode(flat, bits).reshape(len(at), -1)
+            if bits == HOT_BITS:
+                index.hot.keep(rows[at], halves(flat).reshape(len(at), -1))
+    return (rows, matrix) if held.all() else (rows[held], matrix[held])

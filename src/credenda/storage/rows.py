@@ -16,6 +16,7 @@ from credenda.storage.store import DocumentState, Job, JobStatus, Vector
 from credenda.text.normal import attribute_key, name_key, text_key
 
 __all__ = [
+    "EvidenceRow",
     "canonical_json",
     "change_of",
     "change_row",
@@ -23,6 +24,7 @@ __all__ = [
     "contest_row",
     "event_of",
     "event_row",
+    "evidence_in",
     "evidence_of",
     "is_memory_id",
     "job_of",
@@ -38,6 +40,10 @@ class Record(Protocol):
     """A database row: values as the driver gives them, by the name of their column."""
 
     def __getitem__(self, key: str, /) -> Any: ...
+
+
+EvidenceRow = tuple[int, int, int, int, bytes]
+"""Memory, event, start, stop, hash of the claim: in the order of the statements."""
 
 
 # A look-up here costs a third of a call of the enumeration, and a search reads many rows.
@@ -228,10 +234,16 @@ def memory_of(row: Record, tag: str) -> Memory:
 
 def evidence_of(row: Record, tag: str) -> Evidence:
     """Read a piece of evidence."""
+    return evidence_in((row["memory"], row["event"], row["start"], row["stop"], row["claim_hash"]), tag)
+
+
+def evidence_in(row: EvidenceRow, tag: str) -> Evidence:
+    """Read a piece of evidence from a plain row; a search reads many."""
+    memory, event, start, stop, claim_hash = row
     return Evidence(
-        memory_id=public_id(Kind.MEMORY, row["memory"], tag),
-        span=Span(public_id(Kind.EVENT, row["event"], tag), row["start"], row["stop"]),
-        claim_hash=row["claim_hash"],
+        memory_id=public_id(Kind.MEMORY, memory, tag),
+        span=Span(public_id(Kind.EVENT, event, tag), start, stop),
+        claim_hash=claim_hash,
     )
 
 

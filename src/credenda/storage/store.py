@@ -134,6 +134,10 @@ class Reader(Protocol):
         """Return stored vectors of these documents in order of code; missing ones are left out."""
         ...
 
+    def vector_data(self, codes: Sequence[int], model_id: str) -> list[tuple[int, int, bytes]]:
+        """Return (code, bits, data) of the vectors of these documents, in the order in which the codes are given."""
+        ...
+
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of the digests that are tombstones."""
         ...

@@ -35,7 +35,7 @@ class HotVectors:
         """Bytes held."""
         return self._owner.nbytes + self._matrix.nbytes
 
-    def keep(self, rows: NDArray[np.int64], vectors: NDArray[np.float32]) -> None:
+    def keep(self, rows: NDArray[np.int64], vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
         """Hold these vectors, (n, d), for these rows in place of what was held for them; of equals the first stays."""
         if not len(rows):
             return

@@ -14,6 +14,9 @@ __all__ = ["Turns"]
 
 _EVENT_STEP: Final = pack_code(1, memory=False)
 """Codes of one event's passages differ by less than this, those of two events by more."""
+_FEW: Final = 8
+"""One row in so many has a score where looking at these alone is worth while."""
+_NO_LINK: Final = np.zeros(1, np.bool_)
 _CODE_BITS: Final = 43
 """Bits of an event's code; 20 remain for the session in one sortable integer."""
 
@@ -32,6 +35,8 @@ class Turns:
     linked: NDArray[np.bool_]
     lengths: NDArray[np.float32]
     sizes: NDArray[np.int64]
+    ascending: bool
+    """Whether `rows` ascend, as they do where sessions came one after the other."""
 
     @classmethod
     def arrange(
@@ -63,6 +68,7 @@ class Turns:
             turn_session[1:] == turn_session[:-1],
             np.bincount(of_row, weights=lengths[rows], minlength=sessions).astype(np.float32),
             np.bincount(of_row, minlength=sessions),
+            bool((rows[1:] > rows[:-1]).all()),
         )
 
     @property
@@ -79,6 +85,10 @@ class Turns:
         out = scores.copy()
         if not len(self.rows):
             return out
+        if self.starts is None and self.ascending:
+            scored = np.flatnonzero(scores != 0)
+            if len(scored) * _FEW < len(self.rows):
+                return self._spread_few(out, scored, back, ahead)
         rows = self.rows.astype(np.intp)
         own = turn = scores.take(rows)
         if self.starts is not None:
@@ -90,4 +100,22 @@ class Turns:
         if self.starts is not None:
             gain = np.repeat(gain, np.diff(self.starts, append=len(rows)))
         out[rows] = own + gain
+        return out
+
+    def _spread_few(
+        self, out: NDArray[np.float32], scored: NDArray[np.int64], back: float, ahead: float
+    ) -> NDArray[np.float32]:
+        """Do the same where few rows have a score: only they and their neighbours are looked at."""
+        place = np.minimum(np.searchsorted(self.rows, scored), len(self.rows) - 1)
+        place = place[self.rows[place] == scored]
+        own = out[self.rows[place]]
+        linked = np.concatenate([_NO_LINK, self.linked, _NO_LINK])
+        has_next, has_previous = linked[place + 1], linked[place]
+        following, previous = place[has_next] + 1, place[has_previous] - 1
+        gain = np.zeros(len(self.rows), np.float32)
+        gain[following] = own[has_next] * np.float32(back)
+        gain[previous] += own[has_previous] * np.float32(ahead)
+        gaining = np.concatenate([following, previous])
+        touched = self.rows[gaining]
+        out[touched] = out[touched] + gain[gaining]  # what gains from both sides stands here twice, with the same sum
         return out

@@ -88,6 +88,7 @@ def everything(reader: Reader) -> str:
         reader.delta(Heads(), "tiny"),
         reader.nominate(["anaword", "benword", "word"], 50),
         reader.vectors(codes, "tiny"),
+        reader.vector_data(codes, "tiny"),
         reader.tombstoned([ANA_DIGEST, BEN_DIGEST]),
         reader.snapshot("words"),
         reader.jobs(JobFilter()),
@@ -152,7 +153,7 @@ def test_all_that_a_tenant_can_read_is_its_own(both: tuple[Store, Holdings, Hold
 def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     named = {call.partition(" ")[0] for call in (*BY_FOREIGN_ID, *BY_FOREIGN_WORD)}
     methods = {name for name, _ in inspect.getmembers(Reader) if not name.startswith("_")}
-    beyond_ids = {"tenant", "delta", "vectors", "snapshot", "counts"}
+    beyond_ids = {"tenant", "delta", "vectors", "vector_data", "snapshot", "counts"}
     assert methods == named | beyond_ids
     source = inspect.getsource(everything)
     assert all(f"reader.{name}(" in source for name in beyond_ids - {"tenant"})

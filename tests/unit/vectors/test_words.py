@@ -72,6 +72,17 @@ def test_context_spreads_to_the_turns_before_and_after(documents: list[Document]
     assert np.array_equal(scores, before)
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 199), unique=True, max_size=20), st.integers(1, 40), st.integers(0, 1_000))
+def test_a_few_scores_spread_as_they_do_among_many(at: list[int], turns: int, seed: int) -> None:
+    said = [event(row + 1, "", session=f"s{row // turns}" if row % 7 else "") for row in range(200)]
+    index = folded(*said)
+    scores = np.zeros(len(index), np.float32)
+    scores[at] = np.random.default_rng(seed).random(len(at)).astype(np.float32)
+    expected = spread_oracle(said, by_code(index, scores))
+    assert by_code(index, index.spread(scores)) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
 def test_spread_follows_the_order_of_events_even_when_they_come_late() -> None:
     index = folded(event(1, "tea"), event(5, "train"), event(9, "dog"))
     index.fold(Delta(heads=Heads(9), documents=(event(3, "late"), event(4, "piano", session="other"))))

@@ -38,6 +38,7 @@ from credenda.text.tokens import fold, is_run, segment, tokenize
 __all__ = ["SqliteReader", "read_tenant", "tenant_of"]
 
 _NO_LIMIT: Final = -1
+_NO_CONDITION: Final = MemoryFilter()
 _LAST: Final = 1 << 62
 # Letters and digits, but for those of New Tai Lue and Vedic marks, which FTS5 takes for spaces.
 _WORDS: Final = re.compile(r"[^\W_\u19b0-\u19c9\u1cf2\u1cf3]+")
@@ -79,12 +80,11 @@ def _listed(values: Iterable[str] | None) -> str | None:
 
 def _index_of(wanted: MemoryFilter) -> str:
     """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
-    if replace(wanted, pair=None, text_hash=None, statuses=None, limit=None) == MemoryFilter():
-        if wanted.pair is not None and wanted.text_hash is None:
-            return "memories_of_pair"
-        if wanted.text_hash is not None and wanted.pair is None:
-            return "memories_of_text"
-    return "find_memories"
+    if (wanted.pair is None) == (wanted.text_hash is None):
+        return "find_memories"
+    if replace(wanted, pair=None, text_hash=None, statuses=None, limit=None) != _NO_CONDITION:
+        return "find_memories"
+    return "memories_of_pair" if wanted.text_hash is None else "memories_of_text"
 
 
 def _words_of(body: str) -> frozenset[str]:
@@ -203,14 +203,16 @@ class SqliteReader:
     def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
         """Return the evidence of these memories, or resting on these events."""
         tag = self._tenant.tag
-        found: dict[tuple[object, ...], sqlite3.Row] = {}
-        if memory_ids:
-            cursor = self._run("evidence_of_memories", ids=self._numbers(memory_ids, Kind.MEMORY))
-            found.update((tuple(row), row) for row in cursor)
-        if event_ids:
-            cursor = self._run("evidence_of_events", ids=self._numbers(event_ids, Kind.EVENT))
-            found.update((tuple(row), row) for row in cursor)
-        evidence = [rows.evidence_of(row, tag) for row in found.values()]
+        found: dict[rows.EvidenceRow, None] = {}
+        for name, ids, kind in (
+            ("evidence_of_memories", memory_ids, Kind.MEMORY),
+            ("evidence_of_events", event_ids, Kind.EVENT),
+        ):
+            if ids:
+                cursor = self._run(name, ids=self._numbers(ids, kind))
+                cursor.row_factory = None
+                found.update(dict.fromkeys(cursor))
+        evidence = [rows.evidence_in(row, tag) for row in found]
         if memory_ids and event_ids:
             evidence.sort(key=lambda item: (number_of(item.span.event_id, Kind.EVENT, tag), item.span.start))
         return evidence
@@ -280,6 +282,12 @@ class SqliteReader:
         found = self._run("vectors_by_code", model_id=model_id, codes=json.dumps(sorted(map(int, set(codes)))))
         found.row_factory = None  # plain tuples in the order of `Vector`: a search reads hundreds
         return list(map(Vector._make, found))
+
+    def vector_data(self, codes: Sequence[int], model_id: str) -> list[tuple[int, int, bytes]]:
+        """Return (code, bits, data) of vectors: as little as a search needs, for it reads hundreds."""
+        found = self._run("vector_data", model_id=model_id, codes=json.dumps(codes))
+        found.row_factory = None
+        return found.fetchall()
 
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of the digests that are tombstones."""

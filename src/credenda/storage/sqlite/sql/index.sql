@@ -57,6 +57,12 @@ SELECT v.code, v.model_id, v.dims, v.bits, v.scale, v.data
 FROM json_each(:codes) AS wanted CROSS JOIN embeddings AS v
     ON v.user_id = :user_id AND v.model_id = :model_id AND v.code = wanted.value;
 
+-- name: vector_data
+-- Vectors of documents as numbers of one model, in the order in which their codes are given.
+SELECT v.code, v.bits, v.data
+FROM json_each(:codes) AS wanted CROSS JOIN embeddings AS v
+    ON v.user_id = :user_id AND v.model_id = :model_id AND v.code = wanted.value;
+
 -- name: put_vector!
 -- File a vector, under a number that none had before.
 INSERT OR REPLACE INTO embeddings (user_id, model_id, code, number, dims, bits, scale, data)
