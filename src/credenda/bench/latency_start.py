@@ -18,8 +18,6 @@ from credenda.bench.numbers import median
 __all__ = ["StartFigures", "measure_start"]
 
 _RUNS: Final = 5
-_NOT_COMPILED: Final = "PYTHONDONTWRITEBYTECODE"
-"""Where this is set each start compiles every module anew, which no installation does: not so in what is measured."""
 _IMPORT: Final = "from time import process_time as t; a = t(); import credenda; print(t() - a)"
 _OPEN: Final = """
 import json, resource, sys
@@ -87,8 +85,7 @@ def measure_start(path: Path, embedder: str) -> StartFigures:
 
 
 def _output(arguments: Sequence[str], environment: Mapping[str, str] | None = None, given: bytes = b"") -> bytes:
-    kept = {name: value for name, value in (environment or os.environ).items() if name != _NOT_COMPILED}
-    done = subprocess.run(arguments, check=True, capture_output=True, env=kept, input=given)  # noqa: S603 - our own program
+    done = subprocess.run(arguments, check=True, capture_output=True, env=environment, input=given)  # noqa: S603 - our own program
     return done.stdout
 
 

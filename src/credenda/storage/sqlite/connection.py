@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Final, Protocol, cast
+
+import aiosql
 
 from credenda.errors import Unavailable
 from credenda.storage.sqlite.failures import translated
@@ -35,7 +36,6 @@ _READ_PRAGMAS: Final = (
     "PRAGMA mmap_size = 268435456",
     "PRAGMA cache_size = -16384",
 )
-_NAME: Final = re.compile(r"^-- name: (\w+)[!^$]?$", re.MULTILINE)
 _STATEMENT_CACHE: Final = 256
 _BUSY_MS: Final = 10_000
 LOG_PAGES: Final = 1_000
@@ -45,22 +45,24 @@ _IDLE_MAX: Final = 16
 """Read connections kept for the next callers."""
 
 
+class _Query(Protocol):
+    sql: str
+
+
 @cache
 def statements() -> dict[str, str]:
     """Load the named SQL of this backend: name → statement."""
     folder = files("credenda.storage.sqlite") / "sql"
-    scripts = [source.read_text("utf-8") for source in folder.iterdir() if source.name.endswith(".sql")]
-    return {name: sql for script in scripts for name, sql in _named(script)}
-
-
-def _named(script: str) -> Iterator[tuple[str, str]]:
-    """Cut a script at its lines `-- name: …`, and leave its other comments out.
-
-    The sign behind a name tells people what to expect: ! changes rows, ^ is one row, $ one value.
-    """
-    _, *parts = _NAME.split(script)
-    for name, body in zip(parts[::2], parts[1::2], strict=True):
-        yield name, "\n".join(line for line in body.splitlines() if line and not line.startswith("--"))
+    found: dict[str, str] = {}
+    for source in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if source.name.endswith(".sql"):
+            queries = aiosql.from_str(  # pyright: ignore[reportUnknownMemberType] - its optional hooks are untyped
+                source.read_text("utf-8"), "sqlite3", mandatory_parameters=False
+            )
+            for name in queries.available_queries:
+                if not name.endswith("_cursor"):
+                    found[name] = cast("_Query", getattr(queries, name)).sql
+    return found
 
 
 def event_words(role: str, speaker: str, occurred_us: int, text: str) -> str:
