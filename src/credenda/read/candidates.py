@@ -27,9 +27,10 @@ class Candidates:
 
     `owners` tells which event or memory a document belongs to. `words` is BM25+ with the share of the neighbouring
     turns, `own_words` without; `coverage` the share of the question's idf that the text holds, in [0, 1]. `cosine` is
-    NaN where no vector was compared; `meaning` adds the neighbours' share. `speaker_fit` in [0, 1] says how well the
-    named person's words fit; `governs`, in [0, 1], how far a standing instruction applies; `complete` that no other
-    document has any sign of relevance.
+    NaN where no vector was compared; `meaning` adds the neighbours' share. `speaker_fit`, in [0, 1],
+    says how well the named person's words fit; `lead`, in [-1, 1], how much more of the question their best text covers
+    than anyone else's; `governs`, in [0, 1], how far a standing instruction applies; `complete` that no other document
+    has any sign of relevance.
     """
 
     codes: Integers
@@ -49,6 +50,7 @@ class Candidates:
     belief: Mask
     governs: Floats
     speaker_fit: float
+    lead: float
     complete: bool
 
     def __len__(self) -> int:

@@ -213,12 +213,14 @@ def _gather(index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, 
     words, meant = signs.words, signs.meant
     codes, speaker = index.codes[rows], index.speaker[rows]
     by_named = _spoken_by(index, speaker, made.people)
+    coverage = _coverage(words, made, rows, signs.timely)
+    alone = len(made.people) == 1
     return Candidates(
         codes=codes,
         owners=owner_of(codes),
         words=words.spread[rows],
         own_words=words.own[rows],
-        coverage=_coverage(words, made, rows, signs.timely),
+        coverage=coverage,
         session=index.by_session(made.terms, rows),
         in_session=index.session[rows] >= 0,
         cosine=meant.cosine[rows],
@@ -230,7 +232,8 @@ def _gather(index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, 
         timely=signs.timely[rows],
         belief=codes >= _FIRST_MEMORY,
         governs=_degrees(len(index), signs.governs)[rows],
-        speaker_fit=_speaker_fit(words.subject[rows], by_named) if len(made.people) == 1 else 0.0,
+        speaker_fit=_speaker_fit(words.subject[rows], by_named) if alone else 0.0,
+        lead=float(coverage[by_named].max(initial=0) - coverage[~by_named].max(initial=0)) if alone else 0.0,
         complete=complete,
     )
 

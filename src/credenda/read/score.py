@@ -125,8 +125,12 @@ def any_compared(rows: Sequence[Row]) -> bool:
     return any(row.signs.cosine is not None for row in rows[:_TOP])
 
 
-def answerability(rows: Sequence[Row], engine: Calibration, slot_logit: float, *, missing_logit: float = 0.0) -> float:
+def answerability(
+    rows: Sequence[Row], engine: Calibration, slot_logit: float, *, missing_logit: float = 0.0, lead: float = 0.0
+) -> float:
     """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none.
+
+    `lead` counts where one person is named: what somebody else said in the question's words is rarely the answer.
 
     `missing_logit` counts against a question that names a slot which holds nothing, unless one text has most of its
     words: to "what is my blood type" a text about another type is no answer.
@@ -136,7 +140,7 @@ def answerability(rows: Sequence[Row], engine: Calibration, slot_logit: float, *
         return 0.0
     near = max((signs.cosine for signs in best if signs.cosine is not None), default=0.0)
     coverage = max(signs.coverage for signs in best)
-    logit = engine.base + engine.coverage * coverage + engine.cosine * near
+    logit = engine.base + engine.coverage * coverage + engine.cosine * near + engine.lead * lead
     if any(signs.slot for signs in best):
         logit += slot_logit
     elif coverage < _MOST_WORDS:

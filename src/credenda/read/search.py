@@ -77,7 +77,7 @@ def search(
     found, rows = _find(asked, work)
     missing = tuned.missing_logit if _names_one_slot(made) else 0.0
     judge = asked.engine if any_compared(rows) else tuned.engine(None)
-    answerable = answerability(rows, judge, tuned.slot_logit, missing_logit=missing)
+    answerable = answerability(rows, judge, tuned.slot_logit, missing_logit=missing, lead=found.lead)
     abstained = not rows or answerable < (tuned.floor if floor is None else floor)
     hits = () if abstained else tuple(_hits(asked, work, rows, answerable))
     trace = _trace(asked, len(found), answerable, rows if abstained else ())

@@ -57,6 +57,7 @@ class Calibration:
     coverage: float
     cosine: float = 0.0
     cosine_floor: float = 1.0
+    lead: float = 0.0
     meaning: float = 0.0
     likeness: float = 0.0
 

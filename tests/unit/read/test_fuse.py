@@ -51,6 +51,7 @@ def candidates(count: int, **parts: Unpack[CandidateParts]) -> Candidates:
         belief=none,
         governs=zero,
         speaker_fit=0.0,
+        lead=0.0,
         complete=True,
     )
     return replace(plain, **parts)

@@ -145,3 +145,10 @@ def test_a_row_that_is_here_for_its_neighbours_is_discounted() -> None:
     beside = row(1.0, signs=Signs(words=2.0, coverage=0.0))
     said, neighbour = final_scores([row(1.0), beside], Query(text="q"), 0.9, 0.65)
     assert neighbour < 0.5 * said
+
+
+def test_what_another_person_said_makes_an_answer_less_sure() -> None:
+    rows = [row(signs=Signs(coverage=0.9))]
+    engine = weights().engine(None)
+    theirs, own = (answerability(rows, engine, 4.0, lead=lead) for lead in (-0.9, 0.9))
+    assert theirs < answerability(rows, engine, 4.0) < own
