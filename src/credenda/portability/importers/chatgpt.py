@@ -13,13 +13,12 @@ from credenda.portability.importers.port import Boundary, Piece, Problem, Source
 from credenda.portability.importers.tables import (
     MalformedError,
     item_of,
-    moment_or_none,
     shown,
     shown_id,
     table_of,
     text_of,
 )
-from credenda.portability.importers.turns import Talk, Turn, mended
+from credenda.portability.importers.turns import Talk, Turn
 from credenda.portability.lines import Lines
 
 __all__ = ["ChatGPTFormat"]
@@ -35,7 +34,6 @@ _EVERYBODY: Final = "all"
 _HIDDEN: Final = ("is_visually_hidden_from_conversation", "is_user_system_message")
 _CITATION: Final = re.compile("\ue200[^\ue200\ue201]{0,2000}\ue201")
 """References to search results, which the page shows as links."""
-_TITLE_CHARACTERS: Final = 200
 
 
 class ChatGPTFormat:
@@ -68,15 +66,9 @@ def _conversation(element: Element, source: Source) -> Iterator[Piece | Problem 
         return
     yield Boundary()
     place = f"{place} ({shown_id(table, element.number, 'conversation_id', 'id')})"
-    title = mended(text_of(table, "title"))[:_TITLE_CHARACTERS]
-    talk = Talk(
-        agent=_AGENT,
-        session=text_of(table, "conversation_id", "id") or f"{source.path.name}/{element.number}",
-        user_id=source.user_id,
-        latest=moment_or_none(table.get("create_time")),
-        aged_us=source.modified_us,
-        metadata={"title": title} if title else {},
-    )
+    session = text_of(table, "conversation_id", "id") or f"{source.path.name}/{element.number}"
+    title, begun = text_of(table, "title"), table.get("create_time")
+    talk = Talk.titled(_AGENT, source, session=session, title=title, begun=begun)
     branch = tree.branch(table.get("current_node"))
     yield from (Problem(place=place, what=what) for what in tree.problems)
     for node_id in branch:

@@ -15,7 +15,6 @@ from credenda.portability.importers.tables import (
     MalformedError,
     item_of,
     list_of,
-    moment_or_none,
     shown_id,
     table_of,
     text_of,
@@ -32,7 +31,6 @@ _HEAD: Final = re.compile(rb"\s*[\[{]")
 _MARKS: Final = (b'"chat_messages"', b'"conversations_memory"')
 _ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
-_TITLE_CHARACTERS: Final = 200
 
 
 class ClaudeFormat:
@@ -78,15 +76,9 @@ def _conversation(element: Element, source: Source) -> Iterator[Piece | Problem 
         return
     yield Boundary()
     place = f"{place} ({shown_id(table, element.number, 'uuid')})"
-    title = mended(text_of(table, "name"))[:_TITLE_CHARACTERS]
-    talk = Talk(
-        agent=_AGENT,
-        session=text_of(table, "uuid") or f"{source.path.name}/{element.number}",
-        user_id=source.user_id,
-        latest=moment_or_none(table.get("created_at")),
-        aged_us=source.modified_us,
-        metadata={"title": title} if title else {},
-    )
+    session = text_of(table, "uuid") or f"{source.path.name}/{element.number}"
+    title, begun = text_of(table, "name"), table.get("created_at")
+    talk = Talk.titled(_AGENT, source, session=session, title=title, begun=begun)
     for number, message in enumerate(messages, 1):
         yield from _message(talk, f"{place}, message {shown_id(message, number, 'uuid')}", number, message)
 

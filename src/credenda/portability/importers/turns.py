@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from credenda import limits
 from credenda.clock import to_datetime
 from credenda.portability.importers.blocks import cut
-from credenda.portability.importers.port import Piece, Problem, stable_key
-from credenda.portability.importers.tables import MalformedError, moment_of
+from credenda.portability.importers.port import Piece, Problem, Source, stable_key
+from credenda.portability.importers.tables import MalformedError, moment_of, moment_or_none
 from credenda.write.accept import Submission
 
 __all__ = ["Talk", "Turn", "mended"]
+
+_TITLE_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,19 @@ class Talk:
     latest: datetime | None = None
     aged_us: int | None = None
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    @classmethod
+    def titled(cls, agent: str, source: Source, *, session: str, title: str, begun: object) -> Talk:
+        """Begin to read a conversation of an export, which has a title and a time of its own."""
+        named = mended(title)[:_TITLE_CHARACTERS]
+        return cls(
+            agent=agent,
+            session=session,
+            user_id=source.user_id,
+            latest=moment_or_none(begun),
+            aged_us=source.modified_us,
+            metadata={"title": named} if named else {},
+        )
 
     def pieces(self, turn: Turn) -> Iterator[Piece | Problem]:
         """Give a turn as it is; one that is larger than an event comes in several, and nothing of it is lost."""
