@@ -106,8 +106,9 @@ class Turns:
         self, out: NDArray[np.float32], scored: NDArray[np.int64], back: float, ahead: float
     ) -> NDArray[np.float32]:
         """Do the same where few rows have a score: only they and their neighbours are looked at."""
-        place = np.minimum(np.searchsorted(self.rows, scored), len(self.rows) - 1)
-        place = place[self.rows[place] == scored]
+        wanted = scored.astype(np.int32)  # else all of `rows` would be widened to look these few up
+        place = np.minimum(np.searchsorted(self.rows, wanted), len(self.rows) - 1)
+        place = place[self.rows[place] == wanted]
         own = out[self.rows[place]]
         linked = np.concatenate([_NO_LINK, self.linked, _NO_LINK])
         has_next, has_previous = linked[place + 1], linked[place]
