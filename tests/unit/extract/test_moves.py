@@ -165,3 +165,11 @@ def test_a_denial_beside_another_value_of_a_set_is_not_a_replacement() -> None:
 )
 def test_what_is_different_now_was_not_wrong_before(text: str, move: Move) -> None:
     assert only(text).move is move
+
+
+@pytest.mark.parametrize("company", ["Acme", "Google", "Microsoft", "Bosch", "Amazon"])
+def test_leaving_a_company_ends_the_job_there_and_gives_nothing_else(company: str) -> None:
+    left = only(f"I left {company}.")
+    assert (left.attribute, left.value, left.move) == ("employer", company, Move.END)
+    moved = only(f"I left {company}, I'm at Globex now.")
+    assert (moved.attribute, moved.value, moved.prior) == ("employer", "Globex", company)
