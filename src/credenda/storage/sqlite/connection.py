@@ -130,22 +130,23 @@ def empty_log(path: str) -> None:
 
 
 def lengthen_log(path: str) -> None:
-    """Let the write-ahead log grow to its usual length at once, with commits that change nothing and flush nothing.
+    """Let the write-ahead log grow to its usual length at once, by a transaction that is taken back.
 
     A flush that also records a new length of the file costs half as much again (measured: 0.43 against 0.29 ms), and
-    every commit would until the log is first reused. No checkpoint runs here: it would move pages without flushing
-    them. This only saves time, so whatever stands in its way ends it.
+    every commit would until the log is first reused. What does not fit into a small cache is written to the log before
+    its transaction ends; the rollback leaves nothing of it but the length. Takes 5 ms, nearly all of it inside SQLite.
+    This only saves time, so whatever stands in its way ends it.
     """
-    log = Path(f"{path}-wal")
     try:
+        if Path(f"{path}-wal").stat().st_size >= LOG_PAGES * _PAGE_BYTES:
+            return
         with closing(connect(path)) as connection:
-            for pragma in ("synchronous = OFF", "wal_autocheckpoint = 0", "busy_timeout = 0"):
-                connection.execute(f"PRAGMA {pragma}")
-            version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-            for _ in range(LOG_PAGES):
-                if log.stat().st_size >= LOG_PAGES * _PAGE_BYTES:
-                    return
-                connection.execute(f"PRAGMA user_version = {version}")
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA cache_size = 10")
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("CREATE TABLE length_of_the_log (bytes BLOB)")
+            connection.execute("INSERT INTO length_of_the_log VALUES (zeroblob(?))", (LOG_PAGES * _PAGE_BYTES,))
+            connection.execute("ROLLBACK")
     except (sqlite3.Error, OSError, Unavailable):
         return
 
