@@ -159,3 +159,18 @@ def test_what_has_no_vector_yet_is_judged_by_its_words(tmp_path: Path) -> None:
     with Credenda.open(path, user="ana", embedder="hashed", workers=False) as mem:
         assert not mem.search("Linz").abstained
         assert not mem.search("Linz", kinds=("event",)).abstained
+
+
+def test_what_was_said_is_found_by_meaning_after_its_memory_was_replaced(tmp_path: Path) -> None:
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder="hashed", workers=False) as mem:
+        mem.remember("I live in Linz.")
+        mem.settle()
+        assert mem.stats().vectors == 1
+        mem.remember("I moved to Graz.")
+        mem.settle()
+        assert mem.stats().vectors == 3
+        flags = {hit.text: hit.flags for hit in mem.search("living in Linz, Linz").hits}
+        assert flags["I live in Linz."] == {"superseded"}
+        mem.correct(mem.list(attribute="residence").items[0].id, value="Wels")
+        mem.settle()
+        assert mem.stats().vectors == 6

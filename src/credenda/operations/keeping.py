@@ -54,7 +54,8 @@ def _commit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
 
 
 def _application(parts: Parts, cause: str | None = None) -> Application:
-    return Application(actor=Actor.USER, now_us=parts.clock.now_us(), cause=cause)
+    embeds = parts.embedder is not None
+    return Application(actor=Actor.USER, now_us=parts.clock.now_us(), cause=cause, embeds=embeds)
 
 
 def _journal(parts: Parts, writer: Writer, text: str, *, agent: str | None = None, session: str | None = None) -> Event:

@@ -55,7 +55,8 @@ def keep(parts: Parts, submission: Submission) -> Receipt:
         receipt = file(writer)
         if receipt.job_id is None or receipt.cached:
             return receipt
-        believe(writer, [(event, (_verbatim(event),)) for event in writer.events(receipt.event_ids)], now_us)
+        turns = [(event, (_verbatim(event),)) for event in writer.events(receipt.event_ids)]
+        believe(writer, turns, now_us, embeds=parts.embedder is not None)
         (job,) = writer.jobs(JobFilter(id=receipt.job_id))
         writer.put(finished(job))
         if parts.embedder is not None:
@@ -105,7 +106,8 @@ def _file(writer: Writer, event: NewEvent) -> Event:
 
 def _apply(parts: Parts, writer: Writer, event: Event, changes: list[Change]) -> str:
     """Apply the changes and say which memory now holds what was said."""
-    application = Application(actor=Actor.USER, now_us=parts.clock.now_us(), cause=event.id)
+    embeds = parts.embedder is not None
+    application = Application(actor=Actor.USER, now_us=parts.clock.now_us(), cause=event.id, embeds=embeds)
     applied = apply(writer, changes, application)
     for change in changes:
         if isinstance(change, Add):

@@ -31,7 +31,7 @@ def _extract(parts: Parts, job: Job) -> None:
         _believe(parts, portion)
 
     def work(writer: Writer) -> None:
-        complete(writer, last, parts.clock.now_us())
+        complete(writer, last, parts.clock.now_us(), embeds=parts.embedder is not None)
         if parts.embedder is not None:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
 
@@ -46,7 +46,8 @@ def _portions(reading: Reading) -> list[Reading]:
 
 
 def _believe(parts: Parts, portion: Reading) -> None:
-    parts.store.commit(parts.user_id, lambda writer: believe(writer, portion.turns, parts.clock.now_us()))
+    now_us, embeds = parts.clock.now_us(), parts.embedder is not None
+    parts.store.commit(parts.user_id, lambda writer: believe(writer, portion.turns, now_us, embeds=embeds))
 
 
 def _embed(parts: Parts, job: Job) -> None:
@@ -109,7 +110,7 @@ def set_aside(parts: Parts, job: Job, report: Job) -> None:
 
     def work(writer: Writer) -> None:
         if _still_leased(writer, job):
-            complete(writer, reading, parts.clock.now_us())
+            complete(writer, reading, parts.clock.now_us(), embeds=parts.embedder is not None)
             writer.put(report)
 
     parts.store.commit(parts.user_id, work)

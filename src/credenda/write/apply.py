@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Final, assert_never
 
 from credenda.errors import NotFound
+from credenda.ids import Kind, number_of
 from credenda.model.change import (
     Actor,
     Add,
@@ -33,8 +34,9 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
-from credenda.storage.store import Redaction, Writer
+from credenda.storage.store import Job, Redaction, Writer
 from credenda.text.normal import attribute_key, name_key
+from credenda.write.journal import EMBED
 from credenda.write.wording import quoted
 
 __all__ = ["Application", "Applied", "apply"]
@@ -47,11 +49,12 @@ _ENDED: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """Who decides, because of what (an event or job id), and when."""
+    """Who decides, because of what (an event or job id), and when; `embeds` says that texts are given vectors."""
 
     actor: Actor
     now_us: int
     cause: str | None = None
+    embeds: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +228,15 @@ class _Run:
             valid_until_us=change.valid_until_us,
             contested=False,
         )
+        if self._application.embeds:
+            self._embed_words_of(memory)
+
+    def _embed_words_of(self, memory: Memory) -> None:
+        """Let the events of a replaced memory get vectors of their own: it stood for them, and is searched no more."""
+        tag = self._writer.tenant.tag
+        for event_id in dict.fromkeys(item.span.event_id for item in self._writer.evidence(memory_ids=[memory.id])):
+            number = number_of(event_id, Kind.EVENT, tag)
+            self._writer.put(Job(kind=EMBED, first=number, last=number))
 
     def _contest(self, change: Contest) -> None:
         members = tuple(self._id(reference) for reference in change.memory_ids)

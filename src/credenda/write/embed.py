@@ -11,14 +11,16 @@ from typing import Final
 
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.event import Event, Role
+from credenda.model.memory import Status
 from credenda.providers.embed.port import Embedder, checked_vectors
 from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
 from credenda.text.passages import passages
 from credenda.write.ingest import finished
+from credenda.write.journal import EMBED
 
 __all__ = ["EMBED", "Wanted", "embed", "file_vectors", "wanted_texts"]
 
-EMBED: Final = "embed"
+_REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +34,18 @@ class Wanted:
 def wanted_texts(reader: Reader, job: Job, model_id: str) -> list[Wanted]:
     """List the passages of a job's events, and the memories resting on them, that have no vector of this model.
 
-    An event that is one memory word for word needs none of its own: the memory stands for it.
+    An event that is one memory word for word needs none of its own while that is held: the memory stands for it.
     """
     tag = reader.tenant.tag
     ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
     evidence = reader.evidence(event_ids=ids)
     memories = {memory.id: memory for memory in reader.memories(sorted({item.memory_id for item in evidence}))}
+    standing = {memory.text for memory in memories.values() if memory.status not in _REPLACED}
     spoken_for = {item.span.event_id for item in evidence if item.memory_id in memories}
     wanted: list[Wanted] = []
     for event in reader.events(ids):
         alike = event.role is Role.USER and event.id in spoken_for
-        if alike and any(memory.text == event.text.strip() for memory in memories.values()):
+        if alike and event.text.strip() in standing:
             continue
         number = number_of(event.id, Kind.EVENT, tag)
         for ordinal, (start, stop) in enumerate(passages(event.text)):

@@ -78,14 +78,16 @@ def _context(reader: Reader, event: Event, number: int) -> list[Event]:
     return reader.find_events(wanted)[::-1]
 
 
-def complete(writer: Writer, reading: Reading, now_us: int) -> list[Applied]:
+def complete(writer: Writer, reading: Reading, now_us: int, *, embeds: bool) -> list[Applied]:
     """Decide and apply every claim of a reading and mark its job complete, in the caller's transaction."""
-    applied = believe(writer, reading.turns, now_us)
+    applied = believe(writer, reading.turns, now_us, embeds=embeds)
     writer.put(finished(reading.job))
     return applied
 
 
-def believe(writer: Writer, turns: Sequence[tuple[Event, tuple[Claim, ...]]], now_us: int) -> list[Applied]:
+def believe(
+    writer: Writer, turns: Sequence[tuple[Event, tuple[Claim, ...]]], now_us: int, *, embeds: bool
+) -> list[Applied]:
     """Decide and apply the claims of some turns, in order; claims that were applied before are passed over."""
     applied: list[Applied] = []
     for event, claims in turns:
@@ -95,8 +97,8 @@ def believe(writer: Writer, turns: Sequence[tuple[Event, tuple[Claim, ...]]], no
                 continue
             changes = _decided(writer, event, claim, now_us)
             if changes:
-                actor = Actor.RULE
-                applied.append(apply(writer, changes, Application(actor=actor, now_us=now_us, cause=event.id)))
+                application = Application(actor=Actor.RULE, now_us=now_us, cause=event.id, embeds=embeds)
+                applied.append(apply(writer, changes, application))
     return applied
 
 

@@ -19,9 +19,10 @@ from credenda.text.sentences import sentence_spans
 from credenda.write.accept import Accepted
 from credenda.write.tombstones import claim_digests, text_digest
 
-__all__ = ["EXTRACT", "REMOVED", "journal"]
+__all__ = ["EMBED", "EXTRACT", "REMOVED", "journal"]
 
 EXTRACT: Final = "extract"
+EMBED: Final = "embed"
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 REMOVED: Final = "[deleted]"
 """Stands in a message for words that had been deleted before they were said again."""
