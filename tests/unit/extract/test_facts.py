@@ -202,3 +202,19 @@ def test_the_fact_before_a_request_is_heard() -> None:
 )
 def test_neither_a_second_item_nor_a_second_clause_is_lost(text: str, values: list[str]) -> None:
     assert [claim.value for claim in hear(text)] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("My dog is called Rex 🐕.", "Rex"),
+        ("I work at Acme 😀!", "Acme"),
+        ("🎉 I live in Linz", "Linz"),
+        ("I live in Linz 👩🏽‍💻❤️ and I love it", "Linz"),
+        ("I'm allergic to peanuts 🥜🥜", "peanuts"),
+    ],
+)
+def test_an_emoji_is_no_part_of_a_value(text: str, value: str) -> None:
+    first = hear(text)[0]
+    assert first.value == value
+    assert first.text in text

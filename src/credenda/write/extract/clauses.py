@@ -16,6 +16,11 @@ __all__ = ["Clause", "open_contractions", "open_sentence", "read_clause", "split
 _OPENINGS_MAX: Final = 6
 _CLAUSES_MAX: Final = 8
 _QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
+_EMOJI: Final = re.compile(
+    " ?(?:[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff]"
+    "[\ufe0e\ufe0f\u200d\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*)+"
+)
+"""Pictures, with the signs that vary and join them: they say how something was meant, and are part of no name."""
 _SPACE: Final = re.compile(r"\s+")
 _BULLET: Final = re.compile(r"^(?:[-*\u2022+]|\d{1,3}[.)]|#{1,6})\s+|^[^\w\"'(>]+")
 _MARKUP: Final = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|`")
@@ -68,8 +73,9 @@ def _contractions() -> tuple[_Contraction, ...]:
 
 
 def straighten(sentence: str) -> str:
-    """Give a sentence with straight quotes, single spaces and no list marker or emphasis marks."""
-    plain = _SPACE.sub(" ", sentence.translate(_QUOTES)).strip()
+    """Give a sentence with straight quotes, single spaces and no list marker, emphasis marks or emoji."""
+    worded = sentence if sentence.isascii() else _EMOJI.sub("", sentence.translate(_QUOTES))
+    plain = _SPACE.sub(" ", worded).strip()
     if "*" in plain or "`" in plain or "__" in plain:
         plain = _MARKUP.sub("", plain)
     return _BULLET.sub("", plain)
