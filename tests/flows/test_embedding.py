@@ -174,3 +174,11 @@ def test_what_was_said_is_found_by_meaning_after_its_memory_was_replaced(tmp_pat
         mem.correct(mem.list(attribute="residence").items[0].id, value="Wels")
         mem.settle()
         assert mem.stats().vectors == 6
+
+
+@pytest.mark.parametrize("marks", ["?", "…", "!!! ??"])
+def test_marks_alone_ask_for_nothing(tmp_path: Path, marks: str) -> None:
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder="hashed", workers=False) as mem:
+        mem.remember("I live in Linz.")
+        mem.settle()
+        assert mem.search(marks).abstained

@@ -337,3 +337,12 @@ def test_a_completion_script_is_printed(shell: str, ana: Terminal) -> None:
 def test_options_of_the_program_may_stand_behind_the_command(ana: Terminal) -> None:
     result = ana.run("stats", "--json")
     assert result.stdout.startswith("{")
+
+
+def test_a_long_hit_is_shown_by_its_beginning(ana: Terminal) -> None:
+    ana.remember(f"The saffron story: {'on and on ' * 90}until the end.")
+    shown = ana.text("search", "saffron story")
+    assert "The saffron story" in shown
+    assert "…" in shown
+    assert len(shown.splitlines()) < 10
+    assert len(ana.json("search", "saffron story")["hits"][0]["text"]) > 600

@@ -27,7 +27,8 @@ _BUFFER_BYTES: Final = 1 << 16
 _PROGRESS_BYTES: Final = 1 << 20
 _GZIP: Final = b"\x1f\x8b"
 DAMAGED: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, BadZipFile, NotImplementedError)
-"""What reading damaged or unknown compressed data raises."""
+"""What reading damaged compressed data raises; `NotImplementedError` is how `zipfile` says that it does not know a
+method of compression or encryption."""
 
 
 class Line(NamedTuple):

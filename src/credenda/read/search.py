@@ -71,7 +71,8 @@ def search(
     tuned = weights()
     made = plan(query, now_us, index.speaker_names if index is not None else ())
     whole = index if index is not None else cold_index(reader, query.text)
-    vector = _vector(embed, query.text) if embed is not None and whole.dims else None
+    asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
+    vector = _vector(embed, query.text) if embed is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned)
     found, rows = _find(asked, work)

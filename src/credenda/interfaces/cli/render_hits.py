@@ -12,6 +12,8 @@ from credenda.model.query import Hit, SearchResult
 __all__ = ["results", "terms"]
 
 _NOTHING: Final = 0.0005
+_SHOWN_CHARACTERS: Final = 400
+"""Longest text of a hit on a screen: ten long ones must not push the first out of sight."""
 
 
 def results(screen: Screen, found: SearchResult) -> str:
@@ -32,11 +34,19 @@ def _hit(screen: Screen, rank: int, hit: Hit) -> str:
     place = f"{rank:>2}  {hit.score:.2f}  "
     margin = " " * len(place)
     flags = f"  [{', '.join(sorted(hit.flags))}]" if hit.flags else ""
-    text = screen.fill(hit.text, place, margin)
+    text = screen.fill(_beginning(hit.text), place, margin)
     lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(_source(hit), margin))]
     if hit.terms:
         lines.append(screen.dim(screen.fill(f"terms: {terms(hit.terms)}", margin)))
     return "\n".join(lines)
+
+
+def _beginning(text: str) -> str:
+    """Shorten a long passage, at a word where one ends near; its id and `--json` lead to the rest."""
+    if len(text) <= _SHOWN_CHARACTERS:
+        return text
+    start, space, last = text[:_SHOWN_CHARACTERS].rpartition(" ")
+    return f"{start if space and len(last) < _SHOWN_CHARACTERS // 4 else text[:_SHOWN_CHARACTERS]}…"
 
 
 def _source(hit: Hit) -> str:

@@ -63,7 +63,7 @@ _IRREGULAR: Final = {
     "were": "was",
     "are": "am",
 }
-_UNCHANGED: Final = frozenset({"was", "wasn't", "as", "this", "plus", "bus", "us"})
+_UNCHANGED: Final = frozenset({"was", "wasn't"})
 _THEIR: Final = re.compile(r"\b(?:their|his or her)\b", re.IGNORECASE)
 _THEMSELVES: Final = re.compile(r"\b(?:themselves|themself)\b", re.IGNORECASE)
 
