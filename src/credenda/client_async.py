@@ -25,6 +25,7 @@ from credenda.model.report import (
     DoctorReport,
     ExportReport,
     ImportReport,
+    RebuildReport,
     ReembedReport,
     Resolution,
     Stats,
@@ -407,6 +408,14 @@ class AsyncData:
         `progress` is told how many events are done, and of how many.
         """
         return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
+
+    async def rebuild(self, *, dry_run: bool = False) -> RebuildReport:
+        """Make memories, evidence and contests again from the change log, and put right the rows that differ.
+
+        What differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go
+        on. `dry_run` only says what differs. Raises `Corrupt` where journal or change log are damaged themselves.
+        """
+        return await asyncio.to_thread(self._memory.rebuild, dry_run=dry_run)
 
     async def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from credenda.model.report import DoctorReport, ExportReport, ImportReport, ReembedReport
-from credenda.operations import maintaining
+from credenda.model.report import DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
+from credenda.operations import maintaining, rebuilding
 from credenda.parts import Parts
 
 __all__ = ["Data"]
@@ -49,6 +49,14 @@ class Data:
         `progress` is told how many events are done, and of how many.
         """
         return maintaining.reembed(self._parts, model, progress=progress)
+
+    def rebuild(self, *, dry_run: bool = False) -> RebuildReport:
+        """Make memories, evidence and contests again from the change log, and put right the rows that differ.
+
+        What differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go
+        on. `dry_run` only says what differs. Raises `Corrupt` where journal or change log are damaged themselves.
+        """
+        return rebuilding.rebuild(self._parts, dry_run=dry_run)
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

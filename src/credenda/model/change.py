@@ -59,6 +59,7 @@ class ChangeKind(StrEnum):
     FORGET = "forget"
     RESTORE = "restore"
     DELETE = "delete"
+    REBUILD = "rebuild"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,9 @@ Change = Add | Confirm | Supersede | Contest | Resolve | SetStatus | SetLayer | 
 class ChangeRecord:
     """An applied change as the log keeps it.
 
-    `before` and `after` hold only the fields that moved; `cause` is the event or job that led to it.
+    `before` and `after` hold only the fields that moved; `cause` is the event or job that led to it. `support` is the
+    evidence that came with it, None where the log was written before that was kept. With the journal this is enough to
+    make every belief again.
     """
 
     id: str
@@ -195,6 +198,7 @@ class ChangeRecord:
     cause: str | None = None
     before: Mapping[str, object] = field(default_factory=dict[str, object])
     after: Mapping[str, object] = field(default_factory=dict[str, object])
+    support: tuple[Support, ...] | None = None
 
     @property
     def at(self) -> datetime:

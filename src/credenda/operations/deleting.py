@@ -13,7 +13,7 @@ from credenda.errors import Invalid, NotFound
 from credenda.ids import Kind, number_of, parse_id
 from credenda.model.change import Actor, ChangeKind, ChangeRecord, Delete
 from credenda.model.claim import Evidence, Span
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.contest import ContestCase, ContestState, contest_table
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Slot, Status, TypeClass
 from credenda.model.report import DeletionReport
@@ -185,7 +185,23 @@ class _Deletion:
     def _leave_contests(self, memory: Memory) -> None:
         for contest in self.writer.contests():
             if memory.id in contest.memory_ids:
-                self.writer.put(self._without(contest, memory))
+                left = self._without(contest, memory)
+                self.writer.put(left)
+                self._log_contest(left)
+
+    def _log_contest(self, contest: ContestCase) -> None:
+        """Log what is left of a contest: what the log said of it before is about to be redacted."""
+        still_open = contest.state is ContestState.OPEN
+        self.writer.put(
+            ChangeRecord(
+                id="",
+                kind=ChangeKind.CONTEST if still_open else ChangeKind.RESOLVE,
+                actor=Actor.USER,
+                reason="a value was deleted",
+                at_us=self.now_us,
+                after={"contest": contest.id, "case": contest_table(contest)},
+            )
+        )
 
     def _without(self, contest: ContestCase, memory: Memory) -> ContestCase:
         gone = value_key(memory.value or memory.text)

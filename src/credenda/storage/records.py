@@ -29,6 +29,7 @@ __all__ = [
     "JobStatus",
     "MemoryFilter",
     "Redaction",
+    "Refold",
     "Row",
     "Snapshot",
     "Tenant",
@@ -167,9 +168,14 @@ class EventFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeFilter:
-    """Which changes to read, oldest first."""
+    """Which changes to read, oldest first.
+
+    `memories` (numbers, `stop` excluded) reads the changes of a run of memories, one memory after the other; the other
+    conditions are then left aside.
+    """
 
     memory_id: str | None = None
+    memories: range | None = None
     cause: str | None = None
     kinds: frozenset[ChangeKind] | None = None
     after: int | None = None
@@ -273,8 +279,31 @@ class Snapshot:
     blobs: tuple[bytes, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refold:
+    """What the change log says of a memory, or of a contest, to take the place of whatever rows it has.
+
+    `evidence` is None where the log does not hold it: the rows then stay. The full-text index is made afresh with it.
+    """
+
+    versions: tuple[Memory, ...] = ()
+    evidence: frozenset[Evidence] | None = None
+    contest: ContestCase | None = None
+
+
 Row = (
-    NewEvent | Memory | Evidence | ChangeRecord | ContestCase | Job | Vector | Tombstone | Redaction | Access | Snapshot
+    NewEvent
+    | Memory
+    | Evidence
+    | ChangeRecord
+    | ContestCase
+    | Job
+    | Vector
+    | Tombstone
+    | Redaction
+    | Access
+    | Snapshot
+    | Refold
 )
 """Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""
 

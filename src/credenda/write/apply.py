@@ -31,7 +31,7 @@ from credenda.model.change import (
     Support,
 )
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.contest import ContestCase, ContestState, contest_table
 from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
 from credenda.storage.store import Job, Redaction, Writer
@@ -112,7 +112,7 @@ class _Run:
                 self._add(change)
             case Confirm():
                 self._support(change.memory_id, change.support)
-                self._log(ChangeKind.CONFIRM, change.reason, self._id(change.memory_id))
+                self._log(ChangeKind.CONFIRM, change.reason, self._id(change.memory_id), support=change.support)
             case Supersede():
                 self._supersede(change)
             case Contest():
@@ -170,6 +170,7 @@ class _Run:
         *,
         before: Mapping[str, object] | None = None,
         after: Mapping[str, object] | None = None,
+        support: tuple[Support, ...] | None = None,
     ) -> None:
         record = ChangeRecord(
             id="",
@@ -181,6 +182,7 @@ class _Run:
             cause=self._application.cause,
             before=before or {},
             after=after or {},
+            support=support,
         )
         self.records.append(replace(record, id=self._writer.put(record)))
 
@@ -199,7 +201,7 @@ class _Run:
         memory_id = self._writer.put(memory)
         self.ids[change.key] = memory_id
         self._support(memory_id, change.support)
-        self._log(ChangeKind.ADD, change.reason, memory_id, after=draft_delta(draft))
+        self._log(ChangeKind.ADD, change.reason, memory_id, after=draft_delta(draft), support=change.support)
 
     def _move(self, memory: Memory, kind: ChangeKind, reason: str, **moved: object) -> None:
         """Write the next version with some fields moved, and log just those."""
@@ -257,7 +259,8 @@ class _Run:
         )
         contest_id = self._writer.put(contest)
         asked = {"contest": contest_id, "values": [quoted(value) for value in change.values], "members": list(members)}
-        self._log(ChangeKind.CONTEST, change.reason, None, after=asked)
+        filed = contest_table(replace(contest, id=contest_id))
+        self._log(ChangeKind.CONTEST, change.reason, None, after=asked | {"case": filed})
         for memory in self._writer.memories(members):
             if not memory.contested or memory.status is not Status.ACTIVE:
                 self._flag(memory, change.reason, contest_id)
@@ -300,7 +303,7 @@ class _Run:
         self._writer.put(closed)
         scopes = {quoted(value): scope for value, scope in change.scopes.items()}
         keep = [self._id(reference) for reference in change.keep]
-        answer = {"contest": contest.id, "scopes": scopes, "keep": keep}
+        answer = {"contest": contest.id, "scopes": scopes, "keep": keep, "case": contest_table(closed)}
         self._log(ChangeKind.RESOLVE, change.reason, None, after=answer)
         for memory in self._writer.memories(contest.memory_ids):
             if memory.contested:

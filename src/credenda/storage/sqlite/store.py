@@ -14,7 +14,7 @@ from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
 from credenda.storage.portable import Dump, Origin, PlacedRow
-from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
+from credenda.storage.sqlite.check import check_store, rebuild_words, repair_rows, words_agree
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log, statements
 from credenda.storage.sqlite.dump import dump_rows, load_rows, read_origin
 from credenda.storage.sqlite.failures import translated
@@ -107,6 +107,8 @@ class SqliteStore:
             writer = SqliteWriter(connection, *self._tenant(connection, user_id), self._clock)
             result = work(writer)
             redacted = writer.redacted
+            if writer.refolded:
+                rebuild_words(connection)
             if redacted:
                 connection.execute(_OPTIMIZE)
             return result
@@ -184,11 +186,20 @@ class SqliteStore:
         connection, commits = self._writer, self._commits
         if connection is None or commits is None:
             return findings
+        if repair and tenant is not None and findings:
+            findings = commits.run(lambda: repair_rows(connection, tenant, findings))
         if not commits.run(lambda: words_agree(connection)):
             if repair:
                 commits.run(lambda: rebuild_words(connection))
-            detail = "the full-text index differs from the rows it is derived from"
-            findings.append(Finding(check="full_text", detail=detail, repaired=repair))
+            findings.append(
+                Finding(
+                    check="full_text",
+                    detail="the full-text index differs from the rows it is derived from",
+                    repaired=repair,
+                    where="the words of all users of the file",
+                    fix="run `credenda doctor --repair`, which makes it afresh",
+                )
+            )
         return findings
 
     def close(self) -> None:

@@ -23,6 +23,7 @@ from credenda.storage.store import (
     Access,
     Job,
     Redaction,
+    Refold,
     Row,
     Snapshot,
     Tenant,
@@ -76,12 +77,15 @@ class SqliteWriter(SqliteReader):
         self._clock = clock
         self._tips = tips
         self.redacted = False
+        self.refolded = False
 
     def put(self, row: Row) -> str:
         """File a value; returns its public id, or "" for rows that have none."""
         match row:
             case NewEvent() | Memory() | ChangeRecord() | Evidence() | ContestCase():
                 return self._belief(row)
+            case Refold():
+                return self._refold(row)
             case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
             case _:
@@ -277,6 +281,23 @@ class SqliteWriter(SqliteReader):
             self._run("put_blob", name=image.name, ordinal=ordinal, data=data)
         return ""
 
+    def _refold(self, refold: Refold) -> str:
+        """Put what the log says in the place of rows; `refolded` asks for the words to be indexed afresh."""
+        self.refolded = True
+        if refold.contest is not None:
+            number = self._number(refold.contest.id, Kind.CONTEST)
+            self._run("put_contest", id=number, **rows.contest_row(refold.contest))
+        for version in refold.versions[:1]:
+            number = self._number(version.id, Kind.MEMORY)
+            self._run("delete_versions", id=number)
+            if refold.evidence is not None:
+                self._run("delete_evidence", id=number)
+        for version in refold.versions:
+            self._run("insert_version", **rows.memory_row(version, self._tenant.tag))
+        for item in refold.evidence or ():
+            self._evidence(item)
+        return ""
+
     def _redaction(self, redaction: Redaction) -> str:
         self.redacted = True
         self._run("permit_redaction", reason="delete")
@@ -302,7 +323,9 @@ class SqliteWriter(SqliteReader):
         for phrase in redaction.phrases:
             self._run("redact_phrases", phrase=phrase)
         self._run("redact_versions", id=number)
-        self._run("redact_changes", memory=number)
+        for row in self._run("changes_of_memories", low=number, high=number + 1).fetchall():
+            self._run("redact_change", id=row["id"], delta=rows.wordless_delta(row["delta"]))
+        self._run("redact_contest_log", public_id=redaction.id)
         self._run("delete_vectors", low=code, high=code + 1)
 
     def _redact_event(self, redaction: Redaction) -> None:
