@@ -82,6 +82,8 @@ BY_ID: dict[str, Callable[[Credenda, Foreign], object]] = {
     "feedback on an event": lambda ben, ana: ben.feedback(ana.event, useful=True),
     "list": lambda ben, ana: ben.list(cursor=ana.cursor),
     "manage.pin": lambda ben, ana: ben.manage.pin(ana.memory),
+    "manage.promote": lambda ben, ana: ben.manage.promote(ana.memory),
+    "manage.demote": lambda ben, ana: ben.manage.demote(ana.memory),
     "manage.unpin": lambda ben, ana: ben.manage.unpin(ana.memory),
     "manage.resolve": lambda ben, ana: ben.manage.resolve(ana.contest, keep="gold"),
 }
@@ -98,6 +100,12 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "context": lambda ben, _: ben.context(f"{SECRET} Linz").text,
     "list": lambda ben, _: ben.list(status=None, limit=50).items,
     "history": lambda ben, _: ben.history(entity="user", attribute="currency"),
+    "manage.decay": lambda ben, _: (ben.manage.decay(dry_run=True), ben.manage.decay()),
+    "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
+    "manage.retention": lambda ben, folder: (
+        ben.manage.retention(plot=folder / "curves.svg"),
+        (folder / "curves.svg").read_text("utf-8"),
+    ),
     "manage.contests": lambda ben, _: ben.manage.contests(),
     "stats": lambda ben, _: ben.stats(),
     "remember": lambda ben, _: ben.remember("I like tea.", idempotency_key="k"),

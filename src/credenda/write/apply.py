@@ -36,6 +36,7 @@ from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
 from credenda.storage.store import Job, Redaction, Writer
 from credenda.text.normal import attribute_key, name_key
+from credenda.text.valence import valence
 from credenda.write.journal import EMBED
 from credenda.write.wording import quoted
 
@@ -194,7 +195,13 @@ class _Run:
         now_us = self._application.now_us
         content = {name: getattr(draft, name) for name in _DRAFT_FIELDS}
         memory = Memory(
-            **content, id="", version=1, created_us=now_us, recorded_us=now_us, base_importance=draft.importance
+            **content,
+            id="",
+            version=1,
+            created_us=now_us,
+            recorded_us=now_us,
+            base_importance=draft.importance,
+            emotional_valence=valence(draft.text),
         )
         memory_id = self._writer.put(memory)
         self.ids[change.key] = memory_id

@@ -17,10 +17,21 @@ from credenda.interfaces.cli.render_beliefs import (
     remembered,
 )
 from credenda.interfaces.cli.render_hits import results
+from credenda.interfaces.cli.render_lifecycle import decayed, moved, retention
 from credenda.interfaces.connect.places import Installed
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult
-from credenda.model.report import DoctorReport, ExportReport, ImportReport, ReembedReport, Resolution, Stats
+from credenda.model.report import (
+    DecayReport,
+    DoctorReport,
+    ExportReport,
+    ImportReport,
+    LifecycleReport,
+    ReembedReport,
+    Resolution,
+    RetentionCurves,
+    Stats,
+)
 
 __all__ = ["render"]
 
@@ -160,4 +171,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     ReembedReport: _reembedded,
     Resolution: _resolution,
     Installed: _installed,
+    DecayReport: decayed,
+    LifecycleReport: moved,
+    RetentionCurves: retention,
 }

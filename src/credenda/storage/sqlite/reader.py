@@ -20,6 +20,7 @@ from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
 from credenda.storage.store import (
     CODE_BITS,
+    Access,
     ChangeFilter,
     Counts,
     Delta,
@@ -297,6 +298,30 @@ class SqliteReader:
         """Return the blobs of an index image, () when there is none."""
         blobs: list[bytes] = [row[0] for row in self._run("snapshot", name=name)]
         return tuple(blobs)
+
+    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
+        """Return what is known of the use of these memories, by memory and then oldest first."""
+        found = self._run("accesses_of", ids=self._numbers(memory_ids, Kind.MEMORY))
+        return [
+            Access(
+                memory_id=self._public(Kind.MEMORY, row["memory"]),
+                session=row["session_id"],
+                day=row["day"],
+                at_us=row["at"],
+                shown=row["shown"],
+                useful=row["useful"],
+            )
+            for row in found
+        ]
+
+    def active_days(self) -> list[int]:
+        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
+        return [row["day"] for row in self._run("active_days")]
+
+    def watermark(self, name: str) -> int | None:
+        """Return how far a duty has come."""
+        row = self._run("watermark", name=name).fetchone()
+        return None if row is None else int(row["value"])
 
     def jobs(self, wanted: JobFilter) -> list[Job]:
         """Return jobs in the order they are due."""
