@@ -138,7 +138,8 @@ class SqliteReader:
         return 0 if row is None or row[0] is None else int(row[0])
 
     def _numbers(self, ids: Sequence[str], kind: Kind) -> str:
-        return json.dumps([number_of(text, kind, self._tenant.tag) for text in ids])
+        tag = self._tenant.tag
+        return f"[{','.join([str(number_of(text, kind, tag)) for text in ids])}]"
 
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id."""
