@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
-from credenda.vectors.quantize import all_finite, widened
+from credenda.vectors.quantize import all_finite
 
 __all__ = ["HOT_BITS", "HotVectors"]
 
@@ -54,13 +54,18 @@ class HotVectors:
                 places = rows % len(self._owner)
                 self._owner[places[self._owner[places] == rows]] = -1
 
-    def take(self, rows: NDArray[np.int64], dims: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    @property
+    def finite(self) -> bool:
+        """Whether all that was ever kept are numbers and none is infinite, as `widened` likes to know."""
+        return self._finite
+
+    def take(self, rows: NDArray[np.int64], dims: int) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
         """Return the vectors of these rows, (n, dims), and which of them are held; the others' values mean nothing."""
         with self._lock:
             if not len(self._owner) or self._matrix.shape[1] != dims:
-                return np.zeros((len(rows), dims), np.float32), np.zeros(len(rows), np.bool_)
+                return np.zeros((len(rows), dims), np.float16), np.zeros(len(rows), np.bool_)
             places = rows % len(self._owner)
-            return widened(self._matrix.take(places, axis=0), finite=self._finite), self._owner.take(places) == rows
+            return self._matrix.take(places, axis=0), self._owner.take(places) == rows
 
     def _make_room(self, rows: int, dims: int) -> None:
         """Grow towards the bound; below it every row has a place of its own, so what is held stays where it is."""

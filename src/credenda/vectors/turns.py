@@ -25,7 +25,7 @@ class Turns:
     """Rows of events that belong to a session, by session and then in the order in which things were said.
 
     `rows` (p,) int32. `starts` (t,) int32: where in `rows` each turn begins, None when every turn is one row; a long
-    event has several rows, its passages, and is one turn. `links` (t + 1,) bool: this turn is of the same session as the
+    event has several rows, its passages, and is one turn. `links` (t + 1,) bool: a turn is of the same session as the
     one before; False at both ends. `lengths` (s,) float32 and `sizes` (s,) int64: terms and rows of each session.
     `places` (n,) int32: where each row of the index stands in `rows`, -1 for one that does not.
     """
