@@ -116,8 +116,10 @@ class Reader(Protocol):
         """Return applied changes."""
         ...
 
-    def contests(self, *, state: ContestState | None = None, id: str | None = None) -> list[ContestCase]:
-        """Return contests, open ones first, then newest first."""
+    def contests(
+        self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
+    ) -> list[ContestCase]:
+        """Return contests, open ones first, then newest first; `pair` is the (entity, attribute) of a slot."""
         ...
 
     def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:

@@ -139,7 +139,8 @@ class SqliteReader:
         return 0 if row is None or row[0] is None else int(row[0])
 
     def _numbers(self, ids: Sequence[str], kind: Kind) -> str:
-        return json.dumps([number_of(text, kind, self._tenant.tag) for text in ids])
+        tag = self._tenant.tag
+        return f"[{','.join([str(number_of(text, kind, tag)) for text in ids])}]"
 
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id."""
@@ -234,11 +235,17 @@ class SqliteReader:
             found = self._run("find_changes", **common)
         return [rows.change_of(row, tag) for row in found]
 
-    def contests(self, *, state: ContestState | None = None, id: str | None = None) -> list[ContestCase]:
+    def contests(
+        self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
+    ) -> list[ContestCase]:
         """Return contests, open ones first, then newest first."""
         tag = self._tenant.tag
-        number = number_of(id, Kind.CONTEST, tag) if id is not None else None
-        found = self._run("find_contests", state=state.value if state else None, id=number)
+        wanted = state.value if state else None
+        if pair is not None and id is None:
+            found = self._run("contests_of_pair", state=wanted, entity=pair[0], attribute=pair[1])
+        else:
+            number = number_of(id, Kind.CONTEST, tag) if id is not None else None
+            found = self._run("find_contests", state=wanted, id=number)
         return [rows.contest_of(row, tag) for row in found]
 
     def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:

@@ -130,6 +130,12 @@ INSERT OR REPLACE INTO contests (
     :resolved_us, :resolution, :scopes
 );
 
+-- name: contests_of_pair
+-- Contests of one entity and attribute, open ones first, then newest first.
+SELECT * FROM contests INDEXED BY contests_pair
+WHERE user_id = :user_id AND entity = :entity AND attribute = :attribute AND (:state IS NULL OR state = :state)
+ORDER BY state = 'open' DESC, id DESC;
+
 -- name: find_contests
 -- Contests, open ones first, then newest first.
 SELECT * FROM contests
