@@ -48,11 +48,11 @@ class Manage:
         """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""
         return auditing.loops(self._parts, days=days)
 
-    def set_status(self, id: str, status: str, reason: str) -> Memory:
-        """Move a memory to another status by hand, and say why; returns the memory that now holds its value.
+    def set_status(self, id: str, status: str, reason: str = "") -> Memory:
+        """Move a memory to another status by hand; `reason` is kept in the log. Returns the memory that now holds its value.
 
         What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
-        that the table of transitions does not have, `Invalid` without a reason.
+        that the table of transitions does not have, `Invalid` for no status.
         """
         return standing.set_status(self._parts, id, status, reason)
 

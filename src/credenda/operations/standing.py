@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from credenda.errors import Invalid
 from credenda.model.change import Actor
 from credenda.model.memory import Memory, Status
 from credenda.model.query import StatusStep
@@ -20,9 +19,7 @@ __all__ = ["set_status", "status_history"]
 def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory:
     """Move a memory to another status, and return the memory that now holds its value."""
     wanted = checked_member(Status, checked_text(status, "status"), "status")
-    why = checked_text(reason, "reason").strip()
-    if not why:
-        raise Invalid("a status is set for a reason", why="none is given", fix="say why in a few words")
+    why = checked_text(reason, "reason").strip() or "set by hand"
 
     def work(writer: Writer) -> Memory:
         memory = current(writer, memory_id)
