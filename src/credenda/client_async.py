@@ -16,10 +16,10 @@ from credenda.client import Credenda, Data, Manage
 from credenda.clock import Clock
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
-from credenda.model.contest import ContestCase
+from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
-from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
+from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
     DecayReport,
     DeletionReport,
@@ -31,6 +31,7 @@ from credenda.model.report import (
     Resolution,
     RetentionCurves,
     Stats,
+    UndoReport,
 )
 from credenda.providers.embed.port import Embedder
 
@@ -401,6 +402,75 @@ class AsyncManage:
         `plot` also draws them into an SVG file.
         """
         return await asyncio.to_thread(self._memory.retention, plot=plot, limit=limit)
+
+    async def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
+        """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""
+        return await asyncio.to_thread(self._memory.loops, days=days)
+
+    async def set_status(self, id: str, status: str, reason: str = "") -> Memory:
+        """Move a memory to another status by hand; `reason` is kept in the log. Returns what now holds its value.
+
+        What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
+        that the table of transitions does not have, `Invalid` for no status.
+        """
+        return await asyncio.to_thread(self._memory.set_status, id, status, reason)
+
+    async def status_history(self, id: str) -> Sequence[StatusStep]:
+        """Return every status that a memory had, oldest first, with who set it and why."""
+        return await asyncio.to_thread(self._memory.status_history, id)
+
+    async def undo(
+        self,
+        change_id: str | None = None,
+        *,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        cascade: bool = False,
+        dry_run: bool = False,
+    ) -> UndoReport:
+        """Take back a change, or all changes that meet the conditions (see `undo_where`); name one or the others.
+
+        It appends the inverse: nothing is lost, and undoing the undo takes the change up again. Where later changes
+        rest on it, `Conflict` names them, or `cascade` takes them back too. `dry_run` changes nothing and shows what
+        would. A decision that was taken back is not taken again on the same evidence. Raises `NotFound` for an unknown
+        change, `Conflict` for one that is undone already or deleted something: that is for good.
+        """
+        return await asyncio.to_thread(
+            self._memory.undo,
+            change_id,
+            session=session,
+            source=source,
+            since=since,
+            until=until,
+            cascade=cascade,
+            dry_run=dry_run,
+        )
+
+    async def undo_where(
+        self,
+        *,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        cascade: bool = False,
+        dry_run: bool = False,
+    ) -> UndoReport:
+        """Take back every change caused by what was said in a session or came from a source, or applied in a time.
+
+        All conditions must hold; `until` itself lies outside. What was deleted is named in `lasting` and stays.
+        """
+        return await asyncio.to_thread(
+            self._memory.undo_where,
+            session=session,
+            source=source,
+            since=since,
+            until=until,
+            cascade=cascade,
+            dry_run=dry_run,
+        )
 
 
 class AsyncData:

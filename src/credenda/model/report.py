@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from credenda.model.change import Change
+from credenda.model.change import Change, ChangeRecord
 from credenda.model.contest import ContestCase
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
     "RetentionPoint",
     "ScoreMove",
     "Stats",
+    "UndoReport",
+    "UndoneMemory",
 ]
 
 
@@ -192,3 +194,28 @@ class Stats:
     def foreign_vectors(self) -> int:
         """Vectors of other models, which no question is compared with."""
         return sum(count for model_id, count in self.vectors_by_model.items() if model_id != self.embedder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoneMemory:
+    """How a memory stands before and after: the fields that move, by name."""
+
+    id: str
+    before: Mapping[str, object]
+    after: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoReport:
+    """What was taken back, or would be (`ran` is False for a dry run).
+
+    `undone` are ids of changes, newest first; `conflicts` later changes in the way, which only a dry run names;
+    `lasting` changes that cannot be taken back, because their words were deleted. `changes` are those that were logged.
+    """
+
+    ran: bool
+    undone: tuple[str, ...]
+    memories: tuple[UndoneMemory, ...]
+    conflicts: tuple[ChangeRecord, ...] = ()
+    lasting: tuple[str, ...] = ()
+    changes: tuple[ChangeRecord, ...] = ()

@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import Kind, number_of
-from credenda.model.change import Actor, Add, Change, ChangeKind, Contest, Forget, Pin, Restore
+from credenda.model.change import Actor, Add, Change, Contest, Forget, Pin, Restore
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
@@ -146,8 +146,9 @@ def restore(parts: Parts, memory_id: str) -> Memory:
             raise Conflict(
                 f"{memory_id} is not forgotten", why=f"it is {memory.status}", fix="only forgotten memories come back"
             )
-        forgets = writer.changes(ChangeFilter(memory_id=memory_id, kinds=frozenset({ChangeKind.FORGET})))
-        status = Status(str(forgets[-1].before.get("status", Status.ACTIVE)))
+        log = writer.changes(ChangeFilter(memory_id=memory_id))
+        forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
+        status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
         apply(writer, [Restore(memory_id=memory_id, status=status, reason="restored by hand")], _application(parts))
         return current(writer, memory_id)
 
