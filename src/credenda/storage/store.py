@@ -38,6 +38,7 @@ from credenda.storage.records import (
     Redaction,
     Row,
     Snapshot,
+    Spend,
     Tenant,
     Tombstone,
     Vector,
@@ -64,6 +65,7 @@ __all__ = [
     "Redaction",
     "Row",
     "Snapshot",
+    "Spend",
     "Store",
     "Tenant",
     "Tombstone",
@@ -162,7 +164,7 @@ class Writer(Reader, Protocol):
         """File a value; returns its public id ("" for rows that have none).
 
         Raises `NotFound` for an id that this tenant does not have, and `Conflict` for a version that does not follow
-        the current one and for an idempotency key that is taken.
+        the current one and for an idempotency key that is taken; `LimitExceeded` for a spend beyond its bound.
         """
         ...
 
