@@ -50,13 +50,17 @@ class Data:
         """
         return maintaining.reembed(self._parts, model, progress=progress)
 
-    def rebuild(self, *, dry_run: bool = False) -> RebuildReport:
+    def rebuild(self, *, reextract: bool = False, dry_run: bool = False) -> RebuildReport:
         """Make memories, evidence and contests again from the change log, and put right the rows that differ.
 
-        What differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go
-        on. `dry_run` only says what differs. Raises `Corrupt` where journal or change log are damaged themselves.
+        With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
+        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. What
+        differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go on.
+        `dry_run` only says what differs.
+
+        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
         """
-        return rebuilding.rebuild(self._parts, dry_run=dry_run)
+        return rebuilding.rebuild(self._parts, reextract=reextract, dry_run=dry_run)
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

@@ -101,7 +101,7 @@ DAMAGE = {
     "a memory": "DELETE FROM memories WHERE id = 3",
     "confirmations": "UPDATE memories SET confirmations = 9",
     "evidence": "DELETE FROM evidence WHERE memory = 2",
-    "more evidence": "INSERT INTO evidence SELECT user_id, 1, 3, 0, x'00', 1 FROM tenants",
+    "more evidence": "INSERT INTO evidence SELECT user_id, 1, 3, 0, x'00', 1, NULL FROM tenants",
     "a contest": "UPDATE contests SET state = 'open'",
     "a lost contest": "DELETE FROM contests",
     "a contest's member": "UPDATE contests SET memories = replace(memories, 'm', 'm99')",
@@ -131,7 +131,7 @@ ORPHANS = {
     "passages": "INSERT INTO passages SELECT user_id, 777, 0, 0, 1 FROM tenants",
     "accesses": "INSERT INTO access_log SELECT user_id, 's', 777, 1, 1, 1, 0 FROM tenants",
     "jobs": "UPDATE operations SET last = 777 WHERE id = 1",
-    "evidence": "INSERT INTO evidence SELECT user_id, 777, 1, 0, x'00', 1 FROM tenants",
+    "evidence": "INSERT INTO evidence SELECT user_id, 777, 1, 0, x'00', 1, NULL FROM tenants",
 }
 
 
@@ -199,3 +199,12 @@ def test_a_log_of_an_older_version_is_folded_as_far_as_it_goes(lived: Credenda, 
     assert report.unsupported == report.compared
     assert rows(path, *BELIEFS) == before
     assert lived.data.doctor().ok
+
+
+@pytest.mark.requirement("C-003", "S-054")
+def test_deriving_afresh_by_the_same_rules_changes_nothing(lived: Credenda, path: Path) -> None:
+    before = rows(path, *BELIEFS, "changes")
+    report = lived.data.rebuild(reextract=True)
+    assert report.differences == ()
+    assert report.kept == ()
+    assert rows(path, *BELIEFS, "changes") == before

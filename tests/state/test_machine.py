@@ -181,6 +181,33 @@ class Machine(RuleBasedStateMachine):
             mem.delete_where(session=session)
             self.world.deleted(user, texts)
 
+    @rule(user=users, pick=picks, cascade=st.booleans())
+    def undo(self, *, user: str, pick: int, cascade: bool) -> None:
+        with self.as_user(user) as mem:
+            log = mem.why(self.memory(mem, pick).id).changes
+            mem.manage.undo(log[pick % len(log)].id, cascade=cascade)
+
+    @rule(user=users, pick=picks, status=st.sampled_from(["active", "challenged", "invalidated", "archived"]))
+    def set_status(self, user: str, pick: int, status: str) -> None:
+        with self.as_user(user) as mem:
+            mem.manage.set_status(self.memory(mem, pick).id, status, "because")
+
+    @rule(user=users)
+    def rebuild(self, user: str) -> None:
+        """Nothing differs, so nothing may move."""
+        with self.as_user(user) as mem:
+            before = self.world.rows(user)
+            assert mem.data.rebuild().differences == ()
+            assert self.world.rows(user) == before
+
+    @rule(user=users)
+    def reextract(self, user: str) -> None:
+        """Whatever it changes, it has nothing left to change afterwards."""
+        with self.as_user(user) as mem:
+            mem.data.rebuild(reextract=True)
+            again = mem.data.rebuild(reextract=True, dry_run=True)
+            assert again.differences == (), again.differences
+
     @rule(user=users)
     def search(self, user: str) -> None:
         with self.as_user(user) as mem:

@@ -14,16 +14,9 @@ from typing import Any, Final, cast
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, contest_from
-from credenda.model.memory import (
-    Cardinality,
-    Draft,
-    Layer,
-    Memory,
-    MemoryType,
-    Relation,
-    Stance,
-    Status,
-)
+from credenda.model.logged import DRAFT_FIELDS, draft_of, typed
+from credenda.model.memory import Memory, Status
+from credenda.text.valence import valence
 
 __all__ = ["COUNTED", "WORDS", "Folded", "fold_contests", "fold_memory", "memory_differences"]
 
@@ -42,16 +35,7 @@ WORDS: Final[Mapping[str, object]] = {
 }
 """Fields of a memory that deleting empties, in every version, and what they then hold."""
 
-_ENUMS: Final[Mapping[str, type[Any]]] = {
-    "type": MemoryType,
-    "cardinality": Cardinality,
-    "stance": Stance,
-    "layer": Layer,
-    "status": Status,
-    "relation": Relation,
-}
 _FIELDS: Final = frozenset(field.name for field in fields(Memory))
-_DRAFT: Final = frozenset(field.name for field in fields(Draft))
 _STILL: Final = frozenset({ChangeKind.CONFIRM, ChangeKind.REBUILD})
 """Kinds of changes that make no version."""
 
@@ -79,7 +63,7 @@ def fold_memory(records: Iterable[ChangeRecord]) -> Folded | None:
     """Fold the changes that name one memory, oldest first; None where none of them adds it."""
     versions: list[Memory] = []
     evidence: set[Evidence] = set()
-    deleted = supported = whole = True
+    supported = whole = True
     deleted = False
     for record in records:
         memory_id = record.memory_id or ""
@@ -95,7 +79,8 @@ def fold_memory(records: Iterable[ChangeRecord]) -> Folded | None:
         if record.kind in (ChangeKind.ADD, ChangeKind.CONFIRM):
             supported = supported and record.support is not None
         evidence.update(
-            Evidence(memory_id=memory_id, span=one.span, claim_hash=one.claim_hash) for one in record.support or ()
+            Evidence(memory_id=memory_id, span=one.span, claim_hash=one.claim_hash, reader=one.reader)
+            for one in record.support or ()
         )
         deleted = deleted or record.kind is ChangeKind.DELETE
     if not versions:
@@ -105,11 +90,8 @@ def fold_memory(records: Iterable[ChangeRecord]) -> Folded | None:
 
 
 def _added(record: ChangeRecord, memory_id: str) -> Memory:
-    said = {"text": "", "type": MemoryType.FACT} | {
-        name: value for name, value in _typed(record.after).items() if name in _DRAFT
-    }
-    draft = Draft(**said)  # type: ignore[arg-type] - the log holds what a draft held
-    content = {name: getattr(draft, name) for name in _DRAFT}
+    draft = draft_of(record.after)
+    content = {name: getattr(draft, name) for name in DRAFT_FIELDS}
     return Memory(
         **content,
         id=memory_id,
@@ -117,26 +99,17 @@ def _added(record: ChangeRecord, memory_id: str) -> Memory:
         created_us=record.at_us,
         recorded_us=record.at_us,
         base_importance=draft.importance,
+        emotional_valence=valence(draft.text),
     )
 
 
 def _next(last: Memory, record: ChangeRecord) -> tuple[Memory, Memory]:
     """Close the version that stood, and give it and the one that replaced it."""
-    moved = {name: value for name, value in _typed(record.after).items() if name in _FIELDS}
+    moved = {name: value for name, value in typed(record.after).items() if name in _FIELDS}
     if record.kind is ChangeKind.DELETE:
         moved["status"] = Status.DELETED
     version = replace(last, version=last.version + 1, recorded_us=record.at_us, **moved)  # type: ignore[arg-type]
     return replace(last, expired_us=record.at_us), version
-
-
-def _typed(plain: Mapping[str, object]) -> dict[str, object]:
-    return {name: _value(name, value) for name, value in plain.items()}
-
-
-def _value(name: str, value: object) -> object:
-    if value is not None and name in _ENUMS:
-        return _ENUMS[name](value)
-    return tuple(cast("list[object]", value)) if isinstance(value, list) else value
 
 
 def fold_contests(records: Iterable[ChangeRecord]) -> dict[str, ContestCase | None]:

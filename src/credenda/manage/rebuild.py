@@ -18,7 +18,7 @@ from credenda.storage.store import ChangeFilter, Reader, Refold, Writer
 __all__ = ["Differences", "compare", "refold"]
 
 _MEMORIES_A_STEP: Final = 500
-_ABOUT_CONTESTS: Final = frozenset({ChangeKind.CONTEST, ChangeKind.RESOLVE})
+_ABOUT_CONTESTS: Final = frozenset({ChangeKind.CONTEST, ChangeKind.RESOLVE, ChangeKind.UNDO, ChangeKind.DELETE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from credenda.clock import to_datetime
 from credenda.model.claim import Span
+from credenda.model.contest import ContestCase
 from credenda.model.memory import Draft, Layer, Relation, Slot, Status
 
 __all__ = [
@@ -29,10 +30,12 @@ __all__ = [
     "Pin",
     "Resolve",
     "Restore",
+    "Revise",
     "SetLayer",
     "SetStatus",
     "Supersede",
     "Support",
+    "Undo",
 ]
 
 
@@ -60,14 +63,17 @@ class ChangeKind(StrEnum):
     RESTORE = "restore"
     DELETE = "delete"
     REBUILD = "rebuild"
+    REVISE = "revise"
+    UNDO = "undo"
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A span of an event that speaks for a memory, with the hash of the claim read from it (16 bytes)."""
+    """A span of an event that speaks for a memory, the hash of the claim read from it (16 bytes), and who read it."""
 
     span: Span
     claim_hash: bytes
+    reader: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,16 +183,58 @@ class Delete:
     reason: str
 
 
-Change = Add | Confirm | Supersede | Contest | Resolve | SetStatus | SetLayer | Pin | Forget | Restore | Delete
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """Take back the logged change `undoes`: `back` holds the fields of the memory as they were before it.
+
+    `contest` is the question as it was before, where the change was about one; a change names a memory or a contest.
+    An `Undo` is logged with the id of what it undoes as its cause, and can be undone in its turn.
+    """
+
+    undoes: str
+    memory_id: str | None
+    back: Mapping[str, object]
+    reason: str
+    contest: ContestCase | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revise:
+    """Give a memory the standing that a rebuild from the journal finds, whatever it had: `fields` by name.
+
+    A successor is an id or an `Add` key. `support` is evidence that it lacked.
+    """
+
+    memory_id: str
+    fields: Mapping[str, object]
+    reason: str
+    support: tuple[Support, ...] = ()
+
+
+Change = (
+    Revise
+    | Add
+    | Confirm
+    | Supersede
+    | Contest
+    | Resolve
+    | SetStatus
+    | SetLayer
+    | Pin
+    | Forget
+    | Restore
+    | Delete
+    | Undo
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRecord:
     """An applied change as the log keeps it.
 
-    `before` and `after` hold only the fields that moved; `cause` is the event or job that led to it. `support` is the
-    evidence that came with it, None where the log was written before that was kept. With the journal this is enough to
-    make every belief again.
+    `before` and `after` hold only the fields that moved; `cause` is the event or job that led to it, for an `undo` the
+    change that it takes back. `support` is the evidence that came with it, None where the log was written before that
+    was kept. With the journal this is enough to make every belief again.
     """
 
     id: str

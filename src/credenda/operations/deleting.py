@@ -191,11 +191,10 @@ class _Deletion:
 
     def _log_contest(self, contest: ContestCase) -> None:
         """Log what is left of a contest: what the log said of it before is about to be redacted."""
-        still_open = contest.state is ContestState.OPEN
         self.writer.put(
             ChangeRecord(
                 id="",
-                kind=ChangeKind.CONTEST if still_open else ChangeKind.RESOLVE,
+                kind=ChangeKind.DELETE,
                 actor=Actor.USER,
                 reason="a value was deleted",
                 at_us=self.now_us,

@@ -43,7 +43,7 @@ class Record(Protocol):
     def __getitem__(self, key: str, /) -> Any: ...
 
 
-EvidenceRow = tuple[int, int, int, int, bytes]
+EvidenceRow = tuple[int, int, int, int, bytes, str | None]
 """Memory, event, start, stop, hash of the claim: in the order of the statements."""
 
 
@@ -242,17 +242,19 @@ def memory_of(row: Record, tag: str) -> Memory:
 
 
 def evidence_of(row: Record, tag: str) -> Evidence:
-    """Read a piece of evidence."""
-    return evidence_in((row["memory"], row["event"], row["start"], row["stop"], row["claim_hash"]), tag)
+    """Read a piece of evidence; who read it is left out, because older archives do not say."""
+    columns = (row["memory"], row["event"], row["start"], row["stop"], row["claim_hash"])
+    return evidence_in((*columns, None), tag)
 
 
 def evidence_in(row: EvidenceRow, tag: str) -> Evidence:
     """Read a piece of evidence from a plain row; a search reads many."""
-    memory, event, start, stop, claim_hash = row
+    memory, event, start, stop, claim_hash, reader = row
     return Evidence(
         memory_id=public_id(Kind.MEMORY, memory, tag),
         span=Span(public_id(Kind.EVENT, event, tag), start, stop),
         claim_hash=claim_hash,
+        reader=reader or "",
     )
 
 
@@ -261,7 +263,13 @@ def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
     delta: dict[str, object] = {"b": dict(change.before), "a": dict(change.after)}
     if change.support is not None:
         delta["e"] = [
-            [number_of(one.span.event_id, Kind.EVENT, tag), one.span.start, one.span.stop, one.claim_hash.hex()]
+            [
+                number_of(one.span.event_id, Kind.EVENT, tag),
+                one.span.start,
+                one.span.stop,
+                one.claim_hash.hex(),
+                *([one.reader] if one.reader else []),
+            ]
             for one in change.support
         ]
     return {
@@ -294,9 +302,10 @@ def change_of(row: Record, tag: str) -> ChangeRecord:
     )
 
 
-def _support_of(kept: tuple[int, int, int, str], tag: str) -> Support:
-    event, start, stop, claim_hash = kept
-    return Support(Span(public_id(Kind.EVENT, event, tag), start, stop), bytes.fromhex(claim_hash))
+def _support_of(kept: tuple[Any, ...], tag: str) -> Support:
+    event, start, stop, claim_hash, *reader = kept
+    span = Span(public_id(Kind.EVENT, event, tag), start, stop)
+    return Support(span, bytes.fromhex(claim_hash), *reader)
 
 
 def wordless_delta(delta: str) -> str:

@@ -19,18 +19,24 @@ from credenda.text.sentences import sentence_spans
 from credenda.write.accept import Accepted
 from credenda.write.tombstones import claim_digests, text_digest
 
-__all__ = ["EMBED", "EXTRACT", "REMOVED", "journal"]
+__all__ = ["EMBED", "EXTRACT", "KEEP", "REMOVED", "REREAD", "THINK", "journal"]
 
 EXTRACT: Final = "extract"
 EMBED: Final = "embed"
+KEEP: Final = "keep"
+"""Held word for word when it was filed: its job was done before anybody could see it."""
+THINK: Final = "think"
+"""Reads one event with a model, and believes what comes of it."""
+REREAD: Final = "reread"
+"""Reads one event again, of which no model could say anything before."""
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 REMOVED: Final = "[deleted]"
 """Stands in a message for words that had been deleted before they were said again."""
 _SENTENCES_MAX: Final = 5_000
 
 
-def journal(accepted: Accepted, extractor: Extractor) -> Callable[[Writer], Receipt]:
-    """Return the unit of work that files a submission and gives its receipt.
+def journal(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Callable[[Writer], Receipt]:
+    """Return the unit of work that files a submission and gives its receipt; `kind` is that of its job.
 
     The same idempotency key with the same payload returns the first receipt; with another it raises `Conflict`.
     """
@@ -43,7 +49,7 @@ def journal(accepted: Accepted, extractor: Extractor) -> Callable[[Writer], Rece
         ids = [writer.put(event) for event in events]
         job_id = writer.put(
             Job(
-                kind=EXTRACT,
+                kind=kind,
                 first=serial(ids[0]),
                 last=serial(ids[-1]),
                 idempotency_key=accepted.idempotency_key,

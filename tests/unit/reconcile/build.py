@@ -16,9 +16,11 @@ from credenda.model.change import (
     Pin,
     Resolve,
     Restore,
+    Revise,
     SetLayer,
     SetStatus,
     Supersede,
+    Undo,
 )
 from credenda.model.claim import Claim, Move, Span
 from credenda.model.contest import ContestCase, ContestState
@@ -242,7 +244,7 @@ class World:
                 self._move(change.memory_id, status=change.status, valid_until_us=None, superseded_by=None)
             case Forget():
                 self._move(change.memory_id, status=Status.FORGOTTEN)
-            case SetLayer() | Pin() | Restore() | Delete():
+            case SetLayer() | Pin() | Restore() | Delete() | Undo() | Revise():
                 raise AssertionError(f"reconciliation has no business with {change}")
             case _:
                 assert_never(change)

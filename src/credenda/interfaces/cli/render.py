@@ -16,20 +16,27 @@ from credenda.interfaces.cli.render_beliefs import (
     page,
     remembered,
 )
+from credenda.interfaces.cli.render_changes import loops, steps, undone
 from credenda.interfaces.cli.render_hits import results
+from credenda.interfaces.cli.render_lifecycle import decayed, moved, retention
 from credenda.interfaces.connect.places import Installed
+from credenda.model.contest import SlotLoop
 from credenda.model.memory import Memory
-from credenda.model.query import Context, Explanation, Page, SearchResult
+from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
+    DecayReport,
     Difference,
     DoctorReport,
     ExportReport,
     Finding,
     ImportReport,
+    LifecycleReport,
     RebuildReport,
     ReembedReport,
     Resolution,
+    RetentionCurves,
     Stats,
+    UndoReport,
 )
 
 __all__ = ["render"]
@@ -40,6 +47,7 @@ _OPENINGS: Final = {
     "restore": "Restored.",
     "pin": "Pinned: it is in every context.",
     "unpin": "No longer pinned.",
+    "set-status": "Set.",
 }
 
 
@@ -47,6 +55,8 @@ def render(screen: Screen, operation: str, value: object) -> str:
     """Write the result of an operation for a person."""
     if isinstance(value, list | tuple):
         items = cast("Sequence[Any]", value)
+        if items and isinstance(items[0], SlotLoop | StatusStep):
+            return loops(screen, items) if isinstance(items[0], SlotLoop) else steps(screen, items)
         return history(screen, items) if operation == "history" else contests(screen, items)
     shown = _SHOWN.get(type(value))
     if shown is None:
@@ -197,5 +207,9 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     RebuildReport: rebuilt,
     ReembedReport: _reembedded,
     Resolution: _resolution,
+    UndoReport: undone,
     Installed: _installed,
+    DecayReport: decayed,
+    LifecycleReport: moved,
+    RetentionCurves: retention,
 }

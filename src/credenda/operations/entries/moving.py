@@ -31,7 +31,15 @@ ENTRIES: Final = (
         name="rebuild",
         call="data.rebuild",
         summary="Make beliefs again from the change log, and put right what differs.",
-        params=(Param(name="dry_run", kind="flag", default=False, help="Only say what differs."),),
+        params=(
+            Param(
+                name="reextract",
+                kind="flag",
+                default=False,
+                help="Derive them afresh from what was said, by today's rules.",
+            ),
+            Param(name="dry_run", kind="flag", default=False, help="Only say what differs."),
+        ),
         output="RebuildReport",
         errors=(Corrupt, Conflict, Unavailable),
         writes=True,

@@ -21,6 +21,7 @@ from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
+from credenda.storage.sqlite.scratch import open_scratch
 from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
 
@@ -146,6 +147,17 @@ class SqliteStore:
         """Open all rows of a tenant as they were at one moment."""
         with self._readers.take() as connection:
             yield Dump(origin=read_origin(connection, user_id), rows=dump_rows(connection, user_id))
+
+    @contextmanager
+    def scratch(self, user_id: str) -> Generator[Writer]:
+        """Open a copy in memory of a tenant's journal and tombstones."""
+        with self._readers.take() as connection:
+            rows = dump_rows(connection, user_id)
+            copy, writer = open_scratch(read_origin(connection, user_id), rows, self._clock)
+        try:
+            yield writer
+        finally:
+            copy.close()
 
     def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
         """Take rows into an empty tenant, in one transaction."""
