@@ -27,6 +27,7 @@ from credenda.storage.store import (
     Retention,
     Row,
     Snapshot,
+    Spend,
     Store,
     Tombstone,
     Watermark,
@@ -197,6 +198,7 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Snapshot": lambda _ana, _ben: Snapshot(name="words", blobs=(b"ana",)),
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
     "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),
+    "Spend": lambda _ana, _ben: Spend(day=1, operation="read", model_id="m", calls=1),
 }
 
 

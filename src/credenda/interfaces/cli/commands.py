@@ -29,6 +29,7 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
     ),
     "delete": (click.Option(["--yes"], is_flag=True, help="Do not ask."),),
+    "rebuild": (click.Option(["--yes"], is_flag=True, help="Put what --reextract finds in place without asking."),),
 }
 """Options that only make sense at a terminal."""
 _EPILOGS: Final[Mapping[str, str]] = {
