@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from credenda.clock import Clock, SystemClock
@@ -14,10 +14,12 @@ from credenda.model.claim import Claim, Extractor, Turn
 from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
-from credenda.providers.llm.line import ModelLine
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.workers.loop import process_owner
 from credenda.write.arguments import checked_name
+
+if TYPE_CHECKING:
+    from credenda.providers.llm.line import ModelLine
 
 __all__ = ["build_parts"]
 

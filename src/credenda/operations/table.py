@@ -334,6 +334,22 @@ _ALL: Final = (
         doors=frozenset({"python", "cli", "rest"}),  # a model must not start what may cost money
     ),
     Operation(
+        name="extract",
+        call="manage.extract",
+        summary="Read again with the model what waits for it; or say what reading would cost, without asking it.",
+        params=(
+            Param(name="path", kind="path", help="With --dry-run: a file to price.", positional=True, optional=True),
+            _text("text", "With --dry-run: a text to price."),
+            _text("model", "With --dry-run: another model, such as openai:gpt-5-mini."),
+            Param(name="dry_run", kind="flag", default=False, help="Only say what it would cost."),
+        ),
+        output="ExtractionReport",
+        errors=(Invalid, NotFound, Unavailable),
+        writes=True,
+        idempotent=True,
+        doors=_WITH_FILES,
+    ),
+    Operation(
         name="export",
         call="data.export",
         summary="Write everything of this user as JSON Lines, without loss; or what is held now, for another memory.",
