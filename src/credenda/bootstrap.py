@@ -61,6 +61,7 @@ def build_parts(
         raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
+    line = _line(llm, merged)
     now = clock or SystemClock()
     path = sqlite_path(target)
     return Parts(
@@ -71,7 +72,7 @@ def build_parts(
         settings=merged,
         extractor=extractor or _Rules(),
         embedder=engine,
-        llm=_line(llm, merged),
+        llm=line,
         resident=_RESIDENT,
         read_only=read_only,
         owner=process_owner(),

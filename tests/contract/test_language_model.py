@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from credenda import Credenda
 from credenda.providers.llm.gateway import Gateway, Place
 from credenda.providers.llm.port import LanguageModel, ModelFailure, Question, Trouble
-from credenda.testing import ScriptedModel
+from credenda.testing import ManualClock, ScriptedModel
 
 from .model_server import NOTHING, Answer, ModelServer
 
@@ -194,3 +197,59 @@ def test_a_scripted_model_keeps_the_same_contract() -> None:
     assert model.ask(QUESTION).text == '{"rejected": [], "claims": []}'
     assert _failure(model).wait_seconds == 3
     assert model.asked == [QUESTION, QUESTION]
+
+
+CLAIM = {
+    "quote": "I counted forty",
+    "type": "fact",
+    "entity": "user",
+    "attribute": "hives",
+    "value": "forty",
+    "prior": None,
+    "scope": None,
+    "cardinality": "single",
+    "stance": "asserted",
+    "move": "state",
+    "known": None,
+    "confidence": 0.9,
+    "importance": 0.6,
+}
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_from_the_wire_to_what_is_held_and_back_after_a_pause(
+    server: ModelServer, tmp_path: Path, provider: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    url = server.url + ("/v1" if provider == "openai" else "")
+    server.answers = [
+        Answer(status=429, headers={"Retry-After": "120"}),
+        Answer({"claims": [CLAIM | {"value": "fifty"}], "rejected": []}),
+        Answer({"claims": [CLAIM], "rejected": []}),
+    ]
+    clock = ManualClock("2026-03-01T09:00:00Z")
+    with Credenda.open(
+        tmp_path / "memory.db",
+        user="ana",
+        clock=clock,
+        llm=f"{provider}:stub-1",
+        embedder="none",
+        settings={"llm_url": url, "llm_key": KEY, "llm_price": "1/5"},
+        workers=False,
+    ) as mem:
+        mem.remember("The hives behind our shed are full of honey, I counted forty.")
+        mem.settle()
+        assert [one.provisional for one in mem.list().items] == [True]
+        clock.advance(timedelta(seconds=119))
+        mem.settle()
+        assert len(server.requests) == 1
+        clock.advance(timedelta(seconds=1))
+        mem.settle()
+        assert [(one.attribute, one.value) for one in mem.list().items] == [("hives", "forty")]
+        use = mem.stats().model
+        assert use is not None
+        assert (use.calls, use.tokens, use.waiting) == (3, 2 * 940, {})
+        assert use.cost_usd == pytest.approx(2 * (900 + 5 * 40) / 1e6)
+    assert len(server.requests) == 3
+    assert "is not copied from the quoted sentence" in str(server.requests[2][2]["messages"])
+    assert KEY.encode() not in (tmp_path / "memory.db").read_bytes()
+    assert KEY not in "".join(capfd.readouterr())

@@ -86,7 +86,8 @@ def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Clai
     event = next(iter(writer.events([asked.event.id])), None)
     if event is None or event.text != asked.event.text:
         return None
-    held = {one.id: one for one in writer.memories([one.id for one in asked.turn.known])}
+    shown = writer.memories([one.id for one in asked.turn.known])
+    held = {one.id: one for one in shown if one.status in CURRENT}
     if all(held.get(one.id) == one for one in asked.turn.known) or not understood.answer:
         return understood.claims
     known = tuple(held.get(one.id, _GONE) for one in asked.turn.known)
