@@ -99,6 +99,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "list": lambda ben, _: ben.list(status=None, limit=50).items,
     "history": lambda ben, _: ben.history(entity="user", attribute="currency"),
     "manage.contests": lambda ben, _: ben.manage.contests(),
+    "manage.extract": lambda ben, _: ben.manage.extract(dry_run=True, model="openai:gpt-5-mini"),
     "stats": lambda ben, _: ben.stats(),
     "remember": lambda ben, _: ben.remember("I like tea.", idempotency_key="k"),
     "store": lambda ben, _: ben.store(
