@@ -15,20 +15,22 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.clock import SECOND_US, seconds
 from credenda.errors import CredendaError, Unavailable
 from credenda.ids import Kind, new_tag, number_of
 from credenda.parts import Parts
-from credenda.providers.llm.line import ModelLine
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.workers.handlers import embed_together, handle, report_failure, set_aside
-from credenda.workers.thinking import Thought, believe_thought, think_about
 from credenda.workers.upkeep import flush_accesses, save_index
 from credenda.write.embed import EMBED
 from credenda.write.journal import REREAD, THINK
+
+if TYPE_CHECKING:
+    from credenda.providers.llm.line import ModelLine
+    from credenda.workers.thinking import Thought
 
 __all__ = ["Worker", "process_owner", "run_due", "run_thinking", "settle"]
 
@@ -188,6 +190,8 @@ def run_thinking(
     line = parts.llm
     if line is None:
         return 0
+    from credenda.workers.thinking import think_about
+
     wanted = replace(_thinking(parts, line), until_event=until_event)
     slack = 2 * parts.settings.llm_timeout_seconds  # one question, and one more to put the answer right
     jobs = _lease(parts, wanted, patient=patient, most=line.model.at_once, seconds_more=slack)
@@ -204,6 +208,8 @@ def run_thinking(
 
 
 def _believe(parts: Parts, job: Job, thought: Thought) -> None:
+    from credenda.workers.thinking import believe_thought
+
     try:
         believe_thought(parts, job, thought)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
