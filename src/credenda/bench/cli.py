@@ -15,6 +15,7 @@ from credenda.bench.beliefs import run_beliefs
 from credenda.bench.crash import run_crash
 from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
+from credenda.bench.year_run import run_year
 
 __all__ = ["bench", "parse_sizes"]
 
@@ -87,6 +88,18 @@ def crash(*, rounds: int, writers: int, seed: int | None, as_json: bool) -> None
     report = run_crash(rounds, writers=writers, seed=drawn, note=_note)
     _show(report.as_document(), tables.crash, as_json=as_json)
     if report.violations:
+        raise click.exceptions.Exit(1)
+
+
+@bench.command(help="A simulated year of one user: what is believed in the end, beside what was true.")
+@click.option("--turns", type=click.IntRange(100, 20_000), default=2_000, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another year.")
+@_JSON
+def year(*, turns: int, seed: int, as_json: bool) -> None:
+    """Run the simulated year; exits with 1 when a promise was broken."""
+    document = run_year(turns, seed=seed, note=_note)
+    _show(document, tables.year, as_json=as_json)
+    if not document["kept"]:
         raise click.exceptions.Exit(1)
 
 
