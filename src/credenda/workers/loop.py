@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -43,6 +43,7 @@ _STAND_BACK_SECONDS: Final = 0.05
 _SETTLE_STEP_SECONDS: Final = 0.01
 _LEASE_BATCH: Final = 16
 _ERROR_CHARACTERS: Final = 300
+_DUTY_SECONDS: Final = 60.0
 
 
 def process_owner() -> str:
@@ -301,9 +302,11 @@ def _pending(parts: Parts, reader: Reader, until_event: int) -> bool:
 class Worker:
     """Background threads that run this tenant's jobs while the process lives: one, and one more that asks a model."""
 
-    def __init__(self, parts: Parts) -> None:
-        """Prepare; `start` begins."""
+    def __init__(self, parts: Parts, *, duties: Callable[[], object] | None = None) -> None:
+        """Prepare; `start` begins. `duties` is called in quiet moments, at most once a minute, from the second on."""
         self._parts = parts
+        self._duties = duties
+        self._duties_at = seconds() + _DUTY_SECONDS
         self._wake = parts.work_waits
         self._stop = Event()
         self._threads: list[Thread] = []
@@ -342,11 +345,18 @@ class Worker:
                 if not ran:
                     flush_accesses(self._parts)
                     save_index(self._parts)
+                    self._look_after()
             except Exception as error:  # noqa: BLE001 - the job boundary: the worker outlives whatever a store raises
                 ran = 0
                 _log.warning("worker waits", extra={"error": type(error).__name__})
             if not ran and not self._stop.is_set():
                 self._wake.wait(_IDLE_SECONDS)
+
+    def _look_after(self) -> None:
+        """Run the duties that are due; a process that is gone within a minute never comes here."""
+        if self._duties is not None and seconds() >= self._duties_at:
+            self._duties_at = seconds() + _DUTY_SECONDS
+            self._duties()
 
     def _think(self) -> None:
         waits = self._parts.thinking_waits
