@@ -25,6 +25,7 @@ from credenda.model.report import (
     DeletionReport,
     DoctorReport,
     ExportReport,
+    ExtractionReport,
     ImportReport,
     LifecycleReport,
     ReembedReport,
@@ -371,6 +372,21 @@ class AsyncManage:
         choices; `Conflict` for a contest that is resolved.
         """
         return await asyncio.to_thread(self._memory.resolve, contest_id, keep=keep, scopes=scopes)
+
+    async def extract(
+        self,
+        path: str | Path | None = None,
+        *,
+        text: str | None = None,
+        model: str | None = None,
+        dry_run: bool = False,
+    ) -> ExtractionReport:
+        """Read again with the model, now, what waits for it; or, as a dry run, only say what reading would cost.
+
+        A dry run prices the file or text given, else what waits, for `model` or the one in use; it asks no model and
+        writes nothing. Raises `Invalid` where there is no model.
+        """
+        return await asyncio.to_thread(self._memory.extract, path, text=text, model=model, dry_run=dry_run)
 
     async def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""

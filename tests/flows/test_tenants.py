@@ -111,6 +111,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
         (folder / "curves.svg").read_text("utf-8"),
     ),
     "manage.contests": lambda ben, _: ben.manage.contests(),
+    "manage.extract": lambda ben, _: ben.manage.extract(dry_run=True, model="openai:gpt-5-mini"),
     "stats": lambda ben, _: ben.stats(),
     "manage.loops": lambda ben, _: ben.manage.loops(days=3650),
     "manage.undo_where": lambda ben, _: (ben.manage.undo_where(session="s1"), ben.manage.undo(since="2020-01-01")),

@@ -15,9 +15,11 @@ __all__ = [
     "DutyRun",
     "DutyState",
     "ExportReport",
+    "ExtractionReport",
     "Finding",
     "ImportReport",
     "LifecycleReport",
+    "ModelUse",
     "ReembedReport",
     "Resolution",
     "RetentionCurve",
@@ -99,6 +101,48 @@ class ReembedReport:
     vectors_by_model: Mapping[str, int]
     in_use: bool
     """Whether the memory is open with this model; otherwise searches use it once it is opened with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionReport:
+    """What reading with a model did, or would cost.
+
+    `turns` were looked at; `skipped` of them hold nothing for a model, by reason; `calls` were or would be made.
+    `tokens_in`, `tokens_out` and `cost_usd` are what is expected, `cost_usd_most` what it comes to when every answer is
+    as long as may be and has to be put right once. Costs are None where the price of the model is not known;
+    `price_source` says whose price it is. `waiting` turns still wait for a model afterwards.
+    """
+
+    model_id: str
+    prompt: str
+    dry_run: bool
+    turns: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+    cost_usd_most: float | None = None
+    price_source: str = ""
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """How a model is used today (UTC), and how many turns wait for one, by reason.
+
+    `tokens` and `cost_usd` are over all models; a price that is not known counts as 0. What a call under way may cost
+    at most is among the tokens until it ends. `trouble` is why the model is left alone just now.
+    """
+
+    model_id: str | None
+    prompt: str
+    calls: int = 0
+    tokens: int = 0
+    tokens_max: int = 0
+    cost_usd: float = 0.0
+    waiting: Mapping[str, int] = field(default_factory=dict[str, int])
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +271,8 @@ class Stats:
     embedder: str | None = None
     """Id of the model that new texts are embedded with and questions are compared by; None for words alone."""
     vectors_by_model: Mapping[str, int] = field(default_factory=dict[str, int])
+    model: ModelUse | None = None
+    """The language model; None where none is in use, was used today, or is waited for."""
 
     @property
     def foreign_vectors(self) -> int:

@@ -23,13 +23,13 @@ from credenda.clock import SECOND_US, seconds
 from credenda.errors import CredendaError, Unavailable
 from credenda.ids import Kind, new_tag, number_of
 from credenda.parts import Parts
-from credenda.providers.llm.line import ModelLine
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.workers.upkeep import flush_accesses, save_index
 from credenda.write.embed import EMBED
 from credenda.write.journal import REREAD, THINK
 
 if TYPE_CHECKING:
+    from credenda.providers.llm.line import ModelLine
     from credenda.workers.thinking import Thought
 
 __all__ = ["Worker", "process_owner", "run_due", "run_thinking", "settle"]
