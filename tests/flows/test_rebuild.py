@@ -11,6 +11,7 @@ import pytest
 
 from credenda import Corrupt, Credenda
 from credenda.testing import ManualClock
+from credenda.vectors import cache
 
 Say = Callable[..., None]
 
@@ -208,3 +209,39 @@ def test_deriving_afresh_by_the_same_rules_changes_nothing(lived: Credenda, path
     assert report.differences == ()
     assert report.kept == ()
     assert rows(path, *BELIEFS, "changes") == before
+
+
+SNAPSHOT_DAMAGE = {
+    "flipped": "UPDATE index_blobs SET data = CAST(substr(data, 1, 200) || x'ff' || substr(data, 202) AS BLOB)",
+    "cut off": "UPDATE index_blobs SET data = substr(data, 1, 100)",
+    "empty": "UPDATE index_blobs SET data = x''",
+    "of another version": """UPDATE index_blobs
+        SET data = CAST(replace(CAST(data AS TEXT), 'version', 'versiom') AS BLOB)""",
+    "gone": "DELETE FROM index_blobs",
+}
+
+
+@pytest.mark.requirement("S-091", "S-100")
+@pytest.mark.parametrize("damage", list(SNAPSHOT_DAMAGE))
+def test_a_damaged_index_image_is_made_anew(
+    path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setattr(cache, "_SAVE_LEAST", 0)
+
+    def found() -> list[str]:
+        with Credenda.open(path, user="ana", clock=clock, workers=False, embedder="hashed") as mem:
+            parts = mem._parts  # noqa: SLF001 - the index in memory is to be forgotten
+            parts.indexes.drop("ana", store=parts.store_name)
+            if not mem.stats().events:
+                mem.remember("I live in Linz.")
+                mem.remember("I'm allergic to peanuts.")
+                mem.settle()
+            hits = [hit.text for hit in mem.search("What am I allergic to?").hits]
+            assert mem.data.doctor().ok
+            return hits
+
+    before = found()
+    with raw(path) as connection:
+        assert connection.execute("SELECT count(*) FROM index_blobs").fetchone()[0]
+        connection.execute(SNAPSHOT_DAMAGE[damage])
+    assert found() == before

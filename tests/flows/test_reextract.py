@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +14,9 @@ import pytest
 
 from credenda import Credenda
 from credenda.model.claim import Claim, Turn
+from credenda.operations.saying import keep
 from credenda.testing import ManualClock
+from credenda.write.accept import Submission
 from credenda.write.extract.rules import RulesExtractor
 
 Say = Callable[..., None]
@@ -98,10 +102,7 @@ def test_what_was_deleted_is_not_derived_again(told: Credenda, path: Path, clock
 
 
 def test_what_was_kept_word_for_word_is_not_read(mem: Credenda) -> None:
-    from credenda.operations.saying import keep
-    from credenda.write.accept import Submission
-
-    keep(mem._parts, Submission(content="I live in Graz.", user_id="ana"))
+    keep(mem._parts, Submission(content="I live in Graz.", user_id="ana"))  # noqa: SLF001 - only mem0's shape has it
     assert mem.data.rebuild(reextract=True, dry_run=True).differences == ()
 
 
@@ -134,13 +135,13 @@ with Credenda.open(sys.argv[1], user="ana", workers=False, extractor=Better()) a
 
 
 @pytest.mark.requirement("C-003")
-@pytest.mark.parametrize(("module", "name", "reextract"), [("rebuilding", "refold", False), ("reextracting", "apply", True)])
+@pytest.mark.parametrize(
+    ("module", "name", "reextract"), [("rebuilding", "refold", False), ("reextracting", "apply", True)]
+)
 def test_killed_before_it_is_whole_it_leaves_what_was(
-    told: Credenda, path: Path, tmp_path: Path, module: str, name: str, reextract: bool
+    told: Credenda, path: Path, tmp_path: Path, *, module: str, name: str, reextract: bool
 ) -> None:
     """The process dies inside the transaction that puts everything in place, after the last row was written."""
-    import sqlite3
-
     told.close()
     if not reextract:
         with sqlite3.connect(path) as connection:
@@ -148,7 +149,9 @@ def test_killed_before_it_is_whole_it_leaves_what_was(
         connection.close()
     (tmp_path / "tests_better.py").write_text(Path(__file__).read_text("utf-8").partition("def better")[0], "utf-8")
     before = _state(path)
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})" + DIE.format(module=module, name=name, reextract=reextract)
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})" + DIE.format(
+        module=module, name=name, reextract=reextract
+    )
     ended = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
     assert (ended.stdout, ended.returncode) == ("written\n", -9), ended.stderr
     assert _state(path) == before
@@ -159,9 +162,6 @@ def test_killed_before_it_is_whole_it_leaves_what_was(
 
 
 def _state(path: Path) -> list[object]:
-    import sqlite3
-    from contextlib import closing
-
     with closing(sqlite3.connect(path)) as connection:
         return [
             connection.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - our own

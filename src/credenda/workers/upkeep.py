@@ -29,5 +29,5 @@ def save_index(parts: Parts) -> None:
     with parts.store.reader(parts.user_id) as reader:
         index = parts.indexes.held(reader, model_id=model_id, store=parts.store_name)
     if index is not None and parts.indexes.needs_saving(index):
-        image = parts.indexes.image(index)
+        image = parts.indexes.image(index, reader.tenant.tag)
         parts.store.commit(parts.user_id, lambda writer: writer.put(image))

@@ -88,8 +88,8 @@ SELECT rowid FROM search_index
 WHERE search_index MATCH :match AND rowid >= :low AND rowid < :high LIMIT :limit;
 
 -- name: snapshot
--- The image of an index.
-SELECT data FROM index_blobs WHERE user_id = :user_id AND name = :name ORDER BY ordinal;
+-- The image of an index. Whatever a damaged cell holds is read as bytes, to be refused as an image.
+SELECT CAST(data AS BLOB) AS data FROM index_blobs WHERE user_id = :user_id AND name = :name ORDER BY ordinal;
 
 -- name: put_blob!
 -- One blob of an image.
