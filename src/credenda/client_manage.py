@@ -49,9 +49,9 @@ class Manage:
         return auditing.loops(self._parts, days=days)
 
     def set_status(self, id: str, status: str, reason: str = "") -> Memory:
-        """Move a memory to another status by hand; `reason` is kept in the log. Returns the memory that now holds its value.
+        """Move a memory to another status by hand, and return the memory that now holds its value.
 
-        What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
+        `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
         that the table of transitions does not have, `Invalid` for no status.
         """
         return standing.set_status(self._parts, id, status, reason)

@@ -24,6 +24,7 @@ from credenda.write.accept import AS_TYPE
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.placing import is_placeless, placed
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
+from credenda.write.slots import begins_us
 from credenda.write.tombstones import claim_digests
 from credenda.write.withheld import touched_by, withheld
 
@@ -107,7 +108,7 @@ def believe(
 
 def _taken_back(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
     """Say whether a person took this decision back before: the same evidence does not bring it again."""
-    names = {*touched_by(changes), *resting}
+    names = {*touched_by(changes, again=bool(resting)), *resting}
     if not any(writer.changes(ChangeFilter(memory_id=name, kinds=_UNDO, limit=1)) for name in names):
         return False
     log = {name: writer.changes(ChangeFilter(memory_id=name)) for name in names}
@@ -156,9 +157,11 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
     if claim.entity is None or claim.attribute is None:
         return Known(current=tuple(memory for memory in found.values() if memory.status in _CURRENT))
     pair = (name_key(claim.entity), attribute_key(claim.attribute))
-    for statuses in (_CURRENT, _REPLACED):
-        wanted = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
-        found.update((memory.id, memory) for memory in reader.find(wanted))
+    held = reader.find(MemoryFilter(pair=pair, statuses=_CURRENT, limit=limits.SLOT_ROWS))
+    gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_PAST_ROWS))
+    if len(gone) == limits.SLOT_PAST_ROWS and _is_late(event, claim, (*held, *gone)):
+        gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_ROWS))
+    found.update((memory.id, memory) for memory in (*held, *gone))
     since_us = event.occurred_us - limits.ALTERNATION_DAYS * DAY_US
     return Known(
         current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
@@ -174,6 +177,12 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
             if (name_key(contest.entity), attribute_key(contest.attribute)) == pair
         ),
     )
+
+
+def _is_late(event: Event, claim: Claim, known: Sequence[Memory]) -> bool:
+    """Say whether a claim is about a time before something that is known, so that more of the past matters."""
+    stated = [event.occurred_us, *(one for one in (claim.valid_from_us, claim.valid_until_us) if one is not None)]
+    return any(begins_us(memory) > min(stated) for memory in known)
 
 
 def _recently_replaced(memory: Memory, since_us: int) -> bool:
