@@ -379,10 +379,10 @@ class AsyncManage:
         return await asyncio.to_thread(self._memory.loops, days=days)
 
     async def set_status(self, id: str, status: str, reason: str = "") -> Memory:
-        """Move a memory to another status by hand; `reason` is kept in the log. Returns the memory that now holds its value.
+        """Move a memory to another status by hand, and return the memory that now holds its value.
 
-        What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
-        that the table of transitions does not have, `Invalid` for no status.
+        `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside.
+        Raises `Conflict` for a way that the table of transitions does not have, `Invalid` for no status.
         """
         return await asyncio.to_thread(self._memory.set_status, id, status, reason)
 

@@ -51,8 +51,8 @@ class Manage:
     def set_status(self, id: str, status: str, reason: str = "") -> Memory:
         """Move a memory to another status by hand, and return the memory that now holds its value.
 
-        `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
-        that the table of transitions does not have, `Invalid` for no status.
+        `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside.
+        Raises `Conflict` for a way that the table of transitions does not have, `Invalid` for no status.
         """
         return standing.set_status(self._parts, id, status, reason)
 

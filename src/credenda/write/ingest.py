@@ -15,7 +15,7 @@ from credenda.clock import DAY_US
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import Actor, Change, ChangeKind
 from credenda.model.claim import Claim, Extractor, Move, Span, Turn
-from credenda.model.event import Event
+from credenda.model.event import DENIED, QUARANTINED, Event
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage.rows import text_hash
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
@@ -23,12 +23,14 @@ from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import AS_TYPE
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.placing import is_placeless, placed
+from credenda.write.quarantine import candidates_for, is_suspect, kept_apart, promoted, vouches
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
+from credenda.write.saying import saying_of
 from credenda.write.slots import begins_us
 from credenda.write.tombstones import claim_digests
 from credenda.write.withheld import touched_by, withheld
 
-__all__ = ["Reading", "believe", "complete", "finished", "known_for", "occasion_of", "read_job"]
+__all__ = ["Reading", "believe", "complete", "decided", "finished", "known_for", "occasion_of", "read_job"]
 
 _BEFORE: Final = 4
 """Earlier events of the session that a turn is read with."""
@@ -56,7 +58,7 @@ def read_job(reader: Reader, job: Job, extractor: Extractor) -> Reading:
     turns: list[tuple[Event, tuple[Claim, ...]]] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
-        turns.append((event, _as_asked(event, extractor.extract(turn))))
+        turns.append((event, () if DENIED in event.flags else _as_asked(event, extractor.extract(turn))))
         before.append(event)
     return Reading(job=job, turns=tuple(turns))
 
@@ -64,9 +66,12 @@ def read_job(reader: Reader, job: Job, extractor: Extractor) -> Reading:
 def _as_asked(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """Keep the words themselves as a memory where the caller asked for its type (E-012).
 
-    A narrative is always kept whole; of another type only what extraction could not read is.
+    A narrative is always kept whole; of another type only what extraction could not read is, and so is what seems to
+    give orders: as a candidate, that a person can look at.
     """
     asked = next((flag.removeprefix(AS_TYPE) for flag in event.flags if flag.startswith(AS_TYPE)), None)
+    if asked is None and not claims and QUARANTINED in event.flags:
+        asked = MemoryType.FACT.value
     if asked is None or (claims and asked != MemoryType.NARRATIVE):
         return tuple(claims)
     text = event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
@@ -129,7 +134,27 @@ def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Ch
     found = placed(writer, claim)
     if is_placeless(found):
         return []
-    return decide(found, known_for(writer, event, found), occasion_of(event, now_us), claim)
+    return decided(writer, event, found, now_us, read=claim)
+
+
+def decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:
+    """Decide a claim of an event from what is known; what cannot be trusted by itself is kept apart."""
+    known, occasion = known_for(writer, event, claim), occasion_of(event, now_us)
+    changes = decide(claim, known, occasion, read)
+    suspect = is_suspect(event, claim)
+    if not suspect and not known.candidates:
+        return changes
+    saying = saying_of(claim, occasion, read)
+    twins = candidates_for(saying, known)
+    vouched = [one for one in twins if vouches(event, _said_before(writer, one))]
+    if vouched:
+        return promoted(changes, vouched, saying)
+    return kept_apart(changes, twins, saying) if suspect else changes
+
+
+def _said_before(writer: Writer, memory: Memory) -> list[Event]:
+    links = writer.evidence(memory_ids=[memory.id])
+    return writer.events(sorted({link.span.event_id for link in links}))
 
 
 def occasion_of(event: Event, now_us: int) -> Occasion:
@@ -155,9 +180,12 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
     same_text = MemoryFilter(text_hash=text_hash(claim.text), limit=limits.SLOT_ROWS)
     found.update((memory.id, memory) for memory in reader.find(same_text))
     if claim.entity is None or claim.attribute is None:
-        return Known(current=tuple(memory for memory in found.values() if memory.status in _CURRENT))
+        return Known(
+            current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
+            candidates=tuple(memory for memory in found.values() if memory.status is Status.CANDIDATE),
+        )
     pair = (name_key(claim.entity), attribute_key(claim.attribute))
-    held = reader.find(MemoryFilter(pair=pair, statuses=_CURRENT, limit=limits.SLOT_ROWS))
+    held = reader.find(MemoryFilter(pair=pair, statuses=_CURRENT | {Status.CANDIDATE}, limit=limits.SLOT_ROWS))
     gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_PAST_ROWS))
     if len(gone) == limits.SLOT_PAST_ROWS and _is_late(event, claim, (*held, *gone)):
         gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_ROWS))
@@ -165,6 +193,7 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
     since_us = event.occurred_us - limits.ALTERNATION_DAYS * DAY_US
     return Known(
         current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
+        candidates=tuple(memory for memory in found.values() if memory.status is Status.CANDIDATE),
         past=tuple(
             sorted(
                 (memory for memory in found.values() if _recently_replaced(memory, since_us)),
