@@ -279,7 +279,9 @@ class Credenda:
 
     def feedback(self, id: str, useful: bool) -> None:  # noqa: FBT001 - the public contract's order
         """Say whether a hit was of use."""
-        keeping.feedback(self._parts, id, useful=useful)
+        from credenda.operations import lifecycle
+
+        lifecycle.feedback(self._parts, id, useful=useful)
 
     def stats(self) -> Stats:
         """Count what is held and what still waits."""

@@ -21,12 +21,15 @@ from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
+    DecayReport,
     DeletionReport,
     DoctorReport,
     ExportReport,
     ImportReport,
+    LifecycleReport,
     ReembedReport,
     Resolution,
+    RetentionCurves,
     Stats,
     UndoReport,
 )
@@ -373,6 +376,32 @@ class AsyncManage:
     async def unpin(self, id: str) -> Memory:
         """Take a memory's pin away."""
         return await asyncio.to_thread(self._memory.unpin, id)
+
+    async def decay(self, *, dry_run: bool = False) -> DecayReport:
+        """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
+
+        `dry_run` returns every score that would move. Curves and their sources: docs/lifecycle.md.
+        """
+        return await asyncio.to_thread(self._memory.decay, dry_run=dry_run)
+
+    async def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
+        """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
+        return await asyncio.to_thread(self._memory.lifecycle, dry_run=dry_run)
+
+    async def promote(self, id: str) -> Memory:
+        """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
+        return await asyncio.to_thread(self._memory.promote, id)
+
+    async def demote(self, id: str) -> Memory:
+        """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` where there is no way down."""
+        return await asyncio.to_thread(self._memory.demote, id)
+
+    async def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
+        """Give the forgetting curves over days, and where the newest memories stand on them (`limit`: 1 to 2,000).
+
+        `plot` also draws them into an SVG file.
+        """
+        return await asyncio.to_thread(self._memory.retention, plot=plot, limit=limit)
 
     async def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""

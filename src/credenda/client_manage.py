@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.memory import Memory
 from credenda.model.query import StatusStep
-from credenda.model.report import Resolution, UndoReport
+from credenda.model.report import DecayReport, LifecycleReport, Resolution, RetentionCurves, UndoReport
 from credenda.operations import auditing, keeping, standing, undoing
 from credenda.parts import Parts
 
@@ -43,6 +44,42 @@ class Manage:
     def unpin(self, id: str) -> Memory:
         """Take a memory's pin away."""
         return keeping.pin(self._parts, id, pinned=False)
+
+    def decay(self, *, dry_run: bool = False) -> DecayReport:
+        """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
+
+        `dry_run` returns every score that would move. Curves and their sources: docs/lifecycle.md.
+        """
+        from credenda.operations import lifecycle
+
+        return lifecycle.decay(self._parts, dry_run=dry_run)
+
+    def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
+        """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
+        from credenda.operations import lifecycle
+
+        return lifecycle.lifecycle(self._parts, dry_run=dry_run)
+
+    def promote(self, id: str) -> Memory:
+        """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
+        from credenda.operations import lifecycle
+
+        return lifecycle.move_layer(self._parts, id, up=True)
+
+    def demote(self, id: str) -> Memory:
+        """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` where there is no way down."""
+        from credenda.operations import lifecycle
+
+        return lifecycle.move_layer(self._parts, id, up=False)
+
+    def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
+        """Give the forgetting curves over days, and where the newest memories stand on them (`limit`: 1 to 2,000).
+
+        `plot` also draws them into an SVG file.
+        """
+        from credenda.operations import lifecycle
+
+        return lifecycle.retention_curves(self._parts, plot=None if plot is None else Path(plot), limit=limit)
 
     def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""

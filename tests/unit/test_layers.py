@@ -17,6 +17,10 @@ PACKAGE = SRC / "credenda"
 # A module named here decides from its arguments alone. Once it exists, the `pure` contract must hold it.
 PURE = (
     "credenda.compat.mem0.conditions",
+    "credenda.manage.importance",
+    "credenda.manage.lifecycle",
+    "credenda.manage.plot",
+    "credenda.manage.retention",
     "credenda.model",
     "credenda.read.fuse",
     "credenda.read.gate",

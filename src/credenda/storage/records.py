@@ -29,11 +29,13 @@ __all__ = [
     "JobStatus",
     "MemoryFilter",
     "Redaction",
+    "Retention",
     "Row",
     "Snapshot",
     "Tenant",
     "Tombstone",
     "Vector",
+    "Watermark",
     "pack_code",
     "unpack_code",
 ]
@@ -266,6 +268,23 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How much of a memory is retained, in [0, 1]: a derived value of its current version, no change of it."""
+
+    memory_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watermark:
+    """How far a duty has come; `value` means what the duty says. None in `value` takes the mark away."""
+
+    name: str
+    value: int | None
+    at_us: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """A disposable image of an index: named blobs of at most `limits.SNAPSHOT_BLOB_BYTES` each."""
 
@@ -274,7 +293,19 @@ class Snapshot:
 
 
 Row = (
-    NewEvent | Memory | Evidence | ChangeRecord | ContestCase | Job | Vector | Tombstone | Redaction | Access | Snapshot
+    NewEvent
+    | Memory
+    | Evidence
+    | ChangeRecord
+    | ContestCase
+    | Job
+    | Vector
+    | Tombstone
+    | Redaction
+    | Access
+    | Snapshot
+    | Retention
+    | Watermark
 )
 """Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""
 

@@ -36,7 +36,8 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
 from credenda.storage.store import Job, Redaction, Writer
-from credenda.text.normal import attribute_key, name_key
+from credenda.text.normal import name_key
+from credenda.text.valence import valence
 from credenda.write.journal import EMBED
 from credenda.write.ledger import typed_fields
 from credenda.write.wording import quoted
@@ -206,7 +207,13 @@ class _Run:
         now_us = self._application.now_us
         content = {name: getattr(draft, name) for name in _DRAFT_FIELDS}
         memory = Memory(
-            **content, id="", version=1, created_us=now_us, recorded_us=now_us, base_importance=draft.importance
+            **content,
+            id="",
+            version=1,
+            created_us=now_us,
+            recorded_us=now_us,
+            base_importance=draft.importance,
+            emotional_valence=valence(draft.text),
         )
         memory_id = self._writer.put(memory)
         self.ids[change.key] = memory_id
@@ -312,12 +319,10 @@ class _Run:
 
     def _open_contest(self, change: Contest) -> ContestCase | None:
         slot = change.slot
-        for contest in self._writer.contests():
+        for contest in self._writer.contests(pair=(slot.entity, slot.attribute)):
             same = (
                 contest.speaker == slot.speaker
                 and name_key(contest.scope or "") == name_key(slot.scope or "")
-                and name_key(contest.entity) == name_key(slot.entity)
-                and attribute_key(contest.attribute) == attribute_key(slot.attribute)
                 and contest.type_class == slot.type_class.value
             )
             if same and (contest.state is ContestState.OPEN or set(contest.memory_ids) & set(change.memory_ids)):

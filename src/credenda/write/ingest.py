@@ -200,11 +200,7 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
                 key=lambda memory: memory.valid_until_us or 0,
             )
         ),
-        contests=tuple(
-            contest
-            for contest in reader.contests()
-            if (name_key(contest.entity), attribute_key(contest.attribute)) == pair
-        ),
+        contests=tuple(reader.contests(pair=pair)),
     )
 
 

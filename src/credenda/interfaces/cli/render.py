@@ -18,16 +18,20 @@ from credenda.interfaces.cli.render_beliefs import (
 )
 from credenda.interfaces.cli.render_changes import loops, steps, undone
 from credenda.interfaces.cli.render_hits import results
+from credenda.interfaces.cli.render_lifecycle import decayed, moved, retention
 from credenda.interfaces.connect.places import Installed
 from credenda.model.contest import SlotLoop
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
+    DecayReport,
     DoctorReport,
     ExportReport,
     ImportReport,
+    LifecycleReport,
     ReembedReport,
     Resolution,
+    RetentionCurves,
     Stats,
     UndoReport,
 )
@@ -174,4 +178,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Resolution: _resolution,
     UndoReport: undone,
     Installed: _installed,
+    DecayReport: decayed,
+    LifecycleReport: moved,
+    RetentionCurves: retention,
 }

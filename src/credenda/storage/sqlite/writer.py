@@ -23,11 +23,13 @@ from credenda.storage.store import (
     Access,
     Job,
     Redaction,
+    Retention,
     Row,
     Snapshot,
     Tenant,
     Tombstone,
     Vector,
+    Watermark,
     pack_code,
 )
 from credenda.text.passages import passages
@@ -84,6 +86,8 @@ class SqliteWriter(SqliteReader):
                 return self._belief(row)
             case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
+            case Retention() | Watermark():
+                return self._derived(row)
             case _:
                 assert_never(row)
 
@@ -120,6 +124,16 @@ class SqliteWriter(SqliteReader):
                 return self._image(row)
             case _:
                 assert_never(row)
+
+    def _derived(self, row: Retention | Watermark) -> str:
+        """File what is computed from the rest, and how far that has come."""
+        if isinstance(row, Retention):
+            self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
+        elif row.value is None:
+            self._run("drop_watermark", name=row.name)
+        else:
+            self._run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+        return ""
 
     def _number(self, text: str, kind: Kind) -> int:
         return number_of(text, kind, self._tenant.tag)

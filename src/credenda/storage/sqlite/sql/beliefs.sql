@@ -130,6 +130,12 @@ INSERT OR REPLACE INTO contests (
     :resolved_us, :resolution, :scopes
 );
 
+-- name: contests_of_pair
+-- Contests of one entity and attribute, open ones first, then newest first.
+SELECT * FROM contests INDEXED BY contests_pair
+WHERE user_id = :user_id AND entity = :entity AND attribute = :attribute AND (:state IS NULL OR state = :state)
+ORDER BY state = 'open' DESC, id DESC;
+
 -- name: find_contests
 -- Contests, open ones first, then newest first.
 SELECT * FROM contests
@@ -175,4 +181,14 @@ WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
 -- name: confirm_memory!
 -- Count one more independent saying of a memory.
 UPDATE memories SET confirmations = confirmations + 1
+WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
+
+-- name: accesses_of
+-- In which sessions and on which days memories were shown, and what was said of them.
+SELECT memory, session_id, day, at, shown, useful FROM access_log
+WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY memory, at;
+
+-- name: put_retention!
+-- How much of a memory is retained: a derived value, written in place.
+UPDATE memories SET decay_score = :score
 WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
