@@ -364,8 +364,9 @@ class AsyncManage:
     ) -> Resolution:
         """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
 
-        The scope "default" means none. Raises `Invalid` for a value that is unknown or ambiguous, and lists the
-        choices; `Conflict` for a contest that is resolved.
+        The scope "default" means none. `keep` may also say when each holds: "morning when consulting, else afternoon".
+        Raises `Invalid` for a value that is unknown or ambiguous, and lists the choices; `Conflict` for a contest that
+        is resolved.
         """
         return await asyncio.to_thread(self._memory.resolve, contest_id, keep=keep, scopes=scopes)
 

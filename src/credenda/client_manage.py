@@ -32,8 +32,9 @@ class Manage:
     ) -> Resolution:
         """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
 
-        The scope "default" means none. Raises `Invalid` for a value that is unknown or ambiguous, and lists the
-        choices; `Conflict` for a contest that is resolved.
+        The scope "default" means none. `keep` may also say when each holds: "morning when consulting, else afternoon".
+        Raises `Invalid` for a value that is unknown or ambiguous, and lists the choices; `Conflict` for a contest that
+        is resolved.
         """
         return keeping.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
 

@@ -31,6 +31,7 @@ PURE = (
     "credenda.text",
     "credenda.vectors.quantize",
     "credenda.write.accept",
+    "credenda.write.answer",
     "credenda.write.arguments",
     "credenda.write.audit",
     "credenda.write.correct",
