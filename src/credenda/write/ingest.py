@@ -21,6 +21,7 @@ from credenda.storage.rows import text_hash
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import AS_TYPE
+from credenda.write.aliases import alias_claims, known_as
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.placing import is_placeless, placed
 from credenda.write.quarantine import candidates_for, is_suspect, kept_apart, promoted, vouches
@@ -58,9 +59,16 @@ def read_job(reader: Reader, job: Job, extractor: Extractor) -> Reading:
     turns: list[tuple[Event, tuple[Claim, ...]]] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
-        turns.append((event, () if DENIED in event.flags else _as_asked(event, extractor.extract(turn))))
+        turns.append((event, () if DENIED in event.flags else _claims(turn, extractor)))
         before.append(event)
     return Reading(job=job, turns=tuple(turns))
+
+
+def _claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
+    """Read a turn: what the extractor finds, and the names that it says are the same."""
+    found = extractor.extract(turn)
+    named = [one for one in alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}]
+    return _as_asked(turn.event, [*found, *named])
 
 
 def _as_asked(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -131,7 +139,7 @@ def _deleted(writer: Writer, claim: Claim) -> bool:
 
 
 def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:
-    found = placed(writer, claim)
+    found = known_as(writer, placed(writer, claim))
     if is_placeless(found):
         return []
     return decided(writer, event, found, now_us, read=claim)
