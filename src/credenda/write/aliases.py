@@ -32,8 +32,7 @@ _HINT: Final = re.compile(r"call|known as|aka|goes by|short for|for short|nickna
 _PATTERNS: Final = tuple(
     re.compile(pattern.replace("NAME", f"(?P<name>{_NAME})").replace("ALIAS", f"(?P<alias>{_NAME})"))
     for pattern in (
-        r"\bNAME, (?:whom? )?(?:everyone|everybody|we|people|they|friends|I) (?:just )?calls? "
-        r"(?:him |her |them |it )?ALIAS\b",
+        r"\bNAME, (?:whom? )?(?:everyone|everybody|we|people|friends|I) (?:just )?calls? (?:him |her |it )?ALIAS\b",
         r"\b(?:[Ee]veryone|[Ee]verybody|[Ww]e|[Pp]eople|I) (?:just )?calls? NAME ALIAS\b",
         r"\b[Ee]veryone calls NAME (?:just |simply )ALIAS\b",
         r"\bNAME,? (?:\()?(?:a\.?k\.?a\.?|also known as|alias|nicknamed|called) ALIAS\b",
