@@ -23,7 +23,8 @@ from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import AS_TYPE
 from credenda.write.aliases import alias_claims, known_as
 from credenda.write.apply import Application, Applied, apply
-from credenda.write.placing import is_placeless, placed
+from credenda.write.conclusions import concluded, touched
+from credenda.write.placing import is_bare_amount, is_placeless, placed, placed_after
 from credenda.write.quarantine import candidates_for, is_suspect, kept_apart, promoted, vouches
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.saying import saying_of
@@ -165,10 +166,16 @@ def _deleted(writer: Writer, claim: Claim) -> bool:
 
 
 def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:
-    found = known_as(writer, placed(writer, claim))
+    found = placed(writer, claim)
+    if is_bare_amount(found):
+        found = placed_after(found, _previous(writer, event, found))
+    found = known_as(writer, found)
     if is_placeless(found):
         return []
-    return decided(writer, event, found, now_us, read=claim)
+    changes = decided(writer, event, found, now_us, read=claim)
+    if is_suspect(event, found):
+        return changes
+    return [*changes, *concluded(found, changes, _related(writer, found), occasion_of(event, now_us))]
 
 
 def decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:
@@ -189,6 +196,18 @@ def decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Cl
 def _said_before(writer: Writer, memory: Memory) -> list[Event]:
     links = writer.evidence(memory_ids=[memory.id])
     return writer.events(sorted({link.span.event_id for link in links}))
+
+
+def _related(reader: Reader, claim: Claim) -> list[Memory]:
+    """Read what a claim may end in other slots of its entity."""
+    entity = name_key(claim.entity or "")
+    found: list[Memory] = []
+    for name in touched(claim):
+        wanted = MemoryFilter(
+            pair=(entity, attribute_key(name)), statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS
+        )
+        found.extend(reader.find(wanted))
+    return found
 
 
 def occasion_of(event: Event, now_us: int) -> Occasion:
