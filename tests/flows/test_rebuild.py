@@ -211,6 +211,13 @@ def test_deriving_afresh_by_the_same_rules_changes_nothing(lived: Credenda, path
     assert rows(path, *BELIEFS, "changes") == before
 
 
+@pytest.mark.parametrize("reextract", [False, True])
+def test_who_never_wrote_has_nothing_to_rebuild(mem: Credenda, *, reextract: bool) -> None:
+    report = mem.data.rebuild(reextract=reextract)
+    assert (report.compared, report.differences, report.applied) == (0, (), False)
+    assert mem.data.doctor(repair=True).ok
+
+
 SNAPSHOT_DAMAGE = {
     "flipped": "UPDATE index_blobs SET data = CAST(substr(data, 1, 200) || x'ff' || substr(data, 202) AS BLOB)",
     "cut off": "UPDATE index_blobs SET data = substr(data, 1, 100)",

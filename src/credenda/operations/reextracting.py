@@ -93,6 +93,8 @@ def _derive(parts: Parts) -> _Found:
         log = reader.changes(ChangeFilter())
         live = _beliefs(reader)
         readable = _readable(reader)
+    if not reader.tenant.tag:  # never wrote
+        return _Found(plan=Plan(), live=live, head=0)
     head = number_of(log[-1].id, Kind.CHANGE, reader.tenant.tag) if log else 0
     with parts.store.scratch(parts.user_id) as scratch:
         replay = _Replay(parts, scratch, readable, live)
