@@ -205,7 +205,6 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Lead": lambda _ana, _ben: Lead(owner="ana", now_us=1, until_us=9),
     "Spend": lambda _, ben: Spend(day=1, operation=ben.mark, model_id=ben.mark, tokens_in=5, calls=1),
     "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),
-    "Spend": lambda _ana, _ben: Spend(day=1, operation="read", model_id="m", calls=1),
 }
 
 

@@ -19,6 +19,7 @@ from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
 from credenda.storage.sqlite.reader import SqliteReader
+from credenda.storage.sqlite.refold import refold
 from credenda.storage.store import (
     CODE_BITS,
     Access,
@@ -310,22 +311,9 @@ class SqliteWriter(SqliteReader):
             self._run("put_blob", name=image.name, ordinal=ordinal, data=data)
         return ""
 
-    def _refold(self, refold: Refold) -> str:
-        """Put what the log says in the place of rows; `refolded` asks for the words to be indexed afresh."""
+    def _refold(self, row: Refold) -> str:
         self.refolded = True
-        if refold.contest is not None:
-            number = self._number(refold.contest.id, Kind.CONTEST)
-            self._run("put_contest", id=number, **rows.contest_row(refold.contest))
-        for version in refold.versions[:1]:
-            number = self._number(version.id, Kind.MEMORY)
-            self._run("delete_versions", id=number)
-            if refold.evidence is not None:
-                self._run("delete_evidence", id=number)
-        for version in refold.versions:
-            self._run("insert_version", **rows.memory_row(version, self._tenant.tag))
-        for item in refold.evidence or ():
-            self._evidence(item)
-        return ""
+        return refold(self._run, self._tenant.tag, row)
 
     def _spend(self, spend: Spend) -> str:
         tokens = spend.tokens_in + spend.tokens_out
