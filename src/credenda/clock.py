@@ -75,8 +75,11 @@ def to_wall(moment_us: int, zone: tzinfo) -> int:
     >>> render_time(to_wall(parse_time("2026-07-01T22:30:00Z"), ZoneInfo("Europe/Vienna")))
     '2026-07-02T00:30:00Z'
     """
-    offset = to_datetime(moment_us).astimezone(zone).utcoffset() or timedelta(0)
-    return moment_us + offset // _MICROSECOND
+    try:
+        wall = to_datetime(moment_us).astimezone(zone)
+    except OverflowError:  # the first or last hours of the calendar
+        return moment_us
+    return from_datetime(wall.replace(tzinfo=UTC))
 
 
 def from_wall(wall_us: int, zone: tzinfo) -> int:

@@ -98,6 +98,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "context": lambda ben, _: ben.context(f"{SECRET} Linz").text,
     "list": lambda ben, _: ben.list(status=None, limit=50).items,
     "history": lambda ben, _: ben.history(entity="user", attribute="currency"),
+    "diff": lambda ben, _: (ben.diff("2000-01-01"), ben.diff("2000-01-01", axis="valid")),
     "manage.contests": lambda ben, _: ben.manage.contests(),
     "stats": lambda ben, _: ben.stats(),
     "remember": lambda ben, _: ben.remember("I like tea.", idempotency_key="k"),

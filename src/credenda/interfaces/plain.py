@@ -46,7 +46,7 @@ _SHOWN: Final[Mapping[type, tuple[str, ...]]] = {
     SlotVersion: _VERSION,
 }
 """What is public of each value; the others show all their fields."""
-_PLAIN_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed"})
+_PLAIN_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed", "since", "until"})
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is

@@ -81,6 +81,8 @@ def period_named(value: datetime | str, zone: tzinfo, now_us: int) -> Period:
         return Period(now_us, now_us)
     try:
         period = _ago(text, now_us) or _exact(text, zone) or _worded(text, zone, now_us)
+        for moment_us in period or ():
+            to_datetime(moment_us)
     except (ValueError, OverflowError):  # a year before the first, or beyond the last
         period = None
     if period is None:

@@ -11,13 +11,14 @@ from credenda.interfaces.cli.render_beliefs import (
     contest,
     contests,
     explanation,
-    history,
     memory,
     page,
     remembered,
 )
 from credenda.interfaces.cli.render_hits import results
+from credenda.interfaces.cli.render_time import difference, history
 from credenda.interfaces.connect.places import Installed
+from credenda.model.difference import Diff
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult
 from credenda.model.report import DoctorReport, ExportReport, ImportReport, ReembedReport, Resolution, Stats
@@ -152,6 +153,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Context: _context,
     Explanation: explanation,
     Page: page,
+    Diff: difference,
     Done: _done,
     Stats: stats,
     DoctorReport: doctor,
