@@ -20,6 +20,7 @@ __all__ = ["slot_history", "why"]
 _ENDINGS: Final = frozenset(
     {ChangeKind.SUPERSEDE, ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.DELETE, ChangeKind.RESOLVE}
 )
+_OUT_OF_USE: Final = frozenset({Status.FORGOTTEN, Status.CANDIDATE})
 _CHAIN_STEPS: Final = limits.SLOT_ROWS
 
 
@@ -134,7 +135,7 @@ class _View:
         if self.known_at_us is not None:
             found = self.reader.memories(sorted(memory.id for memory in found), self.known_at_us)
         if self.as_of_us is not None:
-            found = [memory for memory in found if holds_at(memory, self.as_of_us)]
+            found = [one for one in found if holds_at(one, self.as_of_us) and one.status not in _OUT_OF_USE]
         travels = self.as_of_us is not None or self.known_at_us is not None
         return [memory for memory in found if memory.text and memory.status is not Status.DELETED] if travels else found
 

@@ -6,7 +6,7 @@ applies, and completes the job. Everything is keyed by event and claim, so runni
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -24,6 +24,7 @@ from credenda.write.accept import AS_TYPE
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.placing import is_placeless, placed
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
+from credenda.write.slots import begins_us as begun_us
 from credenda.write.tombstones import claim_digests
 
 __all__ = ["Reading", "believe", "complete", "finished", "known_for", "occasion_of", "read_job"]
@@ -144,10 +145,14 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
     if claim.entity is None or claim.attribute is None:
         return Known(current=tuple(memory for memory in found.values() if memory.status in _CURRENT))
     pair = (name_key(claim.entity), attribute_key(claim.attribute))
+    begins_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
     for statuses in (_CURRENT, _REPLACED):
         wanted = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
-        found.update((memory.id, memory) for memory in reader.find(wanted))
-    since_us = event.occurred_us - limits.ALTERNATION_DAYS * DAY_US
+        latest = reader.find(wanted)
+        if len(latest) == limits.SLOT_ROWS and _is_late(begins_us, found.values()):
+            latest = reader.find(replace(wanted, limit=None))  # its place may be among older ones
+        found.update((memory.id, memory) for memory in latest)
+    since_us = begins_us - limits.ALTERNATION_DAYS * DAY_US
     return Known(
         current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
         past=tuple(
@@ -162,6 +167,11 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
             if (name_key(contest.entity), attribute_key(contest.attribute)) == pair
         ),
     )
+
+
+def _is_late(begins_us: int, held: Iterable[Memory]) -> bool:
+    """Say whether a claim is about a time before what is held."""
+    return any(begun_us(one) > begins_us for one in held if one.status in _CURRENT)
 
 
 def _recently_replaced(memory: Memory, since_us: int) -> bool:
