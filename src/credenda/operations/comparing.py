@@ -33,7 +33,7 @@ def diff(
     last = period_named("now" if until is None else until, zone, now_us)
     since_us = first.from_us if first.moment else first.from_us - 1
     until_us = last.until_us if last.moment else _closing_us(last.from_us, last.until_us, now_us)
-    if since_us > until_us:
+    if first.from_us > until_us:
         raise Invalid(
             "a diff goes from the earlier time to the later",
             why=f"{render_time(first.from_us)} comes after {render_time(until_us)}",
