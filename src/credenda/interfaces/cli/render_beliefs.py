@@ -157,8 +157,8 @@ def explanation(screen: Screen, why: Explanation) -> str:
 
 
 def _changes(screen: Screen, changes: Sequence[ChangeRecord]) -> str:
-    rows = [(screen.moment(one.at), one.kind.value, one.actor.value, one.reason) for one in changes]
-    return screen.table(("WHEN", "CHANGE", "BY", "REASON"), rows, indent="  ")
+    rows = [(screen.moment(one.at), one.kind.value, one.actor.value, one.id, one.reason) for one in changes]
+    return screen.table(("WHEN", "CHANGE", "BY", "ID", "REASON"), rows, indent="  ")
 
 
 def contests(screen: Screen, cases: Sequence[ContestCase]) -> str:
