@@ -55,12 +55,13 @@ def locomo(*, data: Path, questions: Path, embedder: str, limit: int | None, as_
 @bench.command(help="Decisions about sentences and pairs: what is kept, as what, and what replaces what.")
 @click.option("--utterances", type=_FILE, help="Sentences with what should become of them, JSON Lines.")
 @click.option("--pairs", type=_FILE, help="Pairs of sentences and how the second bears on the first, JSON Lines.")
+@click.option("--llm", help="A language model that reads beside the rules, such as openai:MODEL. [default: none]")
 @_JSON
-def beliefs(*, utterances: Path | None, pairs: Path | None, as_json: bool) -> None:
+def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, as_json: bool) -> None:
     """Run the benchmark of beliefs."""
     if utterances is None and pairs is None:
         raise click.UsageError("name --utterances, --pairs or both")
-    _show(run_beliefs(utterances, pairs, note=_note), tables.beliefs, as_json=as_json)
+    _show(run_beliefs(utterances, pairs, note=_note, llm=llm), tables.beliefs, as_json=as_json)
 
 
 @bench.command(help="Times, rates and sizes, beside a bare full-text table on the same disk.")
