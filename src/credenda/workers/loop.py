@@ -12,6 +12,7 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -23,7 +24,6 @@ from credenda.errors import CredendaError, Unavailable
 from credenda.ids import Kind, new_tag, number_of
 from credenda.parts import Parts
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
-from credenda.workers.handlers import embed_together, handle, report_failure, set_aside
 from credenda.workers.upkeep import flush_accesses, save_index
 from credenda.write.embed import EMBED
 from credenda.write.journal import REREAD, THINK
@@ -130,6 +130,8 @@ def _lease(
 
 def _failed(parts: Parts, job: Job, error: Exception) -> None:
     """File why a job failed, and when it is to be tried again, if at all. The reason never holds memory text."""
+    from credenda.workers import handlers
+
     dead = job.attempts >= parts.settings.job_attempts
     wait_us = limits.JOB_BACKOFF_SECONDS * SECOND_US * 2 ** (job.attempts - 1)
     reason = f"{type(error).__name__}: {error}" if isinstance(error, CredendaError) else type(error).__name__
@@ -141,7 +143,7 @@ def _failed(parts: Parts, job: Job, error: Exception) -> None:
         lease_until_us=0,
         error=reason[:_ERROR_CHARACTERS],
     )
-    (set_aside if dead else report_failure)(parts, job, report)
+    (handlers.set_aside if dead else handlers.report_failure)(parts, job, report)
     _log.warning("job failed", extra={"job_id": job.id, "kind": job.kind, "attempts": job.attempts, "dead": dead})
 
 
@@ -228,11 +230,13 @@ def _units(jobs: Sequence[Job]) -> Iterator[list[Job]]:
 
 
 def _run(parts: Parts, unit: list[Job]) -> None:
+    from credenda.workers import handlers  # here, for it loads what reads: who only asks does without
+
     try:
         if len(unit) == 1:
-            handle(parts, unit[0])
+            handlers.handle(parts, unit[0])
         else:
-            embed_together(parts, unit)
+            handlers.embed_together(parts, unit)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
         for job in unit:
             _failed(parts, job, error)
@@ -313,6 +317,7 @@ class Worker:
         warm = getattr(self._parts.extractor, "warm", None)
         if callable(warm):
             warm()  # now: compiling beside a caller would cost that caller tens of milliseconds
+        import_module("credenda.workers.handlers")  # as well
         with self._lock:
             if self._threads:
                 return
