@@ -23,6 +23,7 @@ PURE = (
     "credenda.manage.retention",
     "credenda.manage.schedule",
     "credenda.model",
+    "credenda.read.compare",
     "credenda.read.fuse",
     "credenda.read.gate",
     "credenda.read.pack",
