@@ -121,6 +121,8 @@ _RULES: Final = (
         ends=("does", "owns", "housing"),
         held=_like(r"^(?:rent\b(?! out)|(?:an? )?rented)"),
     ),
+    _Rule(of=("alma_mater",), ends=("job_title",), held=_like(r"^(?:\w+ )?student\b")),
+    _Rule(of=("car",), ends=("owns", "has"), held=_like(r"^(?:own )?car$")),
     _Rule(
         of=("cat", "dog", "kitten", "puppy", "rabbit", "hamster", "parrot"),
         ends=("has",),

@@ -50,6 +50,8 @@ LONG_WORDS: Final = 25
 NOUN_WORDS: Final = 4
 _HOURS: Final = 31
 """A bare number above the days of a month is neither a day nor an hour."""
+_DEEDS: Final = frozenset({"adopt", "retire", "emigrate", "marry", "move", "graduate", "quit", "resign"})
+"""Doings that are a plan in one word."""
 _ROLE_LETTERS: Final = 5
 _ASIDE_WORDS: Final = frozenset({"about", "as", "to", "that", "my", "your", "how", "this", "if", "not"})
 
@@ -187,7 +189,8 @@ def is_choice(value: Value) -> bool:
 
 def is_plan(value: Value) -> bool:
     """Say whether a value can be what is planned."""
-    return is_free(value) and " " in value.raw and word_count(value) <= PHRASE_WORDS
+    phrase = " " in value.raw or value.raw in _DEEDS
+    return is_free(value) and phrase and word_count(value) <= PHRASE_WORDS
 
 
 def is_participle(text: str) -> bool:
