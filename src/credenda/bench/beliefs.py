@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +17,10 @@ from typing import Any, Final
 from credenda import Credenda, Invalid
 from credenda.bench.belief_figures import Heard, Kept, Met, report
 from credenda.clock import from_datetime
+from credenda.model.claim import Turn
+from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Stance
+from credenda.write.extract.rules import RulesExtractor
 
 __all__ = ["LABELS", "RELATIONS", "load_pairs", "load_utterances", "run_beliefs"]
 
@@ -26,6 +30,7 @@ RELATIONS: Final = ("supersede", "refine", "coexist", "coexist_low", "same", "la
 _NOW: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)
 _PAGE: Final = 50
 _BATCH: Final = 50
+_PASSES: Final = 5
 
 
 class _StandingClock:
@@ -44,7 +49,28 @@ def run_beliefs(utterances: Path | None, pairs: Path | None, *, note: Note) -> d
         path = Path(folder) / "memory.db"
         heard = [_hear(path, at, line) for at, line in enumerate(_noted(sentences, "sentences", note))]
         met = [_meet(path, at, line) for at, line in enumerate(_noted(couples, "pairs", note))]
-    return report(heard, met)
+    said = [line["text"] for line in sentences] + [line[end] for line in couples for end in ("old", "new")]
+    return report(heard, met) | {"extraction": _extraction(said)}
+
+
+def _extraction(texts: Sequence[str]) -> dict[str, Any]:
+    """Measure how fast the rules read these sentences, each as a turn of its own: the best of some passes, CPU time."""
+    reader = RulesExtractor()
+    reader.warm()
+    now = from_datetime(_NOW)
+    turns = [
+        Turn(event=Event(text=text, role=Role.USER, speaker="user", occurred_us=now, id=f"e{number}", recorded_us=now))
+        for number, text in enumerate(texts)
+    ]
+    spent = min(_one_pass(reader, turns) for _ in range(_PASSES)) if turns else 0.0
+    return {"turns": len(turns), "turns_per_cpu_second": round(len(turns) / spent) if spent else None}
+
+
+def _one_pass(reader: RulesExtractor, turns: Sequence[Turn]) -> float:
+    began = time.process_time()
+    for turn in turns:
+        reader.extract(turn)
+    return time.process_time() - began
 
 
 def _noted(lines: Sequence[dict[str, Any]], what: str, note: Note) -> Iterable[dict[str, Any]]:

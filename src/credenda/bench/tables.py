@@ -69,7 +69,9 @@ def beliefs(document: Mapping[str, Any]) -> str:
         f"others' facts as the user's: {said['misattributed']}; "
         f"highest hypothetical {said['highest_hypothetical']:.2f}, highest plan {said['highest_plan']:.2f}"
     )
-    return "\n\n".join((_grid(rows), _grid(confusion), counts, *map(_mistake, document["errors"])))
+    read = document["extraction"]
+    speed = f"read by the rules: {read['turns_per_cpu_second']} turns per CPU second, over {read['turns']}"
+    return "\n\n".join((_grid(rows), _grid(confusion), counts, speed, *map(_mistake, document["errors"])))
 
 
 def _share_row(name: str, found: Mapping[str, Any]) -> list[str]:

@@ -228,7 +228,7 @@ def _base(verb: str) -> str:
 
 def _alike(one: str, other: str) -> bool:
     """Say whether two verbs are one, as far as a dropped "e" goes: "mov" and "move"."""
-    return one == other or one == f"{other}e" or other == f"{one}e"
+    return one in {other, f"{other}e"} or other == f"{one}e"
 
 
 def _fulfils(claim: Claim, wish: Memory) -> bool:
