@@ -1,4 +1,4 @@
-"""Write `credenda/client_async.py`: the verbs of `credenda/client.py` as coroutines, with the same signatures.
+"""Write `credenda/client_async.py`: the verbs of the client as coroutines, with the same signatures.
 
 Run it after each change of the client; `--check` only says whether the file is fresh (exit code 1 when it is not).
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src" / "credenda" / "client.py"
+SOURCES = [ROOT / "src" / "credenda" / name for name in ("client.py", "client_manage.py", "client_data.py")]
 TARGET = ROOT / "src" / "credenda" / "client_async.py"
 GROUPS = {"Manage": "manage", "Data": "data"}
 FRONT = "Credenda"
@@ -156,6 +156,11 @@ def method(node: Function, source: list[str]) -> str:
     return f"    async def {node.name}({signature}) -> {returns}:\n{written}\n        {body}\n"
 
 
+def methods(owner: ast.ClassDef, source: list[str]) -> str:
+    """The coroutines beside all methods of a class."""
+    return "\n".join(method(node, source) for node in public(owner.body))
+
+
 def used_names(functions: list[Function]) -> set[str]:
     """The names that signatures need."""
     parts: list[ast.AST] = [node.args for node in functions]
@@ -192,19 +197,25 @@ def formatted(text: str) -> str:
 
 def render() -> str:
     """The whole generated module."""
-    text = SOURCE.read_text(encoding="utf-8")
-    tree, source = ast.parse(text), text.splitlines()
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    texts = [path.read_text(encoding="utf-8") for path in SOURCES]
+    trees = [ast.parse(text) for text in texts]
+    classes = {
+        node.name: (node, text.splitlines())
+        for tree, text in zip(trees, texts, strict=True)
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
     wrapped = [classes[FRONT], *(classes[name] for name in GROUPS)]
-    functions = [node for one in wrapped for node in public(one.body)]
+    functions = [node for one, _ in wrapped for node in public(one.body)]
     names = used_names(functions) | {"Self", "TracebackType"}
-    codes = silenced(functions, source)
-    noqa = f"# ruff: noqa: {', '.join(codes)} - the signatures are those of client.py\n" if codes else ""
-    made = HEAD.replace("{noqa}", noqa).replace("{imports}", "\n".join(imports(tree, names)))
-    made += "\n".join(method(node, source) for node in public(classes[FRONT].body))
+    codes = sorted({code for one, source in wrapped for code in silenced(list(public(one.body)), source)})
+    noqa = f"# ruff: noqa: {', '.join(codes)} - the signatures are those of the client\n" if codes else ""
+    wanted = "\n".join(dict.fromkeys(line for tree in trees for line in imports(tree, names)))
+    made = HEAD.replace("{noqa}", noqa).replace("{imports}", wanted)
+    made += methods(*classes[FRONT])
     for name in GROUPS:
-        made += GROUP.replace("{name}", name).replace("{docstring}", docstring(classes[name], source))
-        made += "\n".join(method(node, source) for node in public(classes[name].body))
+        made += GROUP.replace("{name}", name).replace("{docstring}", docstring(*classes[name]))
+        made += methods(*classes[name])
     return formatted(made)
 
 

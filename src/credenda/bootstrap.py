@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from credenda.clock import Clock, SystemClock
-from credenda.config import default_target, load_settings
+from credenda.config import Settings, default_target, load_settings
 from credenda.errors import Invalid
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.parts import Parts, Resident
@@ -17,6 +17,9 @@ from credenda.providers.embed.port import Embedder
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.workers.loop import process_owner
 from credenda.write.arguments import checked_name
+
+if TYPE_CHECKING:
+    from credenda.providers.llm.line import ModelLine
 
 __all__ = ["build_parts"]
 
@@ -56,11 +59,9 @@ def build_parts(
     name = checked_name(user, "user")
     if name is None or not name.strip():
         raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
-    if llm is not None:
-        why = "this version reads by rules, without a model"
-        raise Invalid("a language model cannot be used yet", why=why, fix="leave llm out, or give an extractor")
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
+    line = _line(llm, merged)
     now = clock or SystemClock()
     path = sqlite_path(target)
     return Parts(
@@ -71,10 +72,20 @@ def build_parts(
         settings=merged,
         extractor=extractor or _Rules(),
         embedder=engine,
+        llm=line,
         resident=_RESIDENT,
         read_only=read_only,
         owner=process_owner(),
     )
+
+
+def _line(llm: object, settings: Settings) -> ModelLine | None:
+    """Open the line to a model, without loading anything where there is none."""
+    if llm is None and settings.llm in {"", "none"}:
+        return None
+    from credenda.providers.llm.choose import open_model
+
+    return open_model(llm, settings)
 
 
 def sqlite_path(target: str | Path | None) -> str:

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from credenda.bootstrap import build_parts
+from credenda.client_data import Data
+from credenda.client_manage import Manage
 from credenda.clock import Clock
 from credenda.config import default_user
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
-from credenda.model.contest import ContestCase
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
 from credenda.model.report import (
     DeletionReport,
-    DoctorReport,
-    ExportReport,
-    ImportReport,
-    ReembedReport,
-    Resolution,
     Stats,
 )
 from credenda.operations import asking, deleting, keeping, maintaining, saying
@@ -33,6 +30,13 @@ from credenda.workers.loop import Worker
 from credenda.write.accept import Submission
 
 __all__ = ["Credenda", "Data", "Manage"]
+
+
+def _duties(parts: Parts) -> None:
+    """Run the duties that are due; loaded when first needed."""
+    from credenda.operations.scheduling import run_duties
+
+    run_duties(parts)
 
 
 class Credenda:
@@ -52,7 +56,7 @@ class Credenda:
     def __init__(self, parts: Parts, *, workers: bool = True) -> None:
         """Take over opened parts; `open` is how a memory is usually made."""
         self._parts = parts
-        self._worker = Worker(parts)
+        self._worker = Worker(parts, duties=partial(_duties, parts))
         self._closed = False
         self.manage = Manage(parts)
         self.data = Data(parts)
@@ -78,8 +82,10 @@ class Credenda:
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
         background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
         "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
-        place of the rules. `llm` must be None: this version has no model-backed reading. Raises `Invalid`,
-        `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        place of the rules. `llm` reads beside them: "anthropic:MODEL", "openai:MODEL" (any server that speaks its
+        format, by the setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`; None takes the
+        setting.
+        Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         parts = build_parts(
             target,
@@ -128,6 +134,8 @@ class Credenda:
             self._worker.stop()
             maintaining.wind_up(self._parts)
         finally:
+            if self._parts.llm is not None:
+                self._parts.llm.close()
             self._parts.store.close()
 
     def remember(
@@ -283,81 +291,10 @@ class Credenda:
 
     def feedback(self, id: str, useful: bool) -> None:  # noqa: FBT001 - the public contract's order
         """Say whether a hit was of use."""
-        keeping.feedback(self._parts, id, useful=useful)
+        from credenda.operations import lifecycle
+
+        lifecycle.feedback(self._parts, id, useful=useful)
 
     def stats(self) -> Stats:
         """Count what is held and what still waits."""
         return asking.stats(self._parts)
-
-
-class Manage:
-    """What happens to beliefs after they are held: `mem.manage`."""
-
-    def __init__(self, parts: Parts) -> None:
-        """Belong to an open memory."""
-        self._parts = parts
-
-    def contests(self) -> Sequence[ContestCase]:
-        """List slots whose value cannot be decided, with their questions; open ones first."""
-        return keeping.contests(self._parts)
-
-    def resolve(
-        self, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
-    ) -> Resolution:
-        """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
-
-        The scope "default" means none. Raises `Invalid` for a value that is unknown or ambiguous, and lists the
-        choices; `Conflict` for a contest that is resolved.
-        """
-        return keeping.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
-
-    def pin(self, id: str) -> Memory:
-        """Keep a memory in every context."""
-        return keeping.pin(self._parts, id, pinned=True)
-
-    def unpin(self, id: str) -> Memory:
-        """Take a memory's pin away."""
-        return keeping.pin(self._parts, id, pinned=False)
-
-
-class Data:
-    """Moving and looking after a whole memory: `mem.data`."""
-
-    def __init__(self, parts: Parts) -> None:
-        """Belong to an open memory."""
-        self._parts = parts
-
-    def export(self, path: str | Path, format: str = "credenda") -> ExportReport:
-        """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed.
-
-        The format `mcp-memory` writes what is held now, and only that, as the MCP reference memory server keeps it.
-        """
-        from credenda.portability.exporting import export_file
-
-        return export_file(self._parts, Path(path), format)
-
-    def import_(
-        self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
-    ) -> ImportReport:
-        """Read a file, folder or zip: an export, talk, another memory or documents; repeating it adds nothing twice.
-
-        What is read can be searched while the rest is. `progress` is told how many bytes have been read, and of how
-        many (None where that is not known). The formats: docs/how-to/import.md.
-        """
-        from credenda.portability.importing import import_file
-
-        return import_file(self._parts, Path(path), format, progress=progress)
-
-    def reembed(
-        self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
-    ) -> ReembedReport:
-        """Give every text a vector of `model`, by default the one in use; those it has stay, and searches go on.
-
-        Open the memory with that model afterwards. Broken off, it goes on where it stopped when it is called again.
-        `progress` is told how many events are done, and of how many.
-        """
-        return maintaining.reembed(self._parts, model, progress=progress)
-
-    def doctor(self, *, repair: bool = False) -> DoctorReport:
-        """Verify the store; `repair` rebuilds derived indexes that differ."""
-        return maintaining.doctor(self._parts, repair=repair)

@@ -71,7 +71,26 @@ def beliefs(document: Mapping[str, Any]) -> str:
     )
     read = document["extraction"]
     speed = f"read by the rules: {read['turns_per_cpu_second']} turns per CPU second, over {read['turns']}"
-    return "\n\n".join((_grid(rows), _grid(confusion), counts, speed, *map(_mistake, document["errors"])))
+    parts = (_grid(rows), _grid(confusion), counts, speed, _gate(document["gate"]), _bill(document.get("model")))
+    return "\n\n".join((*filter(None, parts), *map(_mistake, document["errors"])))
+
+
+def _gate(found: Mapping[str, Any]) -> str:
+    """Show what the gate before a language model saves and loses."""
+    if not found["n"]:
+        return ""
+    names = {"saved": "calls saved", "saved_of_skips": "of what is not worth keeping", "lost": "of what is, lost"}
+    rows = [["gate before a model", "%", "95 % interval", "of"]]
+    rows += [_share_row(title, found[name]) for name, title in names.items() if found[name]["n"]]
+    return "\n".join((_grid(rows), *(f"LOST {text}" for text in found["lost_texts"])))
+
+
+def _bill(found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return ""
+    unanswered = "".join(f"; {count} unanswered: {why}" for why, count in found["unanswered"].items())
+    spent = f"{found['calls']} calls, {found['tokens']} tokens, ${found['cost_usd']:.4f}"
+    return f"{found['model']} ({found['prompt']}): {spent}{unanswered}"
 
 
 def _share_row(name: str, found: Mapping[str, Any]) -> list[str]:

@@ -16,11 +16,28 @@ from credenda.interfaces.cli.render_beliefs import (
     page,
     remembered,
 )
+from credenda.interfaces.cli.render_changes import loops, steps, undone
 from credenda.interfaces.cli.render_hits import results
+from credenda.interfaces.cli.render_lifecycle import decayed, duties, moved, retention
 from credenda.interfaces.connect.places import Installed
+from credenda.model.contest import SlotLoop
 from credenda.model.memory import Memory
-from credenda.model.query import Context, Explanation, Page, SearchResult
-from credenda.model.report import DoctorReport, ExportReport, ImportReport, ReembedReport, Resolution, Stats
+from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
+from credenda.model.report import (
+    DecayReport,
+    DoctorReport,
+    ExportReport,
+    ExtractionReport,
+    ImportReport,
+    LifecycleReport,
+    ModelUse,
+    ReembedReport,
+    Resolution,
+    RetentionCurves,
+    ScheduleReport,
+    Stats,
+    UndoReport,
+)
 
 __all__ = ["render"]
 
@@ -30,6 +47,7 @@ _OPENINGS: Final = {
     "restore": "Restored.",
     "pin": "Pinned: it is in every context.",
     "unpin": "No longer pinned.",
+    "set-status": "Set.",
 }
 
 
@@ -37,6 +55,8 @@ def render(screen: Screen, operation: str, value: object) -> str:
     """Write the result of an operation for a person."""
     if isinstance(value, list | tuple):
         items = cast("Sequence[Any]", value)
+        if items and isinstance(items[0], SlotLoop | StatusStep):
+            return loops(screen, items) if isinstance(items[0], SlotLoop) else steps(screen, items)
         return history(screen, items) if operation == "history" else contests(screen, items)
     shown = _SHOWN.get(type(value))
     if shown is None:
@@ -86,9 +106,39 @@ def stats(screen: Screen, found: Stats) -> str:
         ("set aside", f"{found.dead_jobs:,} jobs failed for good" if found.dead_jobs else ""),
         ("vectors", _list(found.vectors_by_model) or "0"),
         ("tombstones", f"{found.tombstones:,}"),
+        *(() if found.model is None else _model(found.model)),
     )
     shown = screen.pairs(rows, indent="")
     return f"{shown}\n{screen.fill(_foreign(found))}" if found.foreign_vectors else shown
+
+
+def _model(use: ModelUse) -> Iterable[tuple[str, str]]:
+    """Show what reads beside the rules, and what it cost today."""
+    yield "language model", clean(use.model_id or "none")
+    spent = f"{use.calls:,} calls, {use.tokens:,} of {use.tokens_max:,} tokens, ${use.cost_usd:,.4f}"
+    yield "asked today", spent
+    yield "left alone", clean(use.trouble)
+    yield "wait for it", clean(_list(use.waiting))
+
+
+def _extracted(screen: Screen, report: ExtractionReport) -> str:
+    """Show what reading with a model did, or would cost."""
+    if not report.dry_run:
+        waits = f"; {report.waiting:,} still wait for it" if report.waiting else ""
+        return f"Read {report.turns:,} turns again with {clean(report.model_id)}{waits}."
+    cost = "unknown: give the price as the setting llm_price"
+    if report.cost_usd is not None and report.cost_usd_most is not None:
+        cost = f"about ${report.cost_usd:,.4f}, at most ${report.cost_usd_most:,.4f}"
+    rows = (
+        ("model", clean(report.model_id)),
+        ("turns", f"{report.turns:,}"),
+        ("not asked about", _list(report.skipped)),
+        ("calls", f"{report.calls:,}"),
+        ("tokens", f"about {report.tokens_in:,} read and {report.tokens_out:,} written"),
+        ("cost", cost),
+        ("price", clean(report.price_source)),
+    )
+    return f"Nothing was asked. Reading this would take:\n{screen.pairs(rows)}"
 
 
 def _foreign(found: Stats) -> str:
@@ -154,10 +204,16 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Page: page,
     Done: _done,
     Stats: stats,
+    ExtractionReport: _extracted,
     DoctorReport: doctor,
     ExportReport: _exported,
     ImportReport: imported,
     ReembedReport: _reembedded,
     Resolution: _resolution,
+    UndoReport: undone,
     Installed: _installed,
+    DecayReport: decayed,
+    LifecycleReport: moved,
+    RetentionCurves: retention,
+    ScheduleReport: duties,
 }

@@ -8,13 +8,14 @@ from typing import Final, NamedTuple, assert_never
 
 from credenda import limits
 from credenda.clock import Clock
-from credenda.errors import Conflict, Invalid, NotFound
+from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound
 from credenda.ids import Kind, number_of
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
 from credenda.model.memory import Memory
+from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
 from credenda.storage.sqlite.reader import SqliteReader
@@ -22,12 +23,16 @@ from credenda.storage.store import (
     CODE_BITS,
     Access,
     Job,
+    Lead,
     Redaction,
+    Retention,
     Row,
     Snapshot,
+    Spend,
     Tenant,
     Tombstone,
     Vector,
+    Watermark,
     pack_code,
 )
 from credenda.text.passages import passages
@@ -84,6 +89,10 @@ class SqliteWriter(SqliteReader):
                 return self._belief(row)
             case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
+            case Retention() | Watermark() | DutyRun() | Lead():
+                return self._derived(row)
+            case Spend():
+                return self._spend(row)
             case _:
                 assert_never(row)
 
@@ -120,6 +129,25 @@ class SqliteWriter(SqliteReader):
                 return self._image(row)
             case _:
                 assert_never(row)
+
+    def _derived(self, row: Retention | Watermark | DutyRun | Lead) -> str:
+        """File what is computed from the rest, and how far the duties that compute it have come."""
+        match row:
+            case Retention():
+                self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
+            case Watermark(value=None):
+                self._run("drop_watermark", name=row.name)
+            case Watermark():
+                self._run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+            case DutyRun():
+                outcome = {"failed": row.failed, "result": row.result}
+                self._run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
+            case Lead():
+                if not self._run("lead", owner=row.owner, now_us=row.now_us, until_us=row.until_us).rowcount:
+                    raise Conflict("another process leads the duties", why="one is enough", fix="leave them to it")
+            case _:
+                assert_never(row)
+        return ""
 
     def _number(self, text: str, kind: Kind) -> int:
         return number_of(text, kind, self._tenant.tag)
@@ -195,6 +223,7 @@ class SqliteWriter(SqliteReader):
             start=evidence.span.start,
             stop=evidence.span.stop,
             claim_hash=evidence.claim_hash,
+            reader=evidence.reader or None,
         )
         return ""
 
@@ -275,6 +304,26 @@ class SqliteWriter(SqliteReader):
         self._run("delete_snapshot", name=image.name)
         for ordinal, data in enumerate(image.blobs):
             self._run("put_blob", name=image.name, ordinal=ordinal, data=data)
+        return ""
+
+    def _spend(self, spend: Spend) -> str:
+        tokens = spend.tokens_in + spend.tokens_out
+        if spend.tokens_max is not None and self._value("spent_on_day", day=spend.day) + tokens > spend.tokens_max:
+            raise LimitExceeded(
+                "the day's budget for models is spent",
+                why=f"at most {spend.tokens_max} tokens a day are allowed",
+                fix="raise llm_daily_tokens, or wait for the next day (UTC)",
+            )
+        self._run(
+            "add_spend",
+            day=spend.day,
+            operation=spend.operation,
+            model_id=spend.model_id,
+            tokens_in=spend.tokens_in,
+            tokens_out=spend.tokens_out,
+            calls=spend.calls,
+            cost_usd=spend.cost_usd,
+        )
         return ""
 
     def _redaction(self, redaction: Redaction) -> str:

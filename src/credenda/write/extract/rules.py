@@ -44,7 +44,7 @@ from credenda.write.extract.values import corrected_value, leading_scope
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-2"
+RULES_VERSION: Final = "rules-3"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
 
 CONFIDENCE_MAX: Final = {

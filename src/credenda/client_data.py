@@ -1,0 +1,55 @@
+"""The verbs of `mem.data`. No logic lives here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from credenda.model.report import DoctorReport, ExportReport, ImportReport, ReembedReport
+from credenda.operations import maintaining
+from credenda.parts import Parts
+
+__all__ = ["Data"]
+
+
+class Data:
+    """Moving and looking after a whole memory: `mem.data`."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Belong to an open memory."""
+        self._parts = parts
+
+    def export(self, path: str | Path, format: str = "credenda") -> ExportReport:
+        """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed.
+
+        The format `mcp-memory` writes what is held now, and only that, as the MCP reference memory server keeps it.
+        """
+        from credenda.portability.exporting import export_file
+
+        return export_file(self._parts, Path(path), format)
+
+    def import_(
+        self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+    ) -> ImportReport:
+        """Read a file, folder or zip: an export, talk, another memory or documents; repeating it adds nothing twice.
+
+        What is read can be searched while the rest is. `progress` is told how many bytes have been read, and of how
+        many (None where that is not known). The formats: docs/how-to/import.md.
+        """
+        from credenda.portability.importing import import_file
+
+        return import_file(self._parts, Path(path), format, progress=progress)
+
+    def reembed(
+        self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+    ) -> ReembedReport:
+        """Give every text a vector of `model`, by default the one in use; those it has stay, and searches go on.
+
+        Open the memory with that model afterwards. Broken off, it goes on where it stopped when it is called again.
+        `progress` is told how many events are done, and of how many.
+        """
+        return maintaining.reembed(self._parts, model, progress=progress)
+
+    def doctor(self, *, repair: bool = False) -> DoctorReport:
+        """Verify the store; `repair` rebuilds derived indexes that differ."""
+        return maintaining.doctor(self._parts, repair=repair)

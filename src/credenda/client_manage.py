@@ -1,0 +1,171 @@
+"""The verbs of `mem.manage`. No logic lives here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from credenda.model.contest import ContestCase, SlotLoop
+from credenda.model.memory import Memory
+from credenda.model.query import StatusStep
+from credenda.model.report import (
+    DecayReport,
+    ExtractionReport,
+    LifecycleReport,
+    Resolution,
+    RetentionCurves,
+    ScheduleReport,
+    UndoReport,
+)
+from credenda.operations import auditing, keeping, standing, undoing
+from credenda.parts import Parts
+
+__all__ = ["Manage"]
+
+
+class Manage:
+    """What happens to beliefs after they are held: `mem.manage`."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Belong to an open memory."""
+        self._parts = parts
+
+    def contests(self) -> Sequence[ContestCase]:
+        """List slots whose value cannot be decided, with their questions; open ones first."""
+        return keeping.contests(self._parts)
+
+    def resolve(
+        self, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
+    ) -> Resolution:
+        """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
+
+        The scope "default" means none. Raises `Invalid` for a value that is unknown or ambiguous, and lists the
+        choices; `Conflict` for a contest that is resolved.
+        """
+        return keeping.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
+
+    def extract(
+        self,
+        path: str | Path | None = None,
+        *,
+        text: str | None = None,
+        model: str | None = None,
+        dry_run: bool = False,
+    ) -> ExtractionReport:
+        """Read again with the model, now, what waits for it; or, as a dry run, only say what reading would cost.
+
+        A dry run prices the file or text given, else what waits, for `model` or the one in use; it asks no model and
+        writes nothing. Raises `Invalid` where there is no model.
+        """
+        from credenda.operations.extracting import extract
+
+        return extract(self._parts, None if path is None else Path(path), text=text, model=model, dry_run=dry_run)
+
+    def pin(self, id: str) -> Memory:
+        """Keep a memory in every context."""
+        return keeping.pin(self._parts, id, pinned=True)
+
+    def unpin(self, id: str) -> Memory:
+        """Take a memory's pin away."""
+        return keeping.pin(self._parts, id, pinned=False)
+
+    def decay(self, *, dry_run: bool = False) -> DecayReport:
+        """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
+
+        `dry_run` returns every score that would move. Curves and their sources: docs/lifecycle.md.
+        """
+        from credenda.operations import lifecycle
+
+        return lifecycle.decay(self._parts, dry_run=dry_run)
+
+    def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
+        """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
+        from credenda.operations import lifecycle
+
+        return lifecycle.lifecycle(self._parts, dry_run=dry_run)
+
+    def promote(self, id: str) -> Memory:
+        """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
+        from credenda.operations import lifecycle
+
+        return lifecycle.move_layer(self._parts, id, up=True)
+
+    def demote(self, id: str) -> Memory:
+        """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` where there is no way down."""
+        from credenda.operations import lifecycle
+
+        return lifecycle.move_layer(self._parts, id, up=False)
+
+    def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
+        """Give the forgetting curves over days, and where the newest memories stand on them (`limit`: 1 to 2,000).
+
+        `plot` also draws them into an SVG file.
+        """
+        from credenda.operations import lifecycle
+
+        return lifecycle.retention_curves(self._parts, plot=None if plot is None else Path(plot), limit=limit)
+
+    def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
+        """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""
+        return auditing.loops(self._parts, days=days)
+
+    def set_status(self, id: str, status: str, reason: str = "") -> Memory:
+        """Move a memory to another status by hand; `reason` is kept in the log. Returns what now holds its value.
+
+        What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
+        that the table of transitions does not have, `Invalid` for no status.
+        """
+        return standing.set_status(self._parts, id, status, reason)
+
+    def status_history(self, id: str) -> Sequence[StatusStep]:
+        """Return every status that a memory had, oldest first, with who set it and why."""
+        return standing.status_history(self._parts, id)
+
+    def undo(
+        self,
+        change_id: str | None = None,
+        *,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        cascade: bool = False,
+        dry_run: bool = False,
+    ) -> UndoReport:
+        """Take back a change, or all changes that meet the conditions (see `undo_where`); name one or the others.
+
+        It appends the inverse: nothing is lost, and undoing the undo takes the change up again. Where later changes
+        rest on it, `Conflict` names them, or `cascade` takes them back too. `dry_run` changes nothing and shows what
+        would. A decision that was taken back is not taken again on the same evidence. Raises `NotFound` for an unknown
+        change, `Conflict` for one that is undone already or deleted something: that is for good.
+        """
+        conditions = {"session": session, "source": source, "since": since, "until": until}
+        return undoing.undo_any(self._parts, change_id, conditions, cascade=cascade, dry_run=dry_run)
+
+    def undo_where(
+        self,
+        *,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        cascade: bool = False,
+        dry_run: bool = False,
+    ) -> UndoReport:
+        """Take back every change caused by what was said in a session or came from a source, or applied in a time.
+
+        All conditions must hold; `until` itself lies outside. What was deleted is named in `lasting` and stays.
+        """
+        conditions = {"session": session, "source": source, "since": since, "until": until}
+        return undoing.undo_any(self._parts, None, conditions, cascade=cascade, dry_run=dry_run)
+
+    def schedule(self, *, run: bool = False, only: Sequence[str] = ()) -> ScheduleReport:
+        """Say how every duty stands: its cadence, its last run and result, and whether it is overdue.
+
+        `run` first runs those that are due, or with `only` those named, unless another process leads. Raises `Invalid`
+        for a name that is no duty.
+        """
+        from credenda.operations import scheduling
+
+        return scheduling.run_duties(self._parts, tuple(only)) if run or only else scheduling.schedule(self._parts)

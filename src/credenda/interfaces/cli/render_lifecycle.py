@@ -1,0 +1,117 @@
+"""Fading and layers for people: what moved, and where memories stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from credenda.clock import to_datetime
+from credenda.interfaces.cli.layout import Screen, clean, moment
+from credenda.model.change import Change, SetLayer, SetStatus
+from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
+
+__all__ = ["decayed", "duties", "moved", "retention"]
+
+_SHOWN: Final = 20
+_AGES: Final = (0, 7, 15, 30, 60, 90, 180)
+
+
+def decayed(screen: Screen, report: DecayReport) -> str:
+    """Show what a run of decay did."""
+    verb = "would move" if report.dry_run else "moved"
+    lines = [f"Looked at {report.examined:,} memories (profile {report.profile}); {report.updated:,} scores {verb}."]
+    if report.moves:
+        rows = [_move(move) for move in report.moves[:_SHOWN]]
+        lines.append(screen.table(("ID", "BEFORE", "AFTER"), rows))
+    lines += _rest(len(report.moves))
+    return "\n".join(lines)
+
+
+def _move(move: ScoreMove) -> tuple[str, str, str]:
+    return move.memory_id, "–" if move.before is None else f"{move.before:.3f}", f"{move.after:.3f}"
+
+
+def _rest(count: int) -> list[str]:
+    return [f"and {count - _SHOWN:,} more; --json names them all"] if count > _SHOWN else []
+
+
+def moved(screen: Screen, report: LifecycleReport) -> str:
+    """Show what was promoted and put away."""
+    done = "would be" if report.dry_run else "were"
+    counts = f"{report.promoted:,} {done} promoted, {report.archived:,} put away"
+    lines = [f"Looked at {report.examined:,} working and episodic memories; {counts}."]
+    if report.changes:
+        lines.append(screen.table(("ID", "TO", "WHY"), [_step(change) for change in report.changes[:_SHOWN]]))
+    lines += _rest(len(report.changes))
+    return "\n".join(lines)
+
+
+def _step(change: Change) -> tuple[str, str, str]:
+    match change:
+        case SetLayer():
+            return change.memory_id, change.layer, change.reason
+        case SetStatus():
+            return change.memory_id, change.status, change.reason
+        case _:
+            return "", type(change).__name__, change.reason
+
+
+def retention(screen: Screen, found: RetentionCurves) -> str:
+    """Show the curves as a table over some ages, and how far the memories have faded."""
+    head = ("CURVE", "HALF-LIFE", *(f"{age} D" for age in _AGES))
+    rows = [
+        (curve.name, f"{curve.half_life_days:g} d", *(f"{curve.values[age]:.2f}" for age in _AGES))
+        for curve in found.curves
+    ]
+    opening = f"Profile {found.profile}, curve {found.mode}; what is trusted less fades faster."
+    lines = [opening, screen.table(head, rows)]
+    if not found.points:
+        return "\n".join([*lines, "No memory is held yet."])
+    lowest = sorted(found.points, key=lambda point: point.score)[:_SHOWN]
+    lines.append(f"The newest {len(found.points):,} memories; those that have faded most:")
+    points = [
+        (point.memory_id, point.layer, f"{point.age_days:.1f} d", f"{point.score:.3f}", _terms(point.terms))
+        for point in lowest
+    ]
+    lines.append(screen.table(("ID", "LAYER", "SINCE USE", "RETAINED", "TERMS"), points))
+    return "\n".join(lines)
+
+
+def _terms(terms: Mapping[str, float]) -> str:
+    return clean(" ".join(f"{name} {value:+.3f}" for name, value in terms.items() if value))
+
+
+def duties(screen: Screen, report: ScheduleReport) -> str:
+    """Show how the duties stand."""
+    lines = [f"Ran {run.name}: {'failed: ' if run.failed else ''}{clean(run.result)}." for run in report.ran]
+    if report.reason:
+        lines.append(f"Ran nothing{' more' if report.ran else ''}: {clean(report.reason)}.")
+    lines.append(
+        screen.table(("DUTY", "EVERY", "LAST", "TOOK", "NEXT", "RESULT"), [_duty(one) for one in report.duties])
+    )
+    late = [one.name for one in report.duties if one.overdue]
+    if late:
+        why = "nobody runs `credenda worker`, or it cannot keep up"
+        lines.append(screen.warn(f"Overdue: {', '.join(late)}; {why}."))
+    return "\n".join(lines)
+
+
+def _duty(one: DutyState) -> tuple[str, ...]:
+    last = "never" if one.last_us is None else moment(to_datetime(one.last_us))
+    took = "–" if one.took_ms is None else f"{one.took_ms:,.0f} ms"
+    due = "–" if one.next_us is None else moment(to_datetime(one.next_us))
+    return (
+        one.name,
+        _every(one.every_seconds),
+        last,
+        took,
+        due,
+        f"{'failed: ' if one.failed else ''}{clean(one.result)}",
+    )
+
+
+def _every(every_seconds: int) -> str:
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if every_seconds and every_seconds % size == 0:
+            return f"{every_seconds // size} {unit}"
+    return f"{every_seconds} s"

@@ -1,0 +1,1 @@
+"""The entries of the operations table, by what they are about."""
