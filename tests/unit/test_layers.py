@@ -35,6 +35,7 @@ PURE = (
     "credenda.write.accept",
     "credenda.write.answer",
     "credenda.write.arguments",
+    "credenda.write.conclusions",
     "credenda.write.audit",
     "credenda.write.correct",
     "credenda.write.ledger",
