@@ -31,6 +31,7 @@ from credenda.model.report import (
     ReembedReport,
     Resolution,
     RetentionCurves,
+    ScheduleReport,
     Stats,
     UndoReport,
 )
@@ -489,6 +490,14 @@ class AsyncManage:
             cascade=cascade,
             dry_run=dry_run,
         )
+
+    async def schedule(self, *, run: bool = False, only: Sequence[str] = ()) -> ScheduleReport:
+        """Say how every duty stands: its cadence, its last run and result, and whether it is overdue.
+
+        `run` first runs those that are due, or with `only` those named, unless another process leads. Raises `Invalid`
+        for a name that is no duty.
+        """
+        return await asyncio.to_thread(self._memory.schedule, run=run, only=only)
 
 
 class AsyncData:

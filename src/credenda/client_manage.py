@@ -15,6 +15,7 @@ from credenda.model.report import (
     LifecycleReport,
     Resolution,
     RetentionCurves,
+    ScheduleReport,
     UndoReport,
 )
 from credenda.operations import auditing, keeping, standing, undoing
@@ -158,3 +159,13 @@ class Manage:
         """
         conditions = {"session": session, "source": source, "since": since, "until": until}
         return undoing.undo_any(self._parts, None, conditions, cascade=cascade, dry_run=dry_run)
+
+    def schedule(self, *, run: bool = False, only: Sequence[str] = ()) -> ScheduleReport:
+        """Say how every duty stands: its cadence, its last run and result, and whether it is overdue.
+
+        `run` first runs those that are due, or with `only` those named, unless another process leads. Raises `Invalid`
+        for a name that is no duty.
+        """
+        from credenda.operations import scheduling
+
+        return scheduling.run_duties(self._parts, tuple(only)) if run or only else scheduling.schedule(self._parts)

@@ -105,6 +105,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "history": lambda ben, _: ben.history(entity="user", attribute="currency"),
     "manage.decay": lambda ben, _: (ben.manage.decay(dry_run=True), ben.manage.decay()),
     "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
+    "manage.schedule": lambda ben, _: (ben.manage.schedule(run=True), ben.manage.schedule()),
     "manage.retention": lambda ben, folder: (
         ben.manage.retention(plot=folder / "curves.svg"),
         (folder / "curves.svg").read_text("utf-8"),

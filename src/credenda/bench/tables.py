@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from credenda.bench.ranking import MEASURES
 
-__all__ = ["beliefs", "crash", "latency", "locomo"]
+__all__ = ["beliefs", "crash", "latency", "locomo", "year"]
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
@@ -133,3 +133,24 @@ def _flat(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, 
             yield from _flat(value, f"{prefix}{key}.")  # pyright: ignore[reportUnknownArgumentType]
         else:
             yield f"{prefix}{key}", value
+
+
+def year(document: Mapping[str, Any]) -> str:
+    """Show what a simulated year came to, and name whatever is not as it should be."""
+    retired, doubled = document["retired_wrongly"], document["duplicates"]
+    named: list[tuple[str, Sequence[str]]] = [
+        ("two values of a slot for one", document["two_live_values"]),
+        (f"retired wrongly, of {retired['checked']} looked at", retired["found"]),
+        ("never understood, of the same", document["missed"]),
+        ("values that are past and still held", document["stale_values"]),
+        (f"duplicates, {doubled['share'] * 100:.1f} % of {document['memories']}", doubled["list"]),
+        ("of others, held as the user's", document["others_as_own"]),
+        ("pretended or planned, believed too much", document["too_sure"]),
+        ("asked about instead of decided", document["contested"]),
+    ]
+    rows = [[name, str(len(found))] for name, found in named]
+    errors = [f"  {name}: {line}" for name, found in named[:-1] for line in found]
+    spent = document["seconds"]
+    head = f"seed {document['seed']}: {document['turns']} turns, {document['memories']} memories, {spent:.1f} CPU s"
+    verdict = "kept" if document["kept"] else "broken"
+    return "\n".join((head, _grid(rows), *errors, f"promises: {verdict}"))

@@ -12,6 +12,8 @@ __all__ = [
     "DecayReport",
     "DeletionReport",
     "DoctorReport",
+    "DutyRun",
+    "DutyState",
     "ExportReport",
     "ExtractionReport",
     "Finding",
@@ -23,6 +25,7 @@ __all__ = [
     "RetentionCurve",
     "RetentionCurves",
     "RetentionPoint",
+    "ScheduleReport",
     "ScoreMove",
     "Stats",
     "UndoReport",
@@ -209,6 +212,41 @@ class RetentionCurves:
     points: tuple[RetentionPoint, ...]
     profile: str
     mode: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DutyRun:
+    """The last run of a duty: when it began, how long it took, and what it did in a few words; never memory text."""
+
+    name: str
+    started_us: int
+    took_us: int
+    result: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DutyState:
+    """How a duty stands: `last_us` and `next_us` are None where it never ran, or runs on demand alone."""
+
+    name: str
+    meaning: str
+    every_seconds: int
+    last_us: int | None
+    took_ms: float | None
+    result: str
+    failed: bool
+    next_us: int | None
+    overdue: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleReport:
+    """The duties and how they stand; `ran` are those that this call ran, `reason` says why none did."""
+
+    duties: tuple[DutyState, ...]
+    ran: tuple[DutyRun, ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

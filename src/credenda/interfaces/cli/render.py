@@ -18,7 +18,7 @@ from credenda.interfaces.cli.render_beliefs import (
 )
 from credenda.interfaces.cli.render_changes import loops, steps, undone
 from credenda.interfaces.cli.render_hits import results
-from credenda.interfaces.cli.render_lifecycle import decayed, moved, retention
+from credenda.interfaces.cli.render_lifecycle import decayed, duties, moved, retention
 from credenda.interfaces.connect.places import Installed
 from credenda.model.contest import SlotLoop
 from credenda.model.memory import Memory
@@ -34,6 +34,7 @@ from credenda.model.report import (
     ReembedReport,
     Resolution,
     RetentionCurves,
+    ScheduleReport,
     Stats,
     UndoReport,
 )
@@ -214,4 +215,5 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     DecayReport: decayed,
     LifecycleReport: moved,
     RetentionCurves: retention,
+    ScheduleReport: duties,
 }
