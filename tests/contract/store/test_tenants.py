@@ -27,6 +27,7 @@ from credenda.storage.store import (
     Retention,
     Row,
     Snapshot,
+    Spend,
     Store,
     Tombstone,
     Watermark,
@@ -195,6 +196,7 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
     "DutyRun": lambda _, ben: DutyRun(name=ben.mark, started_us=9, took_us=9, result="ana"),
     "Lead": lambda _ana, _ben: Lead(owner="ana", now_us=1, until_us=9),
+    "Spend": lambda _, ben: Spend(day=1, operation=ben.mark, model_id=ben.mark, tokens_in=5, calls=1),
     "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),
 }
 
