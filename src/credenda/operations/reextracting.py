@@ -217,7 +217,7 @@ class _Replay:
         memories = self.scratch.memories(sorted({item.memory_id for item in near}))
         grouped = {one.id: tuple(item for item in near if item.memory_id == one.id) for one in memories}
         among = Beliefs(memories={one.id: one for one in memories}, evidence=grouped)
-        return nearest(held, evidence, among, self.ids.values())
+        return nearest(held, evidence, among, frozenset(self.ids.values()))
 
     def _question(self, record: ChangeRecord) -> None:
         raw = record.after.get("case")

@@ -7,8 +7,9 @@ ended because of it stays ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from credenda.model.change import Add, Change, Contest, Resolve, Revise, Supersede, Support
@@ -64,7 +65,7 @@ def slot_key(contest: ContestCase) -> tuple[str, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Beliefs:
     """Beliefs as they stand: current versions, and the evidence of each by its id."""
 
@@ -72,25 +73,43 @@ class Beliefs:
     evidence: Mapping[str, tuple[Evidence, ...]]
     contests: tuple[ContestCase, ...] = ()
 
+    @cached_property
+    def by_identity(self) -> dict[Identity, list[Memory]]:
+        """The memories by what they say."""
+        found: dict[Identity, list[Memory]] = {}
+        for one in self.memories.values():
+            found.setdefault(identity(one), []).append(one)
+        return found
+
+    @cached_property
+    def by_event(self) -> dict[str, list[Memory]]:
+        """The memories by the events that they rest on."""
+        found: dict[str, list[Memory]] = {}
+        for one in self.memories.values():
+            for event_id in self.events(one.id):
+                found.setdefault(event_id, []).append(one)
+        return found
+
     def events(self, memory_id: str) -> frozenset[str]:
         """Name the events that a memory rests on."""
         return frozenset(item.span.event_id for item in self.evidence.get(memory_id, ()))
 
 
-def nearest(memory: Memory, mine: Iterable[Evidence], among: Beliefs, taken: Iterable[str] = ()) -> str | None:
+def nearest(memory: Memory, mine: Iterable[Evidence], among: Beliefs, taken: Container[str] = ()) -> str | None:
     """Find the memory of `among` that says the same, best one that rests on the same; else one read from those words.
 
     Where several were read from the same words, that of the same attribute is meant, or none.
     """
-    used, spans = set(taken), list(mine)
+    spans = list(mine)
     events = {item.span.event_id for item in spans}
-    same = [one for one in among.memories.values() if one.id not in used and identity(one) == identity(memory)]
+    same = [one for one in among.by_identity.get(identity(memory), ()) if one.id not in taken]
     if same:
         return max(same, key=lambda one: (len(among.events(one.id) & events), -_number(one.id))).id
+    resting = {one.id: one for event_id in sorted(events) for one in among.by_event.get(event_id, ())}
     near = [
         one
-        for one in among.memories.values()
-        if one.id not in used
+        for one in resting.values()
+        if one.id not in taken
         and any(_overlap(item, other) for item in among.evidence.get(one.id, ()) for other in spans)
     ]
     alike = [one for one in near if attribute_key(one.attribute or "") == attribute_key(memory.attribute or "")]
