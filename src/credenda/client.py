@@ -20,9 +20,10 @@ from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
 from credenda.model.report import (
     DeletionReport,
+    EraseReceipt,
     Stats,
 )
-from credenda.operations import asking, deleting, keeping, maintaining, saying
+from credenda.operations import asking, deleting, erasing, keeping, maintaining, saying
 from credenda.parts import Parts
 from credenda.providers.embed.port import Embedder
 from credenda.workers.loop import Worker
@@ -276,6 +277,14 @@ class Credenda:
     ) -> DeletionReport:
         """Delete every event that meets all conditions, and what rests on those events alone."""
         return deleting.delete_where(self._parts, session=session, topic=topic, source=source, before=before)
+
+    def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
+        """Erase everything of this user for good, and prove on the raw bytes that it is gone; `confirm` is the name.
+
+        With `export` everything is written to that file first. Raises `Invalid` for another name, `Conflict` under a
+        legal hold or when something is written between export and erasure; then nothing was erased.
+        """
+        return erasing.erase(self._parts, confirm, export=export)
 
     def feedback(self, id: str, useful: bool) -> None:  # noqa: FBT001 - the public contract's order
         """Say whether a hit was of use."""

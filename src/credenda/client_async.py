@@ -23,6 +23,7 @@ from credenda.model.query import Context, Explanation, Page, SearchResult, SlotV
 from credenda.model.report import (
     DeletionReport,
     DoctorReport,
+    EraseReceipt,
     ExportReport,
     ImportReport,
     ReembedReport,
@@ -334,6 +335,14 @@ class AsyncCredenda:
         return await asyncio.to_thread(
             self._memory.delete_where, session=session, topic=topic, source=source, before=before
         )
+
+    async def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
+        """Erase everything of this user for good, and prove on the raw bytes that it is gone; `confirm` is the name.
+
+        With `export` everything is written to that file first. Raises `Invalid` for another name, `Conflict` under a
+        legal hold or when something is written between export and erasure; then nothing was erased.
+        """
+        return await asyncio.to_thread(self._memory.erase, confirm, export=export)
 
     async def feedback(self, id: str, useful: bool) -> None:
         """Say whether a hit was of use."""

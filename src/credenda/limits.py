@@ -76,6 +76,8 @@ CONTEST_DAYS: Final = 30
 ALTERNATION_DAYS: Final = 180
 """A preference that returns within this time opens a contest (R-012)."""
 BUSY_TIMEOUT_SECONDS: Final = 30
+ERASE_PATIENCE_SECONDS: Final = 10
+"""How long an erasure waits for readers that keep the write-ahead log from being cut off."""
 MCP_LINE_BYTES: Final = 16 << 20
 """Longest message that the MCP server reads: an event of the longest text, escaped, and room to spare."""
 IMPORT_ITEM_BYTES: Final = 64 << 20

@@ -113,6 +113,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
         (folder / "ben.jsonl").read_text("utf-8"),
     ),
     "data.import_": _import_a_note,
+    "erase": lambda ben, folder: ben.erase("ben", export=folder / "ben.jsonl"),
     "delete_where": lambda ben, _: (ben.delete_where(session="s1"), ben.delete_where(topic="money")),
 }
 """Every public method that takes none; none of Ana's words or numbers are in its answer."""

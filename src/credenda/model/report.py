@@ -10,6 +10,7 @@ from credenda.model.contest import ContestCase
 __all__ = [
     "DeletionReport",
     "DoctorReport",
+    "EraseReceipt",
     "ExportReport",
     "Finding",
     "ImportReport",
@@ -43,6 +44,26 @@ class DeletionReport:
 
     events: int
     memories: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseReceipt:
+    """What an erasure took out, and what was checked after it; it held where `remaining_matches` is 0."""
+
+    rows: int
+    """Rows deleted, or, in the audit log, made anonymous; 0 for a user who never wrote or was erased before."""
+    windows_searched: int
+    """Pieces of erased words, vectors and keys that were searched for in every byte of the file and its log."""
+    remaining_matches: int
+    """Of those, how many were still there."""
+    tables: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Rows by table."""
+    log_emptied: bool = True
+    """Whether the write-ahead log was cut off. Where a reader of another process held it, erase again."""
+    backups: tuple[str, ...] = ()
+    """Backups on this machine that may hold this user still; restoring one cleans it."""
+    exported: str | None = None
+    """The file that everything was written to before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,8 @@ class Tenant:
     tag: str
     key: bytes
     has_tombstones: bool = False
+    hold: str | None = None
+    """Why nothing of this tenant may be deleted now; None where nothing holds it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,15 +167,24 @@ def _run(parts: Parts, unit: list[Job]) -> None:
         else:
             embed_together(parts, unit)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
-        for job in unit:
+        for job in _of_the_living(parts, unit):
             _failed(parts, job, error)
+
+
+def _of_the_living(parts: Parts, jobs: list[Job]) -> list[Job]:
+    """Leave out the jobs of a tenant who was erased meanwhile, perhaps to begin anew under the same name."""
+    with parts.store.reader(parts.user_id) as reader:
+        return [job for job in jobs if job.id.endswith(f"-{reader.tenant.tag}")]
 
 
 def _give_back(parts: Parts, jobs: list[Job]) -> None:
     """Return leases that were not used."""
+    held = _of_the_living(parts, jobs)
+    if not held:
+        return
 
     def work(writer: Writer) -> None:
-        for job in jobs:
+        for job in held:
             returned = replace(
                 job, status=JobStatus.QUEUED, attempts=job.attempts - 1, lease_owner="", lease_until_us=0
             )

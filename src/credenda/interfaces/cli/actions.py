@@ -41,6 +41,7 @@ _STEP_SECONDS: Final = 0.5
 _IDLE_STEPS: Final = 60
 """Steps without progress after which waiting for an import is given up."""
 _CORRUPT: Final = 7
+_AGAIN: Final = 5
 
 
 def act(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -87,6 +88,13 @@ def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
             return Outcome(value=Done(id=given["id"], done="kept"))
     _plain(session, operation, given)
     return Outcome(value=Done(id=given["id"], done="deleted"))
+
+
+def _erase(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Erase; exits with 5 when something of it could be found afterwards."""
+    outcome = _plain(session, operation, given)
+    held = getattr(outcome.value, "remaining_matches", 1) == 0 and getattr(outcome.value, "log_emptied", False)
+    return Outcome(value=outcome.value, exit_code=0 if held else _AGAIN)
 
 
 def _remember(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -233,6 +241,7 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "correct": _settled,
     "resolve": _settled,
     "delete": _delete,
+    "erase": _erase,
     "feedback": _feedback,
     "doctor": _doctor,
     "import": _import,

@@ -20,7 +20,15 @@ from credenda.interfaces.cli.render_hits import results
 from credenda.interfaces.connect.places import Installed
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult
-from credenda.model.report import DoctorReport, ExportReport, ImportReport, ReembedReport, Resolution, Stats
+from credenda.model.report import (
+    DoctorReport,
+    EraseReceipt,
+    ExportReport,
+    ImportReport,
+    ReembedReport,
+    Resolution,
+    Stats,
+)
 
 __all__ = ["render"]
 
@@ -117,6 +125,25 @@ def _list(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
 
 
+def erased(screen: Screen, receipt: EraseReceipt) -> str:
+    """Show what was erased, and what was checked."""
+    lines = [f"Erased {receipt.rows:,} rows." if receipt.rows else "There was nothing left to erase."]
+    lines.append(_counts(screen, receipt.tables))
+    lines.append(
+        f"Searched every byte for {receipt.windows_searched:,} pieces of it: {receipt.remaining_matches:,} found."
+    )
+    if receipt.exported:
+        lines.append(f"Everything was written to {clean(receipt.exported)} before.")
+    if not receipt.log_emptied:
+        lines.append(screen.warn("Another process still reads the log: close it and erase again to finish."))
+    elif receipt.remaining_matches:
+        lines.append(screen.warn("Erase again; if that does not help, see docs/forgetting.md."))
+    if receipt.backups:
+        lines.append("These backups may hold it still, until restored, which cleans them, or thrown away:")
+        lines += [f"  {clean(path)}" for path in receipt.backups]
+    return "\n".join(filter(None, lines))
+
+
 def doctor(screen: Screen, report: DoctorReport) -> str:
     """Show what a check of the store found."""
     lines = ["Everything holds." if report.ok else screen.warn("Something is wrong.")]
@@ -155,6 +182,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Done: _done,
     Stats: stats,
     DoctorReport: doctor,
+    EraseReceipt: erased,
     ExportReport: _exported,
     ImportReport: imported,
     ReembedReport: _reembedded,

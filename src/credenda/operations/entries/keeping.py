@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda.errors import Conflict, Invalid, NotFound
-from credenda.operations.entries.shape import ID, REASON, Operation, Param, text
+from credenda.errors import Conflict, Invalid, NotFound, Unavailable
+from credenda.operations.entries.shape import ID, REASON, WITH_FILES, Operation, Param, text
 
 __all__ = ["ENTRIES"]
 
@@ -48,6 +48,21 @@ ENTRIES: Final = (
         writes=True,
         destructive=True,
         idempotent=True,
+    ),
+    Operation(
+        name="erase",
+        call="erase",
+        summary="Erase everything of this user for good, and prove on the raw bytes that it is gone.",
+        params=(
+            text("confirm", "The name of the user, exactly."),
+            Param(name="export", kind="path", help="Write everything to this file first."),
+        ),
+        output="EraseReceipt",
+        errors=(Invalid, Conflict, Unavailable),
+        writes=True,
+        destructive=True,
+        idempotent=True,
+        doors=WITH_FILES,
     ),
     Operation(
         name="feedback",

@@ -59,6 +59,7 @@ def tenant_of(row: sqlite3.Row) -> Tenant:
         tag=row["tag"],
         key=row["hmac_key"],
         has_tombstones=bool(row["has_tombstones"]),
+        hold=row["hold"],
     )
 
 

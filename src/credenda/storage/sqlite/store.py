@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Final, TypeVar
 
+from credenda import limits
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
-from credenda.storage.portable import Dump, Origin, PlacedRow
+from credenda.storage.portable import Dump, Erasure, Origin, PlacedRow
 from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log, statements
 from credenda.storage.sqlite.dump import dump_rows, load_rows, read_origin
+from credenda.storage.sqlite.erase import delete_rows
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
+from credenda.storage.sqlite.proof import finish_erasures, is_unfinished, take_back
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
 from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
@@ -84,6 +87,13 @@ class SqliteStore:
             self._writer.close()
             raise
         self._commits = GroupCommit(self._writer, self.path)
+        if is_unfinished(self._writer):
+            self._finish({}, patience_seconds=0)
+
+    def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
+        connection, commits = self._writable()
+        now_us = self._clock.now_us()
+        return finish_erasures(self.path, commits, connection, now_us, rows=rows, patience_seconds=patience_seconds)
 
     @property
     def commits(self) -> int:
@@ -148,7 +158,15 @@ class SqliteStore:
     def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
         """Take rows into an empty tenant, in one transaction."""
         connection, commits = self._writable()
-        return commits.run(lambda: load_rows(connection, user_id, origin, rows))
+        counts = commits.run(lambda: load_rows(connection, user_id, origin, rows))
+        take_back(self.path, commits, connection, origin.tag)
+        return counts
+
+    def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
+        """Delete every row of a tenant in one transaction, and prove that their bytes are gone."""
+        connection, commits = self._writable()
+        rows = commits.run(lambda: delete_rows(connection, user_id, self._clock.now_us(), exported))
+        return self._finish(rows)
 
     def _tenant(self, connection: sqlite3.Connection, user_id: str) -> tuple[Tenant, Tips]:
         sql = statements()

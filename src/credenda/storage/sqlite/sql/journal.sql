@@ -1,7 +1,8 @@
 -- name: tenant^
 -- The tenant's own row.
 SELECT
-    user_id, number, tag, hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones
+    user_id, number, tag, hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
+    (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold
 FROM tenants WHERE user_id = :user_id;
 
 -- name: user_of_tag$
@@ -22,6 +23,7 @@ VALUES (:user_id, :number, :tag, :hmac_key, :created_at);
 -- event that the full-text index holds. Read once a unit of work; a query more would cost every commit.
 SELECT
     t.user_id, t.number, t.tag, t.hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
+    (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold,
     e.id AS event, e.chain_hash, t.listed,
     (SELECT max(id) FROM operations WHERE user_id = :user_id) AS job
 FROM tenants AS t
