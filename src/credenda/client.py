@@ -274,9 +274,11 @@ class Credenda:
         topic: str | None = None,
         source: str | None = None,
         before: datetime | str | None = None,
+        dry_run: bool = False,
     ) -> DeletionReport:
-        """Delete every event that meets all conditions, and what rests on those events alone."""
-        return deleting.delete_where(self._parts, session=session, topic=topic, source=source, before=before)
+        """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
+        conditions = {"session": session, "topic": topic, "source": source}
+        return deleting.delete_where(self._parts, **conditions, before=before, dry_run=dry_run)
 
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
         """Erase everything of this user for good, and prove on the raw bytes that it is gone; `confirm` is the name.
@@ -288,7 +290,9 @@ class Credenda:
 
     def feedback(self, id: str, useful: bool) -> None:  # noqa: FBT001 - the public contract's order
         """Say whether a hit was of use."""
-        keeping.feedback(self._parts, id, useful=useful)
+        from credenda.operations import lifecycle
+
+        lifecycle.feedback(self._parts, id, useful=useful)
 
     def stats(self) -> Stats:
         """Count what is held and what still waits."""

@@ -16,19 +16,25 @@ from credenda.client import Credenda, Data, Manage
 from credenda.clock import Clock
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
-from credenda.model.contest import ContestCase
+from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.event import Receipt
+from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory, MemoryUnit
-from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
+from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
+    DecayReport,
     DeletionReport,
     DoctorReport,
     EraseReceipt,
+    ExpiryReport,
     ExportReport,
     ImportReport,
+    LifecycleReport,
     ReembedReport,
     Resolution,
+    RetentionCurves,
     Stats,
+    UndoReport,
 )
 from credenda.providers.embed.port import Embedder
 
@@ -330,10 +336,11 @@ class AsyncCredenda:
         topic: str | None = None,
         source: str | None = None,
         before: datetime | str | None = None,
+        dry_run: bool = False,
     ) -> DeletionReport:
-        """Delete every event that meets all conditions, and what rests on those events alone."""
+        """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
         return await asyncio.to_thread(
-            self._memory.delete_where, session=session, topic=topic, source=source, before=before
+            self._memory.delete_where, session=session, topic=topic, source=source, before=before, dry_run=dry_run
         )
 
     async def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
@@ -381,6 +388,133 @@ class AsyncManage:
     async def unpin(self, id: str) -> Memory:
         """Take a memory's pin away."""
         return await asyncio.to_thread(self._memory.unpin, id)
+
+    async def policy(
+        self, days: int | None = None, *, topic: str | None = None, remove: bool = False
+    ) -> Sequence[RetentionPolicy]:
+        """Return the retention policies; with `days` set one first, for all that is said or for a topic.
+
+        What was said longer ago is deleted by `apply_policies`, which background workers call. `remove` takes the
+        policy of a topic, or the general one, away. Raises `Invalid` for days outside 1 to 36,525.
+        """
+        return await asyncio.to_thread(self._memory.policy, days, topic=topic, remove=remove)
+
+    async def apply_policies(self, *, dry_run: bool = False) -> ExpiryReport:
+        """Delete what has expired, and what is older than the policies allow; `dry_run` only counts.
+
+        It leaves no tombstones: the same words may be said again. Raises `Conflict` under a legal hold.
+        """
+        return await asyncio.to_thread(self._memory.apply_policies, dry_run=dry_run)
+
+    async def hold(self, reason: str) -> LegalHold:
+        """Set a legal hold: nothing is deleted, neither by hand nor by age, until it is lifted.
+
+        Raises `Conflict` where one is in force, `Invalid` without a reason.
+        """
+        return await asyncio.to_thread(self._memory.hold, reason)
+
+    async def lift_hold(self, reason: str) -> LegalHold:
+        """Lift the legal hold; raises `Conflict` where there is none."""
+        return await asyncio.to_thread(self._memory.lift_hold, reason)
+
+    async def holds(self) -> Sequence[LegalHold]:
+        """Return every legal hold there was and is, oldest first, with the reasons."""
+        return await asyncio.to_thread(self._memory.holds)
+
+    async def decay(self, *, dry_run: bool = False) -> DecayReport:
+        """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
+
+        `dry_run` returns every score that would move. Curves and their sources: docs/lifecycle.md.
+        """
+        return await asyncio.to_thread(self._memory.decay, dry_run=dry_run)
+
+    async def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
+        """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
+        return await asyncio.to_thread(self._memory.lifecycle, dry_run=dry_run)
+
+    async def promote(self, id: str) -> Memory:
+        """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
+        return await asyncio.to_thread(self._memory.promote, id)
+
+    async def demote(self, id: str) -> Memory:
+        """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` where there is no way down."""
+        return await asyncio.to_thread(self._memory.demote, id)
+
+    async def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
+        """Give the forgetting curves over days, and where the newest memories stand on them (`limit`: 1 to 2,000).
+
+        `plot` also draws them into an SVG file.
+        """
+        return await asyncio.to_thread(self._memory.retention, plot=plot, limit=limit)
+
+    async def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
+        """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""
+        return await asyncio.to_thread(self._memory.loops, days=days)
+
+    async def set_status(self, id: str, status: str, reason: str = "") -> Memory:
+        """Move a memory to another status by hand; `reason` is kept in the log. Returns what now holds its value.
+
+        What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
+        that the table of transitions does not have, `Invalid` for no status.
+        """
+        return await asyncio.to_thread(self._memory.set_status, id, status, reason)
+
+    async def status_history(self, id: str) -> Sequence[StatusStep]:
+        """Return every status that a memory had, oldest first, with who set it and why."""
+        return await asyncio.to_thread(self._memory.status_history, id)
+
+    async def undo(
+        self,
+        change_id: str | None = None,
+        *,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        cascade: bool = False,
+        dry_run: bool = False,
+    ) -> UndoReport:
+        """Take back a change, or all changes that meet the conditions (see `undo_where`); name one or the others.
+
+        It appends the inverse: nothing is lost, and undoing the undo takes the change up again. Where later changes
+        rest on it, `Conflict` names them, or `cascade` takes them back too. `dry_run` changes nothing and shows what
+        would. A decision that was taken back is not taken again on the same evidence. Raises `NotFound` for an unknown
+        change, `Conflict` for one that is undone already or deleted something: that is for good.
+        """
+        return await asyncio.to_thread(
+            self._memory.undo,
+            change_id,
+            session=session,
+            source=source,
+            since=since,
+            until=until,
+            cascade=cascade,
+            dry_run=dry_run,
+        )
+
+    async def undo_where(
+        self,
+        *,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        cascade: bool = False,
+        dry_run: bool = False,
+    ) -> UndoReport:
+        """Take back every change caused by what was said in a session or came from a source, or applied in a time.
+
+        All conditions must hold; `until` itself lies outside. What was deleted is named in `lasting` and stays.
+        """
+        return await asyncio.to_thread(
+            self._memory.undo_where,
+            session=session,
+            source=source,
+            since=since,
+            until=until,
+            cascade=cascade,
+            dry_run=dry_run,
+        )
 
 
 class AsyncData:

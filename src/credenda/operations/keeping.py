@@ -1,21 +1,20 @@
-"""What a person does to a belief: correct, forget, restore, pin, judge, and answer a contest."""
+"""What a person does to a belief: correct, forget, restore, pin, and answer a contest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from credenda.clock import DAY_US
 from credenda.errors import Conflict, Invalid, NotFound
-from credenda.ids import Kind, number_of, parse_id
-from credenda.model.change import Actor, Add, Change, ChangeKind, Contest, Forget, Pin, Restore
+from credenda.ids import Kind, number_of
+from credenda.model.change import Actor, Add, Change, Contest, Forget, Pin, Restore
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.model.report import Resolution
 from credenda.parts import Parts
-from credenda.storage.store import Access, ChangeFilter, Job, MemoryFilter, Reader, Writer
+from credenda.storage.store import ChangeFilter, Job, MemoryFilter, Reader, Writer
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import Submission, accept
 from credenda.write.apply import Application, Applied, apply
@@ -26,9 +25,9 @@ from credenda.write.embed import EMBED
 from credenda.write.ingest import occasion_of
 from credenda.write.resolve import decide_resolution
 from credenda.write.slots import label, slot_of
-from credenda.write.tombstones import text_digest
+from credenda.write.tombstones import is_deleted
 
-__all__ = ["contests", "correct", "feedback", "forget", "pin", "resolve", "restore"]
+__all__ = ["contests", "correct", "forget", "pin", "resolve", "restore"]
 
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
@@ -92,8 +91,6 @@ def correct(
     def work(writer: Writer) -> Memory:
         memory = current(writer, memory_id)
         said = text.strip() or f"Correction: {value.strip()}".strip()
-        if (text or value) and writer.tombstoned([text_digest(writer.tenant.key, said)]):
-            raise Conflict("this was deleted", why="a tombstone covers it", fix="say it with allow_deleted=True first")
         event = _journal(parts, writer, said, agent=agent, session=session)
         changes = decide_correction(
             memory,
@@ -103,12 +100,23 @@ def correct(
             occasion=occasion_of(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
         )
+        _check_not_deleted(writer, changes, said)
         applied = apply(writer, changes, _application(parts, event.id))
         corrected = writer.memories([next(iter(applied.ids.values()))])[0]
         _keep_contest(parts, writer, memory, corrected)
         return current(writer, corrected.id)
 
     return _commit(parts, work)
+
+
+def _check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> None:
+    """Raise `Conflict` where a decision would hold again what was deleted."""
+    if any(is_deleted(writer, change.draft, said) for change in changes if isinstance(change, Add)):
+        raise Conflict(
+            "this was deleted",
+            why="a tombstone covers its words or its slot and value",
+            fix="to say it again on purpose, use remember(…, allow_deleted=True)",
+        )
 
 
 def _keep_contest(parts: Parts, writer: Writer, wrong: Memory, right: Memory) -> None:
@@ -147,8 +155,9 @@ def restore(parts: Parts, memory_id: str) -> Memory:
             raise Conflict(
                 f"{memory_id} is not forgotten", why=f"it is {memory.status}", fix="only forgotten memories come back"
             )
-        forgets = writer.changes(ChangeFilter(memory_id=memory_id, kinds=frozenset({ChangeKind.FORGET})))
-        status = Status(str(forgets[-1].before.get("status", Status.ACTIVE)))
+        log = writer.changes(ChangeFilter(memory_id=memory_id))
+        forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
+        status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
         apply(writer, [Restore(memory_id=memory_id, status=status, reason="restored by hand")], _application(parts))
         return current(writer, memory_id)
 
@@ -168,26 +177,6 @@ def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
         return current(writer, memory_id)
 
     return _commit(parts, work)
-
-
-def feedback(parts: Parts, hit_id: str, *, useful: bool) -> None:
-    """Say whether a hit was of use; for an event it counts for the memories made from it."""
-
-    def work(writer: Writer) -> None:
-        kind, _ = parse_id(hit_id, writer.tenant.tag)
-        if kind is Kind.EVENT:
-            if not writer.events([hit_id]):
-                raise NotFound(f"there is no event {hit_id}", fix="copy an id from `search`")
-            ids = sorted({item.memory_id for item in writer.evidence(event_ids=[hit_id])})
-        else:
-            ids = [current(writer, hit_id).id]
-        now_us = parts.clock.now_us()
-        for memory_id in ids:
-            judged = 1 if useful else -1
-            writer.put(Access(memory_id=memory_id, session="", day=now_us // DAY_US, at_us=now_us, useful=judged))
-
-    with parts.foreground:
-        parts.store.commit(parts.user_id, work)
 
 
 def contests(parts: Parts) -> list[ContestCase]:
@@ -215,6 +204,7 @@ def resolve(
             occasion=occasion_of(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
         )
+        _check_not_deleted(writer, changes, event.text)
         applied: Applied = apply(writer, changes, _application(parts, event.id))
         return Resolution(contest=_contest(writer, contest_id), memory_ids=_added(changes, applied))
 

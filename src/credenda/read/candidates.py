@@ -52,6 +52,8 @@ class Candidates:
     speaker_fit: float
     lead: float
     complete: bool
+    whole: bool = False
+    """Known to hold first passages alone: each is then the only one of its event or memory."""
 
     def __len__(self) -> int:
         """Return the number of candidates."""

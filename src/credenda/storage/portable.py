@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from credenda.errors import Corrupt
+from credenda.model.forgetting import Rules
 
 __all__ = ["Cell", "Dump", "Erasure", "Origin", "PlacedRow", "PlainRow", "Portable", "unfit"]
 
@@ -85,6 +86,10 @@ class Portable(Protocol):
         tenant here has that tag, or when the rows are of a newer schema; `Corrupt`, naming the place, for a row that
         cannot be one of a store. An exception from `rows` is raised as it is. After any of them nothing has changed.
         """
+        ...
+
+    def rules(self, user_id: str) -> Rules:
+        """Return the retention policies and legal holds of a tenant."""
         ...
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:

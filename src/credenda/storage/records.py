@@ -10,6 +10,7 @@ from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
+from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.report import Finding
 
@@ -29,11 +30,13 @@ __all__ = [
     "JobStatus",
     "MemoryFilter",
     "Redaction",
+    "Retention",
     "Row",
     "Snapshot",
     "Tenant",
     "Tombstone",
     "Vector",
+    "Watermark",
     "pack_code",
     "unpack_code",
 ]
@@ -152,7 +155,10 @@ class MemoryFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """Which events to read, oldest first; `newest_first` turns the order. Redacted ones are left out."""
+    """Which events to read, oldest first; `newest_first` turns the order. Redacted ones are left out.
+
+    `redacted` brings those too, `worded` leaves out what has no words left.
+    """
 
     session: str | None = None
     topic: str | None = None
@@ -165,6 +171,7 @@ class EventFilter:
     limit: int | None = None
     newest_first: bool = False
     redacted: bool = False
+    worded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +275,23 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How much of a memory is retained, in [0, 1]: a derived value of its current version, no change of it."""
+
+    memory_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watermark:
+    """How far a duty has come; `value` means what the duty says. None in `value` takes the mark away."""
+
+    name: str
+    value: int | None
+    at_us: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """A disposable image of an index: named blobs of at most `limits.SNAPSHOT_BLOB_BYTES` each."""
 
@@ -276,7 +300,21 @@ class Snapshot:
 
 
 Row = (
-    NewEvent | Memory | Evidence | ChangeRecord | ContestCase | Job | Vector | Tombstone | Redaction | Access | Snapshot
+    NewEvent
+    | Memory
+    | Evidence
+    | LegalHold
+    | RetentionPolicy
+    | ChangeRecord
+    | ContestCase
+    | Job
+    | Vector
+    | Tombstone
+    | Redaction
+    | Access
+    | Snapshot
+    | Retention
+    | Watermark
 )
 """Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""
 

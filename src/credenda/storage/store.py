@@ -36,11 +36,13 @@ from credenda.storage.records import (
     JobStatus,
     MemoryFilter,
     Redaction,
+    Retention,
     Row,
     Snapshot,
     Tenant,
     Tombstone,
     Vector,
+    Watermark,
     pack_code,
     unpack_code,
 )
@@ -62,12 +64,14 @@ __all__ = [
     "MemoryFilter",
     "Reader",
     "Redaction",
+    "Retention",
     "Row",
     "Snapshot",
     "Store",
     "Tenant",
     "Tombstone",
     "Vector",
+    "Watermark",
     "Writer",
     "pack_code",
     "unpack_code",
@@ -112,8 +116,10 @@ class Reader(Protocol):
         """Return applied changes."""
         ...
 
-    def contests(self, *, state: ContestState | None = None, id: str | None = None) -> list[ContestCase]:
-        """Return contests, open ones first, then newest first."""
+    def contests(
+        self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
+    ) -> list[ContestCase]:
+        """Return contests, open ones first, then newest first; `pair` is the (entity, attribute) of a slot."""
         ...
 
     def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
@@ -144,6 +150,18 @@ class Reader(Protocol):
 
     def snapshot(self, name: str) -> tuple[bytes, ...]:
         """Return the blobs of an index image, () when there is none."""
+        ...
+
+    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
+        """Return what is known of the use of these memories, by memory and then oldest first."""
+        ...
+
+    def active_days(self) -> list[int]:
+        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
+        ...
+
+    def watermark(self, name: str) -> int | None:
+        """Return how far a duty has come; None where it left no mark."""
         ...
 
     def jobs(self, wanted: JobFilter) -> list[Job]:

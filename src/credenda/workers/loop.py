@@ -19,10 +19,11 @@ from typing import Final
 
 from credenda import limits
 from credenda.clock import SECOND_US, seconds
-from credenda.errors import CredendaError, Unavailable
+from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.ids import Kind, new_tag, number_of
 from credenda.parts import Parts
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
+from credenda.workers.expiry import apply_policies
 from credenda.workers.handlers import embed_together, handle, report_failure, set_aside
 from credenda.workers.upkeep import flush_accesses, save_index
 from credenda.write.embed import EMBED
@@ -238,6 +239,7 @@ class Worker:
         self._stop = Event()
         self._thread: Thread | None = None
         self._lock = Lock()
+        self._policies_at_us = 0
 
     def start(self) -> None:
         """Begin, unless it runs already."""
@@ -266,8 +268,21 @@ class Worker:
                 if not ran:
                     flush_accesses(self._parts)
                     save_index(self._parts)
+                    self._expire()
             except Exception as error:  # noqa: BLE001 - the job boundary: the worker outlives whatever a store raises
                 ran = 0
                 _log.warning("worker waits", extra={"error": type(error).__name__})
             if not ran and not self._stop.is_set():
                 self._wake.wait(_IDLE_SECONDS)
+
+    def _expire(self) -> None:
+        """Delete what is too old, a few batches now and then; under a legal hold nothing is."""
+        now_us = self._parts.clock.now_us()
+        if now_us < self._policies_at_us:
+            return
+        try:
+            report = apply_policies(self._parts, batches_max=limits.POLICY_BATCHES)
+        except Conflict:
+            report = None
+        if report is None or not report.more:
+            self._policies_at_us = now_us + limits.POLICY_EVERY_SECONDS * SECOND_US

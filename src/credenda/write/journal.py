@@ -12,7 +12,7 @@ from credenda import limits
 from credenda.errors import Conflict, Unavailable
 from credenda.ids import Kind, number_of, public_id, serial
 from credenda.model.claim import Extractor, Turn
-from credenda.model.event import Event, NewEvent, Receipt
+from credenda.model.event import Event, NewEvent, Receipt, Role, Source
 from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
 from credenda.text.normal import NORMALISER, text_key
 from credenda.text.sentences import sentence_spans
@@ -100,13 +100,13 @@ def _without_deleted(
     """Blank every sentence that says again what was deleted, before it reaches the journal."""
     if not writer.tenant.has_tombstones:
         return list(accepted.events), ()
-    if accepted.allow_deleted:
-        for event in accepted.events:
-            _lift(writer, event, extractor)
-        return list(accepted.events), ()
     kept: list[NewEvent] = []
     refused: list[str] = []
     for event in accepted.events:
+        if accepted.allow_deleted and event.role is Role.USER and event.source is Source.HUMAN:
+            _lift(writer, event, extractor)
+            kept.append(event)
+            continue
         spans = _restated(writer, event, extractor)
         kept.append(replace(event, text=_cut(event.text, spans)) if spans else event)
         refused += [f"restates something deleted (characters {start} to {stop})" for start, stop in spans]

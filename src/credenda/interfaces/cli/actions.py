@@ -24,7 +24,7 @@ from credenda.interfaces.cli.outcome import (
 from credenda.interfaces.cli.output import interactive, note
 from credenda.interfaces.cli.session import Session
 from credenda.model.change import ChangeKind, ChangeRecord
-from credenda.operations.table import Operation
+from credenda.operations.table import OPERATIONS, Operation
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
@@ -81,13 +81,30 @@ def _doctor(session: Session, operation: Operation, given: Given) -> Outcome:
 
 
 def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Delete, after asking where somebody can be asked."""
-    if not given.pop("yes", False) and interactive():
-        question = f"Delete {clean(given['id'])} for good, with the words it rests on?"
-        if not click.confirm(question, err=True):
-            return Outcome(value=Done(id=given["id"], done="kept"))
+    """Delete one thing, or all that meets conditions, after asking where somebody can be asked."""
+    asks = not given.pop("yes", False) and interactive()
+    if "id" not in given:
+        return _delete_where(session, given, asks=asks)
+    if len(given) > 1:
+        raise Invalid("an id and conditions cannot both be given", why="each says what to delete", fix="give one")
+    if asks and not click.confirm(f"Delete {clean(given['id'])} for good, with the words it rests on?", err=True):
+        return Outcome(value=Done(id=given["id"], done="kept"))
     _plain(session, operation, given)
     return Outcome(value=Done(id=given["id"], done="deleted"))
+
+
+def _delete_where(session: Session, given: Given, *, asks: bool) -> Outcome:
+    conditions = {name: value for name, value in given.items() if name != "dry_run"}
+    if not conditions:
+        raise Invalid("nothing says what to delete", why="there is neither an id nor a condition", fix="give one")
+    with session.open() as memory:
+        report = memory.delete_where(**conditions, dry_run=asks or bool(given.get("dry_run")))
+        if given.get("dry_run") or not asks:
+            return Outcome(value=report)
+        question = f"Delete {report.events:,} events and {report.memories:,} memories for good?"
+        if not click.confirm(question, err=True):
+            return Outcome(value=Done(id=", ".join(map(clean, conditions.values())), done="kept"))
+        return Outcome(value=memory.delete_where(**conditions))
 
 
 def _erase(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -95,6 +112,16 @@ def _erase(session: Session, operation: Operation, given: Given) -> Outcome:
     outcome = _plain(session, operation, given)
     held = getattr(outcome.value, "remaining_matches", 1) == 0 and getattr(outcome.value, "log_emptied", False)
     return Outcome(value=outcome.value, exit_code=0 if held else _AGAIN)
+
+
+def _contests(session: Session, operation: Operation, given: Given) -> Outcome:
+    """List what is asked about, or audit what goes in circles."""
+    audit, days = given.pop("audit", False), given.pop("days", None)
+    if not audit:
+        if days is not None:
+            raise Invalid("--days belongs to --audit", why="questions have no time span", fix="add --audit")
+        return _plain(session, operation, given)
+    return _plain(session, OPERATIONS["loops"], {} if days is None else {"days": days})
 
 
 def _remember(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -237,9 +264,12 @@ def _read_all(memory: Credenda) -> None:
 
 _ACTIONS: Final[Mapping[str, Action]] = {
     "remember": _remember,
+    "contests": _contests,
     "context": _context,
     "correct": _settled,
     "resolve": _settled,
+    "set-status": _settled,
+    "undo": _settled,
     "delete": _delete,
     "erase": _erase,
     "feedback": _feedback,

@@ -16,18 +16,40 @@ from credenda.interfaces.cli.render_beliefs import (
     page,
     remembered,
 )
+from credenda.interfaces.cli.render_changes import loops, steps, undone
+from credenda.interfaces.cli.render_forgetting import (
+    backed_up,
+    deleted,
+    erased,
+    expired,
+    hold,
+    holds,
+    policies,
+    put_back,
+)
 from credenda.interfaces.cli.render_hits import results
+from credenda.interfaces.cli.render_lifecycle import decayed, moved, retention
 from credenda.interfaces.connect.places import Installed
+from credenda.model.contest import SlotLoop
+from credenda.model.forgetting import LegalHold
 from credenda.model.memory import Memory
-from credenda.model.query import Context, Explanation, Page, SearchResult
+from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
+    BackupReport,
+    DecayReport,
+    DeletionReport,
     DoctorReport,
     EraseReceipt,
+    ExpiryReport,
     ExportReport,
     ImportReport,
+    LifecycleReport,
     ReembedReport,
     Resolution,
+    RestoreReport,
+    RetentionCurves,
     Stats,
+    UndoReport,
 )
 
 __all__ = ["render"]
@@ -38,6 +60,7 @@ _OPENINGS: Final = {
     "restore": "Restored.",
     "pin": "Pinned: it is in every context.",
     "unpin": "No longer pinned.",
+    "set-status": "Set.",
 }
 
 
@@ -45,6 +68,10 @@ def render(screen: Screen, operation: str, value: object) -> str:
     """Write the result of an operation for a person."""
     if isinstance(value, list | tuple):
         items = cast("Sequence[Any]", value)
+        if operation in {"holds", "policy"}:
+            return holds(screen, items) if operation == "holds" else policies(screen, items)
+        if items and isinstance(items[0], SlotLoop | StatusStep):
+            return loops(screen, items) if isinstance(items[0], SlotLoop) else steps(screen, items)
         return history(screen, items) if operation == "history" else contests(screen, items)
     shown = _SHOWN.get(type(value))
     if shown is None:
@@ -125,25 +152,6 @@ def _list(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
 
 
-def erased(screen: Screen, receipt: EraseReceipt) -> str:
-    """Show what was erased, and what was checked."""
-    lines = [f"Erased {receipt.rows:,} rows." if receipt.rows else "There was nothing left to erase."]
-    lines.append(_counts(screen, receipt.tables))
-    lines.append(
-        f"Searched every byte for {receipt.windows_searched:,} pieces of it: {receipt.remaining_matches:,} found."
-    )
-    if receipt.exported:
-        lines.append(f"Everything was written to {clean(receipt.exported)} before.")
-    if not receipt.log_emptied:
-        lines.append(screen.warn("Another process still reads the log: close it and erase again to finish."))
-    elif receipt.remaining_matches:
-        lines.append(screen.warn("Erase again; if that does not help, see docs/forgetting.md."))
-    if receipt.backups:
-        lines.append("These backups may hold it still, until restored, which cleans them, or thrown away:")
-        lines += [f"  {clean(path)}" for path in receipt.backups]
-    return "\n".join(filter(None, lines))
-
-
 def doctor(screen: Screen, report: DoctorReport) -> str:
     """Show what a check of the store found."""
     lines = ["Everything holds." if report.ok else screen.warn("Something is wrong.")]
@@ -183,9 +191,18 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Stats: stats,
     DoctorReport: doctor,
     EraseReceipt: erased,
+    DeletionReport: deleted,
+    ExpiryReport: expired,
+    LegalHold: hold,
+    BackupReport: backed_up,
+    RestoreReport: put_back,
     ExportReport: _exported,
     ImportReport: imported,
     ReembedReport: _reembedded,
     Resolution: _resolution,
+    UndoReport: undone,
     Installed: _installed,
+    DecayReport: decayed,
+    LifecycleReport: moved,
+    RetentionCurves: retention,
 }

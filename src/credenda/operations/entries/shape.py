@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from credenda.errors import CredendaError
 
-__all__ = ["ID", "REASON", "SESSION", "TOPIC", "WITH_FILES", "Operation", "Param", "ParamKind", "text"]
+__all__ = ["ID", "PERSONS", "REASON", "SESSION", "TOPIC", "WITH_FILES", "Operation", "Param", "ParamKind", "text"]
 
 ParamKind = Literal["text", "integer", "number", "flag", "time", "names", "table", "path"]
 Door = Literal["python", "cli", "mcp", "rest"]
@@ -27,6 +27,8 @@ class Param:
     optional: bool = False
     default: object = None
     choices: tuple[str, ...] = ()
+    person_only: bool = False
+    """Whether only a person may give it: no model is offered it."""
     option: str = ""
     """Another name on the command line, where the plain one would read badly; for a flag also "on/off"."""
 
@@ -54,6 +56,8 @@ def text(name: str, help: str, *, option: str = "") -> Param:  # noqa: A002 - th
 
 WITH_FILES: Final[frozenset[Door]] = frozenset({"python", "cli", "rest"})
 """Who may name files of this machine: never a model, which may have been told to by what it read."""
+PERSONS: Final[frozenset[Door]] = frozenset({"python", "cli", "rest"})
+"""What a person decides about a memory, and no model."""
 ID: Final = Param(name="id", help="An id from a list or a search.", positional=True)
 TOPIC: Final = text("topic", "Broad namespace, such as work or health.")
 SESSION: Final = text("session", "Conversation that it belongs to.")

@@ -14,12 +14,14 @@ from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
+from credenda.model.forgetting import LegalHold, RetentionPolicy, Rules
 from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
 from credenda.storage.store import (
     CODE_BITS,
+    Access,
     ChangeFilter,
     Counts,
     Delta,
@@ -35,7 +37,7 @@ from credenda.storage.store import (
 )
 from credenda.text.tokens import fold, is_run, segment, tokenize
 
-__all__ = ["SqliteReader", "read_tenant", "tenant_of"]
+__all__ = ["SqliteReader", "read_rules", "read_tenant", "tenant_of"]
 
 _NO_LIMIT: Final = -1
 _NO_CONDITION: Final = MemoryFilter()
@@ -49,6 +51,17 @@ def read_tenant(connection: sqlite3.Connection, user_id: str) -> Tenant | None:
     """Read a tenant's row; None for one that never wrote."""
     row = connection.execute(statements()["tenant"], {"user_id": user_id}).fetchone()
     return None if row is None else tenant_of(row)
+
+
+def read_rules(connection: sqlite3.Connection, user_id: str) -> Rules:
+    """Read a tenant's rules about forgetting."""
+    whose = {"user_id": user_id}
+    policies = connection.execute(statements()["retention_policies"], whose)
+    holds = connection.execute(statements()["legal_holds"], whose)
+    return Rules(
+        policies=tuple(RetentionPolicy(topic=row[0] or None, days=row[1], set_us=row[2]) for row in policies),
+        holds=tuple(LegalHold(reason=row[0], set_us=row[1], lifted_us=row[2], lifted_reason=row[3]) for row in holds),
+    )
 
 
 def tenant_of(row: sqlite3.Row) -> Tenant:
@@ -79,8 +92,17 @@ def _listed(values: Iterable[str] | None) -> str | None:
     return None if values is None else json.dumps([str(value) for value in values])
 
 
+def _statement_of(wanted: EventFilter) -> str:
+    """Choose the statement that finds events."""
+    if wanted.newest_first:
+        return "find_events_newest"
+    return "find_events" if wanted.expires_before_us is None else "find_expiring_events"
+
+
 def _index_of(wanted: MemoryFilter) -> str:
     """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
+    if wanted.expires_before_us and replace(wanted, expires_before_us=None, limit=None) == _NO_CONDITION:
+        return "expiring_memories"
     if (wanted.pair is None) == (wanted.text_hash is None):
         return "find_memories"
     if replace(wanted, pair=None, text_hash=None, statuses=None, limit=None) != _NO_CONDITION:
@@ -139,7 +161,8 @@ class SqliteReader:
         return 0 if row is None or row[0] is None else int(row[0])
 
     def _numbers(self, ids: Sequence[str], kind: Kind) -> str:
-        return json.dumps([number_of(text, kind, self._tenant.tag) for text in ids])
+        tag = self._tenant.tag
+        return f"[{','.join([str(number_of(text, kind, tag)) for text in ids])}]"
 
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id."""
@@ -149,10 +172,11 @@ class SqliteReader:
     def find_events(self, wanted: EventFilter) -> list[Event]:
         """Return the events that a filter names."""
         found = self._run(
-            "find_events_newest" if wanted.newest_first else "find_events",
+            _statement_of(wanted),
             after=wanted.after or 0,
             below=wanted.below or _LAST,
             redacted=wanted.redacted,
+            worded=wanted.worded,
             session=wanted.session,
             topic=wanted.topic,
             source=wanted.source,
@@ -234,11 +258,17 @@ class SqliteReader:
             found = self._run("find_changes", **common)
         return [rows.change_of(row, tag) for row in found]
 
-    def contests(self, *, state: ContestState | None = None, id: str | None = None) -> list[ContestCase]:
+    def contests(
+        self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
+    ) -> list[ContestCase]:
         """Return contests, open ones first, then newest first."""
         tag = self._tenant.tag
-        number = number_of(id, Kind.CONTEST, tag) if id is not None else None
-        found = self._run("find_contests", state=state.value if state else None, id=number)
+        wanted = state.value if state else None
+        if pair is not None and id is None:
+            found = self._run("contests_of_pair", state=wanted, entity=pair[0], attribute=pair[1])
+        else:
+            number = number_of(id, Kind.CONTEST, tag) if id is not None else None
+            found = self._run("find_contests", state=wanted, id=number)
         return [rows.contest_of(row, tag) for row in found]
 
     def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
@@ -298,6 +328,30 @@ class SqliteReader:
         """Return the blobs of an index image, () when there is none."""
         blobs: list[bytes] = [row[0] for row in self._run("snapshot", name=name)]
         return tuple(blobs)
+
+    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
+        """Return what is known of the use of these memories, by memory and then oldest first."""
+        found = self._run("accesses_of", ids=self._numbers(memory_ids, Kind.MEMORY))
+        return [
+            Access(
+                memory_id=self._public(Kind.MEMORY, row["memory"]),
+                session=row["session_id"],
+                day=row["day"],
+                at_us=row["at"],
+                shown=row["shown"],
+                useful=row["useful"],
+            )
+            for row in found
+        ]
+
+    def active_days(self) -> list[int]:
+        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
+        return [row["day"] for row in self._run("active_days")]
+
+    def watermark(self, name: str) -> int | None:
+        """Return how far a duty has come."""
+        row = self._run("watermark", name=name).fetchone()
+        return None if row is None else int(row["value"])
 
     def jobs(self, wanted: JobFilter) -> list[Job]:
         """Return jobs in the order they are due."""

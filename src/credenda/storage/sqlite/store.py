@@ -14,6 +14,7 @@ from credenda import limits
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
+from credenda.model.forgetting import Rules
 from credenda.storage.portable import Dump, Erasure, Origin, PlacedRow
 from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log, statements
@@ -23,7 +24,7 @@ from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
 from credenda.storage.sqlite.proof import finish_erasures, is_unfinished, take_back
-from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
+from credenda.storage.sqlite.reader import SqliteReader, read_rules, read_tenant, tenant_of
 from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
 
@@ -161,6 +162,11 @@ class SqliteStore:
         counts = commits.run(lambda: load_rows(connection, user_id, origin, rows))
         take_back(self.path, commits, connection, origin.tag)
         return counts
+
+    def rules(self, user_id: str) -> Rules:
+        """Return the retention policies and legal holds of a tenant."""
+        with self._readers.take() as connection:
+            return read_rules(connection, user_id)
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and prove that their bytes are gone."""

@@ -14,6 +14,7 @@ from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
+from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
@@ -23,13 +24,16 @@ from credenda.storage.store import (
     Access,
     Job,
     Redaction,
+    Retention,
     Row,
     Snapshot,
     Tenant,
     Tombstone,
     Vector,
+    Watermark,
     pack_code,
 )
+from credenda.text.normal import name_key
 from credenda.text.passages import passages
 
 __all__ = ["SqliteWriter", "Tips", "chain_link", "content_hmac"]
@@ -84,6 +88,10 @@ class SqliteWriter(SqliteReader):
                 return self._belief(row)
             case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
+            case LegalHold() | RetentionPolicy():
+                return self._rule(row)
+            case Retention() | Watermark():
+                return self._derived(row)
             case _:
                 assert_never(row)
 
@@ -103,6 +111,19 @@ class SqliteWriter(SqliteReader):
             case _:
                 assert_never(row)
 
+    def _rule(self, row: LegalHold | RetentionPolicy) -> str:
+        """File a rule about forgetting."""
+        match row:
+            case LegalHold(lifted_us=None):
+                self._run("set_hold", reason=row.reason, set_us=row.set_us)
+            case LegalHold():
+                self._run("lift_hold", lifted_us=row.lifted_us, lifted_reason=row.lifted_reason)
+            case RetentionPolicy(days=0):
+                self._run("delete_policy", topic=row.topic or "")
+            case RetentionPolicy():
+                self._run("put_policy", topic=row.topic or "", days=row.days, set_us=row.set_us)
+        return ""
+
     def _beside(self, row: Job | Vector | Tombstone | Redaction | Access | Snapshot) -> str:
         """File what serves it: work, indexes, use, and forgetting."""
         match row:
@@ -120,6 +141,16 @@ class SqliteWriter(SqliteReader):
                 return self._image(row)
             case _:
                 assert_never(row)
+
+    def _derived(self, row: Retention | Watermark) -> str:
+        """File what is computed from the rest, and how far that has come."""
+        if isinstance(row, Retention):
+            self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
+        elif row.value is None:
+            self._run("drop_watermark", name=row.name)
+        else:
+            self._run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+        return ""
 
     def _number(self, text: str, kind: Kind) -> int:
         return number_of(text, kind, self._tenant.tag)
@@ -303,6 +334,10 @@ class SqliteWriter(SqliteReader):
             self._run("redact_phrases", phrase=phrase)
         self._run("redact_versions", id=number)
         self._run("redact_changes", memory=number)
+        self._run("redact_evidence", memory=number)
+        self._run("delete_relations", memory=number)
+        if memory.entity:
+            self._run("delete_entity", entity=name_key(memory.entity))
         self._run("delete_vectors", low=code, high=code + 1)
 
     def _redact_event(self, redaction: Redaction) -> None:

@@ -130,6 +130,12 @@ INSERT OR REPLACE INTO contests (
     :resolved_us, :resolution, :scopes
 );
 
+-- name: contests_of_pair
+-- Contests of one entity and attribute, open ones first, then newest first.
+SELECT * FROM contests INDEXED BY contests_pair
+WHERE user_id = :user_id AND entity = :entity AND attribute = :attribute AND (:state IS NULL OR state = :state)
+ORDER BY state = 'open' DESC, id DESC;
+
 -- name: find_contests
 -- Contests, open ones first, then newest first.
 SELECT * FROM contests
@@ -176,3 +182,37 @@ WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
 -- Count one more independent saying of a memory.
 UPDATE memories SET confirmations = confirmations + 1
 WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
+
+-- name: accesses_of
+-- In which sessions and on which days memories were shown, and what was said of them.
+SELECT memory, session_id, day, at, shown, useful FROM access_log
+WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY memory, at;
+
+-- name: put_retention!
+-- How much of a memory is retained: a derived value, written in place.
+UPDATE memories SET decay_score = :score
+WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
+
+-- name: expiring_memories
+-- Current versions whose time is over, newest id first, but for those that lost their words.
+SELECT * FROM memories INDEXED BY memories_expiring
+WHERE user_id = :user_id AND expires_at < :expires_before_us AND expires_at IS NOT NULL AND expired_at IS NULL
+    AND text <> ''
+ORDER BY id DESC LIMIT :limit;
+
+-- name: redact_evidence!
+-- Take the hash of what was claimed from the evidence of a memory; where it stood stays.
+UPDATE OR REPLACE evidence SET claim_hash = zeroblob(16) WHERE user_id = :user_id AND memory = :memory;
+
+-- name: delete_relations!
+-- Take away the edges that a memory gave.
+DELETE FROM relations WHERE user_id = :user_id AND id IN (
+    SELECT id FROM relations WHERE user_id = :user_id AND memory = :memory
+);
+
+-- name: delete_entity!
+-- Take away an entity of which no memory speaks any more.
+DELETE FROM entities WHERE user_id = :user_id AND name_key = :entity AND NOT EXISTS (
+    SELECT 1 FROM memories INDEXED BY memories_pair
+    WHERE user_id = :user_id AND entity_key = :entity AND expired_at IS NULL AND attribute_key IS NOT NULL
+);
