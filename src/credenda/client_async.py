@@ -126,8 +126,10 @@ class AsyncCredenda:
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
         background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
         "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
-        place of the rules. `llm` must be None: this version has no model-backed reading. Raises `Invalid`,
-        `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        place of the rules. `llm` reads beside them: "anthropic:MODEL", "openai:MODEL" (any server that speaks its
+        format, by the setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`; None takes the
+        setting.
+        Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         return Opening(
             partial(

@@ -25,6 +25,7 @@ __all__ = [
     "default_target",
     "default_user",
     "load_settings",
+    "maker_key",
     "setting_docs",
     "spare_threads",
     "user_folders",
@@ -48,6 +49,22 @@ class Settings:
     """Dimensions to ask that endpoint for; 0 takes what the model gives."""
     embedder_plain_http: str = "loopback"
     """Where texts may go without encryption: loopback or anywhere."""
+    llm: str = "none"
+    """Which language model reads beside the rules: none, anthropic:MODEL or openai:MODEL."""
+    llm_url: str = ""
+    """Where it is asked, if not at its maker: any OpenAI-compatible server, up to and without /chat/completions."""
+    llm_key: str = field(default="", repr=False)
+    """The key for it; best given in the environment. At their makers ANTHROPIC_API_KEY and OPENAI_API_KEY count too."""
+    llm_plain_http: str = "loopback"
+    """Where texts may go to a model without encryption: loopback or anywhere."""
+    llm_timeout_seconds: float = 30.0
+    """Longest that one question to a model may take."""
+    llm_calls: int = 4
+    """How many questions a model is asked at a time."""
+    llm_daily_tokens: int = 1_000_000
+    """Tokens that models may read and write for a user in a day (UTC); 0 allows none. Beyond it rules read alone."""
+    llm_price: str = ""
+    """Its price, where the table lacks it or you pay another: dollars for a million tokens read/written, like 1/5."""
     secrets_policy: str = "mask"
     """What to do with keys and passwords in what is said: mask, keep or reject."""
     time_zone: str = "UTC"
@@ -92,6 +109,7 @@ _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "decay_profile": ("layered", "recall"),
     "retention_mode": ("huber", "huber_linear", "l2", "elastic"),
     "embedder_plain_http": ("loopback", "anywhere"),
+    "llm_plain_http": ("loopback", "anywhere"),
     "secrets_policy": ("mask", "keep", "reject"),
     "vector_bits": (16, 32),
 }
@@ -102,6 +120,9 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "embedder_dims": (0, 16_384),
     "half_life_days": (0.01, 36_500.0),
     "trust_kappa": (0.0, 100.0),
+    "llm_timeout_seconds": (0.01, 600),
+    "llm_calls": (1, 32),
+    "llm_daily_tokens": (0, 1_000_000_000_000),
     "job_attempts": (1, 100),
     "context_tokens": (1, 1_000_000),
 }
@@ -176,6 +197,11 @@ def user_folders() -> Folders:
         codex=Path(codex) if codex else None,
         system=sys.platform,
     )
+
+
+def maker_key(provider: str) -> str:
+    """Return the key that the environment holds for a maker of models, under the name that its own library reads."""
+    return os.environ.get({"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}.get(provider, ""), "")
 
 
 def debug_wanted() -> bool:

@@ -66,10 +66,11 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A span of an event that speaks for a memory, with the hash of the claim read from it (16 bytes)."""
+    """A span of an event that speaks for a memory, the hash of the claim read from it (16 bytes), and who read it."""
 
     span: Span
     claim_hash: bytes
+    reader: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,6 +33,7 @@ __all__ = [
     "Retention",
     "Row",
     "Snapshot",
+    "Spend",
     "Tenant",
     "Tombstone",
     "Vector",
@@ -222,7 +223,7 @@ class Job:
 class JobFilter:
     """Which jobs to read, in the order they are due. `key` finds one by its idempotency key.
 
-    `until_event` leaves out jobs whose first event came later.
+    `until_event` leaves out jobs whose first event came later; `kinds` takes these kinds, `other_kinds` all others.
     """
 
     key: str | None = None
@@ -230,6 +231,8 @@ class JobFilter:
     statuses: frozenset[JobStatus] = frozenset()
     due_us: int | None = None
     until_event: int | None = None
+    kinds: frozenset[str] | None = None
+    other_kinds: frozenset[str] = frozenset()
     limit: int | None = None
 
 
@@ -299,6 +302,24 @@ class Snapshot:
     blobs: tuple[bytes, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spend:
+    """What a model was paid for on a day (since 1970-01-01 UTC), for an operation.
+
+    Filing one adds its numbers to those of the day; negative ones give back what was only set aside. With `tokens_max`
+    it is filed only if the day's tokens, over all operations and models, then stay within that bound.
+    """
+
+    day: int
+    operation: str
+    model_id: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    calls: int = 0
+    cost_usd: float = 0.0
+    tokens_max: int | None = None
+
+
 Row = (
     NewEvent
     | Memory
@@ -315,6 +336,7 @@ Row = (
     | Snapshot
     | Retention
     | Watermark
+    | Spend
 )
 """Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""
 
@@ -335,3 +357,5 @@ class Counts:
     vectors: int = 0
     vectors_by_model: dict[str, int] = field(default_factory=dict[str, int])
     tombstones: int = 0
+    spends: tuple[Spend, ...] = ()
+    """The ledger of models, newest day first; at most `limits.SPENDS_SHOWN`."""

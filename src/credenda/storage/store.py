@@ -39,6 +39,7 @@ from credenda.storage.records import (
     Retention,
     Row,
     Snapshot,
+    Spend,
     Tenant,
     Tombstone,
     Vector,
@@ -67,6 +68,7 @@ __all__ = [
     "Retention",
     "Row",
     "Snapshot",
+    "Spend",
     "Store",
     "Tenant",
     "Tombstone",
@@ -180,7 +182,7 @@ class Writer(Reader, Protocol):
         """File a value; returns its public id ("" for rows that have none).
 
         Raises `NotFound` for an id that this tenant does not have, and `Conflict` for a version that does not follow
-        the current one and for an idempotency key that is taken.
+        the current one and for an idempotency key that is taken; `LimitExceeded` for a spend beyond its bound.
         """
         ...
 

@@ -198,7 +198,8 @@ class _Run:
     def _support(self, reference: str, support: Sequence[Support]) -> None:
         memory_id = self._id(reference)
         for item in support:
-            self._writer.put(Evidence(memory_id=memory_id, span=item.span, claim_hash=item.claim_hash))
+            evidence = Evidence(memory_id=memory_id, span=item.span, claim_hash=item.claim_hash, reader=item.reader)
+            self._writer.put(evidence)
 
     def _add(self, change: Add) -> None:
         draft = change.draft

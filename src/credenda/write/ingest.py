@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.clock import DAY_US
@@ -27,7 +27,17 @@ from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.tombstones import claim_digests
 from credenda.write.withheld import touched_by, withheld
 
-__all__ = ["Reading", "believe", "complete", "finished", "known_for", "occasion_of", "read_job"]
+__all__ = [
+    "ReadTurn",
+    "Reading",
+    "believe",
+    "complete",
+    "finished",
+    "known_for",
+    "occasion_of",
+    "read_job",
+    "read_turns",
+]
 
 _BEFORE: Final = 4
 """Earlier events of the session that a turn is read with."""
@@ -46,18 +56,31 @@ class Reading:
     turns: tuple[tuple[Event, tuple[Claim, ...]], ...]
 
 
+class ReadTurn(NamedTuple):
+    """A turn and the claims that were read from it."""
+
+    turn: Turn
+    claims: tuple[Claim, ...]
+
+
 def read_job(reader: Reader, job: Job, extractor: Extractor) -> Reading:
     """Read the claims of a job's events; no transaction of the writer is held."""
+    found = read_turns(reader, job.first, job.last, extractor)
+    return Reading(job=job, turns=tuple((one.turn.event, one.claims) for one in found))
+
+
+def read_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> list[ReadTurn]:
+    """Read the claims of the events with these numbers, each with what was said before it."""
     tag = reader.tenant.tag
-    ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
+    ids = [public_id(Kind.EVENT, number, tag) for number in range(first, last + 1)]
     events = [event for event in reader.events(ids) if event.redacted_us is None or event.text]
-    before = _context(reader, events[0], job.first) if events else []
-    turns: list[tuple[Event, tuple[Claim, ...]]] = []
+    before = _context(reader, events[0], first) if events else []
+    turns: list[ReadTurn] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
-        turns.append((event, _as_asked(event, extractor.extract(turn))))
+        turns.append(ReadTurn(turn, _as_asked(event, extractor.extract(turn))))
         before.append(event)
-    return Reading(job=job, turns=tuple(turns))
+    return turns
 
 
 def _as_asked(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -100,7 +123,8 @@ def believe(
                 continue
             changes = _decided(writer, event, claim, now_us)
             if changes and not _taken_back(writer, changes, event, {item.memory_id for item in links}):
-                application = Application(actor=Actor.RULE, now_us=now_us, cause=event.id, embeds=embeds)
+                actor = Actor.MODEL if claim.reader else Actor.RULE
+                application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append(apply(writer, changes, application))
     return applied
 

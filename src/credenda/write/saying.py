@@ -108,7 +108,7 @@ def saying_of(claim: Claim, occasion: Occasion, read: Claim | None = None) -> Sa
     return Saying(
         claim=_plain(claim),
         occasion=occasion,
-        support=Support(span=claim.span, claim_hash=claim_hash(read or claim)),
+        support=Support(span=claim.span, claim_hash=claim_hash(read or claim), reader=claim.reader),
     )
 
 

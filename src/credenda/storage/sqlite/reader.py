@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from credenda import limits
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
@@ -31,6 +32,7 @@ from credenda.storage.store import (
     JobFilter,
     JobStatus,
     MemoryFilter,
+    Spend,
     Tenant,
     Vector,
     pack_code,
@@ -366,6 +368,8 @@ class SqliteReader:
                 statuses=_listed(wanted.statuses or None),
                 due_us=_LAST if wanted.due_us is None else wanted.due_us,
                 until_event=wanted.until_event,
+                kinds=_listed(wanted.kinds),
+                other_kinds=_listed(wanted.other_kinds or None),
                 limit=_limit(wanted.limit),
             )
         return [rows.job_of(row, tag) for row in found]
@@ -386,6 +390,7 @@ class SqliteReader:
             vectors=sum(models.values()),
             vectors_by_model=models,
             tombstones=rest["tombstones"],
+            spends=tuple(Spend(**row) for row in _records(self._run("spends", limit=limits.SPENDS_SHOWN))),  # type: ignore[arg-type]
         )
 
     def _public(self, kind: Kind, number: int) -> str:

@@ -1,4 +1,4 @@
-"""Sentences said in other ways, turned into the plain ones that the patterns know: labels, fragments, changes by others.
+"""Sentences said in other ways, turned into plain ones that the patterns know: labels, fragments, changes by others.
 
 The table is data (`data/restate.toml`). Only how a sentence is read is changed; its evidence stays as it was said.
 """

@@ -78,17 +78,17 @@ ORDER BY id DESC LIMIT :limit OFFSET :offset;
 
 -- name: insert_evidence!
 -- Why a memory is held.
-INSERT OR IGNORE INTO evidence (user_id, memory, event, start, stop, claim_hash)
-VALUES (:user_id, :memory, :event, :start, :stop, :claim_hash);
+INSERT OR IGNORE INTO evidence (user_id, memory, event, start, stop, claim_hash, reader)
+VALUES (:user_id, :memory, :event, :start, :stop, :claim_hash, :reader);
 
 -- name: evidence_of_memories
 -- What these memories rest on.
-SELECT memory, event, start, stop, claim_hash FROM evidence
+SELECT memory, event, start, stop, claim_hash, reader FROM evidence
 WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, stop, memory;
 
 -- name: evidence_of_events
 -- What rests on these events.
-SELECT memory, event, start, stop, claim_hash FROM evidence INDEXED BY evidence_event
+SELECT memory, event, start, stop, claim_hash, reader FROM evidence INDEXED BY evidence_event
 WHERE user_id = :user_id AND event IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, stop, memory;
 
 -- name: next_change$
