@@ -22,6 +22,7 @@ from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
+    BackupReport,
     DecayReport,
     DeletionReport,
     DoctorReport,
@@ -552,6 +553,14 @@ class AsyncData:
         `progress` is told how many events are done, and of how many.
         """
         return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
+
+    async def backup(self, path: str | Path) -> BackupReport:
+        """Copy the whole database, with all its users, to a file, while others go on reading and writing.
+
+        What was acknowledged before the call is in the copy; `restore_backup` puts it in place again. An earlier backup
+        of that name is replaced, another file never. Raises `Invalid`, `Conflict` or `Unavailable`.
+        """
+        return await asyncio.to_thread(self._memory.backup, path)
 
     async def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

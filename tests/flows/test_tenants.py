@@ -131,6 +131,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "manage.hold": lambda ben, _: ben.manage.hold("a case of Ben's"),
     "manage.lift_hold": lambda ben, _: (ben.manage.hold("a case"), ben.manage.lift_hold("closed")),
     "manage.holds": lambda ben, _: ben.manage.holds(),
+    "data.backup": lambda ben, folder: ben.data.backup(folder / "copy.db"),
     "erase": lambda ben, folder: ben.erase("ben", export=folder / "ben.jsonl"),
     "delete_where": lambda ben, _: (ben.delete_where(session="s1"), ben.delete_where(topic="money")),
 }

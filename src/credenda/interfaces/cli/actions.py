@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from credenda.errors import CredendaError, Invalid, Unavailable
+from credenda.bootstrap import restore_backup
+from credenda.errors import CredendaError, Invalid, NotFound, Unavailable
 from credenda.interfaces.calling import invoke
 from credenda.interfaces.cli.layout import clean
 from credenda.interfaces.cli.outcome import (
@@ -42,6 +45,7 @@ _IDLE_STEPS: Final = 60
 """Steps without progress after which waiting for an import is given up."""
 _CORRUPT: Final = 7
 _AGAIN: Final = 5
+_MEMORY: Final = re.compile(r"m[0-9]+-[0-9a-z]{6}")
 
 
 def act(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -105,6 +109,20 @@ def _delete_where(session: Session, given: Given, *, asks: bool) -> Outcome:
         if not click.confirm(question, err=True):
             return Outcome(value=Done(id=", ".join(map(clean, conditions.values())), done="kept"))
         return Outcome(value=memory.delete_where(**conditions))
+
+
+def _restore(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Bring back a forgotten memory, or put a backup in the place of the database."""
+    replace_it = given.pop("replace", False)
+    if _MEMORY.fullmatch(given["id"].strip()):
+        return _plain(session, operation, given)
+    if not Path(given["id"]).is_file():
+        raise NotFound(
+            f"{clean(given['id'])} is neither a memory nor a backup",
+            why="no file is there, and ids look like m42-3fa9c2",
+            fix="copy an id from `list`, or check the path",
+        )
+    return Outcome(value=restore_backup(given["id"], session.db, replace=replace_it))
 
 
 def _erase(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -272,6 +290,7 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "undo": _settled,
     "delete": _delete,
     "erase": _erase,
+    "restore": _restore,
     "feedback": _feedback,
     "doctor": _doctor,
     "import": _import,

@@ -29,6 +29,9 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         click.Option(["--audit"], is_flag=True, help="List slots that keep changing instead, asked about or not."),
         click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
     ),
+    "restore": (
+        click.Option(["--replace"], is_flag=True, help="Let a backup take the place of a database that is there."),
+    ),
     "delete": (
         click.Option(["--session"], help="Instead of an ID: all that was said in this session."),
         click.Option(["--topic"], help="Instead of an ID: all that belongs to this topic."),
@@ -42,6 +45,7 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
 _OPTIONAL_HERE: Final = {"delete": "id"}
 """Arguments that conditions may stand for."""
 _EPILOGS: Final[Mapping[str, str]] = {
+    "restore": "The path of a backup as ID puts that in the place of the database.",
     "remember": "`-` as CONTENT reads standard input.",
     "doctor": "Exits with 7 when something is wrong.",
 }

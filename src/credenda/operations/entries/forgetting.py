@@ -101,4 +101,13 @@ ENTRIES: Final = (
         idempotent=True,
         doors=PERSONS,
     ),
+    Operation(
+        name="backup",
+        call="data.backup",
+        summary="Copy the whole database, with all its users, while others go on; `restore FILE` puts it back.",
+        params=(Param(name="path", kind="path", help="File to write.", positional=True),),
+        output="BackupReport",
+        errors=(Invalid, Conflict, Unavailable),
+        doors=frozenset({"python", "cli"}),  # it holds every user: not for whom one of them may call
+    ),
 )

@@ -15,6 +15,7 @@ from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
 from credenda.model.forgetting import Rules
+from credenda.storage.ledger import Entry
 from credenda.storage.portable import Dump, Erasure, Origin, PlacedRow
 from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log, statements
@@ -33,6 +34,10 @@ __all__ = ["SqliteStore"]
 T = TypeVar("T")
 _SETTLED_COMMITS: Final = 8
 """After so many commits this process is likely to write on, and worth a log of full length."""
+_ENTER: Final = (
+    "INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at) VALUES (?, ?, ?, ?, ?)"
+)
+_RELEASE: Final = "UPDATE legal_holds SET lifted_at = ? WHERE user_id = ? AND lifted_at IS NULL"
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 
 
@@ -173,6 +178,30 @@ class SqliteStore:
         connection, commits = self._writable()
         rows = commits.run(lambda: delete_rows(connection, user_id, self._clock.now_us(), exported))
         return self._finish(rows)
+
+    def has_backup(self, path: str) -> bool:
+        """Say whether a backup was made to this place before."""
+        with self._readers.take() as connection:
+            return connection.execute("SELECT 1 FROM backups WHERE path = ?", (path,)).fetchone() is not None
+
+    def note_backup(self, path: str) -> None:
+        """Remember where a backup is made, so that erasures reach its ledger; a store that is only read does not."""
+        if self._commits is not None:
+            connection, commits = self._writable()
+            row = (path, self._clock.now_us())
+            commits.run(lambda: connection.execute("INSERT OR REPLACE INTO backups VALUES (?, ?)", row))
+
+    def take_over(self, entries: Iterable[Entry]) -> None:
+        """Enter in the ledger who was erased elsewhere."""
+        connection, commits = self._writable()
+        rows = [(one.digest, one.tag, one.key, one.erased_us, one.erased_us) for one in entries]
+        commits.run(lambda: connection.executemany(_ENTER, rows))
+
+    def release(self, user_id: str) -> None:
+        """Lift the legal hold of a tenant who was erased, after it was lifted, since this copy was made."""
+        connection, commits = self._writable()
+        row = (self._clock.now_us(), user_id)
+        commits.run(lambda: connection.execute(_RELEASE, row))
 
     def _tenant(self, connection: sqlite3.Connection, user_id: str) -> tuple[Tenant, Tips]:
         sql = statements()
