@@ -16,6 +16,8 @@ from credenda.clock import seconds
 __all__ = ["run_erase"]
 
 _TOGETHER: Final = 500
+_OWN: Final = 20
+"""Every so many events are the user's own, and read into memories: reading all would take minutes."""
 _BAR_SECONDS: Final = 30.0
 
 
@@ -54,7 +56,10 @@ def _fill(path: Path, user: str, events: int, embedder: str) -> None:
     said = sentences(events, seed=len(user))
     with Credenda.open(path, user=user, workers=False, embedder=embedder) as mem:
         for start in range(0, events, _TOGETHER):
-            messages = [{"role": "user", "content": text} for text in said[start : start + _TOGETHER]]
+            messages = [
+                {"role": "assistant" if place % _OWN else "user", "content": text}
+                for place, text in enumerate(said[start : start + _TOGETHER])
+            ]
             mem.remember(messages, session=f"session {start // _TOGETHER}")
         mem.settle(36_000)
 

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
+from credenda import limits
 from credenda.errors import Conflict
 from credenda.ids import Kind, number_of
-from credenda.model.change import Actor, ChangeKind, ChangeRecord, Delete
+from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Delete, Support
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
-from credenda.model.memory import Memory, Slot, Status, TypeClass
+from credenda.model.memory import Draft, Memory, Slot, Status, TypeClass
 from credenda.storage.store import EventFilter, Job, MemoryFilter, Reader, Redaction, Writer
 from credenda.text.normal import attribute_key, name_key, text_key, value_key
 from credenda.text.sentences import sentence_spans
 from credenda.write.apply import Application, apply
 from credenda.write.contests import question
-from credenda.write.journal import EXTRACT
-from credenda.write.slots import slot_of
+from credenda.write.journal import EMBED
+from credenda.write.slots import CURRENT, slot_of
 from credenda.write.tombstones import memory_tombstones, text_tombstone
 
 __all__ = ["Deletion", "check_hold", "count_where", "last_number"]
@@ -76,12 +77,11 @@ class Deletion:
     def event(self, event: Event) -> None:
         """Delete an event and every memory that rests on it alone.
 
-        A memory that other words carry too, but in the words of this event, is withdrawn and read anew from those.
+        A memory that other words carry too, but in the words of this event, is held again in those others.
         """
         if not event.text and event.redacted_us is not None:
             return
         resting = self.writer.evidence(event_ids=[event.id])
-        reread: set[str] = set()
         for memory in self.writer.memories(sorted({item.memory_id for item in resting})):
             if memory.status is Status.DELETED:
                 continue
@@ -91,14 +91,34 @@ class Deletion:
                 continue
             self._done.add(memory.id)
             spans = [item.span for item in resting if item.memory_id == memory.id]
-            self._bury(memory, [event.text[span.start : span.stop] for span in spans], value=not elsewhere)
-            reread |= set(elsewhere)
+            sentences = [event.text[span.start : span.stop] for span in spans]
+            if elsewhere and memory.status in CURRENT:
+                self._reword(memory, sentences, elsewhere)
+            else:
+                self._bury(memory, sentences, value=not elsewhere)
         self._entomb(event)
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
         self._log(event.id)
-        for event_id in sorted(reread):
-            number = number_of(event_id, Kind.EVENT, self.writer.tenant.tag)
-            self.writer.put(Job(kind=EXTRACT, first=number, last=number))
+
+    def _reword(self, memory: Memory, sentences: list[str], elsewhere: dict[str, list[str]]) -> None:
+        """Hold a memory in the words that are left; only the words of the deleted event are buried."""
+        support = tuple(
+            Support(span=item.span, claim_hash=item.claim_hash)
+            for item in self.writer.evidence(memory_ids=[memory.id])
+            if item.span.event_id in elsewhere
+        )
+        words = next(iter(elsewhere.values()))[0].strip()[: limits.MEMORY_TEXT_CHARACTERS]
+        kept = Draft(**{field.name: getattr(memory, field.name) for field in fields(Draft)})
+        add = Add(key="new:reworded", draft=replace(kept, text=words), support=support, reason="other words say it too")
+        self._bury(memory, sentences, value=False)
+        application = Application(actor=self.actor, now_us=self.now_us)
+        (new_id,) = apply(self.writer, [add], application).ids.values()
+        for contest in self.writer.contests():
+            if memory.id in contest.memory_ids:
+                ids = tuple(new_id if one == memory.id else one for one in contest.memory_ids)
+                self.writer.put(replace(contest, memory_ids=ids))
+        number = number_of(support[0].span.event_id, Kind.EVENT, self.writer.tenant.tag)
+        self.writer.put(Job(kind=EMBED, first=number, last=number))
 
     def _entomb(self, event: Event) -> None:
         """Leave the tombstones of an event: of all of it, and of each sentence."""
@@ -112,7 +132,8 @@ class Deletion:
         for stone in memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us) if self.buried else ():
             if value or stone.kind == "text":
                 self.writer.put(stone)
-        self._leave_contests(memory)
+        if value:
+            self._leave_contests(memory)
         application = Application(actor=self.actor, now_us=self.now_us)
         apply(self.writer, [Delete(memory_id=memory.id, reason=self.reason)], application)
         self.deleted += value
