@@ -29,11 +29,13 @@ from credenda.model.report import (
     EraseReceipt,
     ExpiryReport,
     ExportReport,
+    ExtractionReport,
     ImportReport,
     LifecycleReport,
     ReembedReport,
     Resolution,
     RetentionCurves,
+    ScheduleReport,
     Stats,
     UndoReport,
 )
@@ -384,6 +386,21 @@ class AsyncManage:
         """
         return await asyncio.to_thread(self._memory.resolve, contest_id, keep=keep, scopes=scopes)
 
+    async def extract(
+        self,
+        path: str | Path | None = None,
+        *,
+        text: str | None = None,
+        model: str | None = None,
+        dry_run: bool = False,
+    ) -> ExtractionReport:
+        """Read again with the model, now, what waits for it; or, as a dry run, only say what reading would cost.
+
+        A dry run prices the file or text given, else what waits, for `model` or the one in use; it asks no model and
+        writes nothing. Raises `Invalid` where there is no model.
+        """
+        return await asyncio.to_thread(self._memory.extract, path, text=text, model=model, dry_run=dry_run)
+
     async def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
         return await asyncio.to_thread(self._memory.pin, id)
@@ -518,6 +535,14 @@ class AsyncManage:
             cascade=cascade,
             dry_run=dry_run,
         )
+
+    async def schedule(self, *, run: bool = False, only: Sequence[str] = ()) -> ScheduleReport:
+        """Say how every duty stands: its cadence, its last run and result, and whether it is overdue.
+
+        `run` first runs those that are due, or with `only` those named, unless another process leads. Raises `Invalid`
+        for a name that is no duty.
+        """
+        return await asyncio.to_thread(self._memory.schedule, run=run, only=only)
 
 
 class AsyncData:

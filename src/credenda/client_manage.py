@@ -10,7 +10,16 @@ from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.model.query import StatusStep
-from credenda.model.report import DecayReport, ExpiryReport, LifecycleReport, Resolution, RetentionCurves, UndoReport
+from credenda.model.report import (
+    DecayReport,
+    ExpiryReport,
+    ExtractionReport,
+    LifecycleReport,
+    Resolution,
+    RetentionCurves,
+    ScheduleReport,
+    UndoReport,
+)
 from credenda.operations import auditing, erasing, keeping, standing, undoing
 from credenda.parts import Parts
 from credenda.workers.expiry import apply_policies
@@ -38,6 +47,23 @@ class Manage:
         choices; `Conflict` for a contest that is resolved.
         """
         return keeping.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
+
+    def extract(
+        self,
+        path: str | Path | None = None,
+        *,
+        text: str | None = None,
+        model: str | None = None,
+        dry_run: bool = False,
+    ) -> ExtractionReport:
+        """Read again with the model, now, what waits for it; or, as a dry run, only say what reading would cost.
+
+        A dry run prices the file or text given, else what waits, for `model` or the one in use; it asks no model and
+        writes nothing. Raises `Invalid` where there is no model.
+        """
+        from credenda.operations.extracting import extract
+
+        return extract(self._parts, None if path is None else Path(path), text=text, model=model, dry_run=dry_run)
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
@@ -168,3 +194,13 @@ class Manage:
         """
         conditions = {"session": session, "source": source, "since": since, "until": until}
         return undoing.undo_any(self._parts, None, conditions, cascade=cascade, dry_run=dry_run)
+
+    def schedule(self, *, run: bool = False, only: Sequence[str] = ()) -> ScheduleReport:
+        """Say how every duty stands: its cadence, its last run and result, and whether it is overdue.
+
+        `run` first runs those that are due, or with `only` those named, unless another process leads. Raises `Invalid`
+        for a name that is no duty.
+        """
+        from credenda.operations import scheduling
+
+        return scheduling.run_duties(self._parts, tuple(only)) if run or only else scheduling.schedule(self._parts)

@@ -21,6 +21,7 @@ PURE = (
     "credenda.manage.lifecycle",
     "credenda.manage.plot",
     "credenda.manage.retention",
+    "credenda.manage.schedule",
     "credenda.model",
     "credenda.read.fuse",
     "credenda.read.gate",

@@ -22,7 +22,8 @@ from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, Me
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import AS_TYPE
 from credenda.write.apply import Application, Applied, apply
-from credenda.write.placing import is_placeless, placed
+from credenda.write.conclusions import concluded, touched
+from credenda.write.placing import is_bare_amount, is_placeless, placed, placed_after
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.tombstones import claim_digests
 from credenda.write.withheld import touched_by, withheld
@@ -150,9 +151,25 @@ def _deleted(writer: Writer, claim: Claim) -> bool:
 
 def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:
     found = placed(writer, claim)
+    if is_bare_amount(found):
+        found = placed_after(found, _previous(writer, event, found))
     if is_placeless(found):
         return []
-    return decide(found, known_for(writer, event, found), occasion_of(event, now_us), claim)
+    occasion = occasion_of(event, now_us)
+    changes = decide(found, known_for(writer, event, found), occasion, claim)
+    return [*changes, *concluded(found, changes, _related(writer, found), occasion)]
+
+
+def _related(reader: Reader, claim: Claim) -> list[Memory]:
+    """Read what a claim may end in other slots of its entity."""
+    entity = name_key(claim.entity or "")
+    found: list[Memory] = []
+    for name in touched(claim):
+        wanted = MemoryFilter(
+            pair=(entity, attribute_key(name)), statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS
+        )
+        found.extend(reader.find(wanted))
+    return found
 
 
 def occasion_of(event: Event, now_us: int) -> Occasion:
