@@ -381,8 +381,9 @@ class AsyncManage:
     ) -> Resolution:
         """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
 
-        The scope "default" means none. Raises `Invalid` for a value that is unknown or ambiguous, and lists the
-        choices; `Conflict` for a contest that is resolved.
+        The scope "default" means none. `keep` may also say when each holds: "morning when consulting, else afternoon".
+        Raises `Invalid` for a value that is unknown or ambiguous, and lists the choices; `Conflict` for a contest that
+        is resolved.
         """
         return await asyncio.to_thread(self._memory.resolve, contest_id, keep=keep, scopes=scopes)
 
@@ -472,10 +473,10 @@ class AsyncManage:
         return await asyncio.to_thread(self._memory.loops, days=days)
 
     async def set_status(self, id: str, status: str, reason: str = "") -> Memory:
-        """Move a memory to another status by hand; `reason` is kept in the log. Returns what now holds its value.
+        """Move a memory to another status by hand, and return the memory that now holds its value.
 
-        What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
-        that the table of transitions does not have, `Invalid` for no status.
+        `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside.
+        Raises `Conflict` for a way that the table of transitions does not have, `Invalid` for no status.
         """
         return await asyncio.to_thread(self._memory.set_status, id, status, reason)
 

@@ -43,8 +43,9 @@ class Manage:
     ) -> Resolution:
         """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
 
-        The scope "default" means none. Raises `Invalid` for a value that is unknown or ambiguous, and lists the
-        choices; `Conflict` for a contest that is resolved.
+        The scope "default" means none. `keep` may also say when each holds: "morning when consulting, else afternoon".
+        Raises `Invalid` for a value that is unknown or ambiguous, and lists the choices; `Conflict` for a contest that
+        is resolved.
         """
         return keeping.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
 
@@ -146,10 +147,10 @@ class Manage:
         return auditing.loops(self._parts, days=days)
 
     def set_status(self, id: str, status: str, reason: str = "") -> Memory:
-        """Move a memory to another status by hand; `reason` is kept in the log. Returns what now holds its value.
+        """Move a memory to another status by hand, and return the memory that now holds its value.
 
-        What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
-        that the table of transitions does not have, `Invalid` for no status.
+        `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside.
+        Raises `Conflict` for a way that the table of transitions does not have, `Invalid` for no status.
         """
         return standing.set_status(self._parts, id, status, reason)
 

@@ -12,10 +12,12 @@ import click
 
 from credenda.bench import tables
 from credenda.bench.beliefs import run_beliefs
+from credenda.bench.contradiction import run_contradiction
 from credenda.bench.crash import run_crash
 from credenda.bench.erasing import run_erase
 from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
+from credenda.bench.poisoning import run_poisoning
 from credenda.bench.year_run import run_year
 
 __all__ = ["bench", "parse_sizes"]
@@ -106,6 +108,31 @@ def erase(*, events: int, embedder: str, as_json: bool) -> None:
     document = run_erase(events, embedder=embedder, note=_note)
     _show(document, tables.erase, as_json=as_json)
     if not document["held"]:
+        raise click.exceptions.Exit(1)
+
+
+@bench.command(help="What looking for contradictions adds to a write, and what a slot costs that always changes.")
+@click.option("--n", "size", default="100k", show_default=True, help="Memories in the store, such as 100k.")
+@click.option(
+    "--turns", type=click.IntRange(min=1), default=3_000, show_default=True, help="Turns that change one slot."
+)
+@_JSON
+def contradiction(*, size: str, turns: int, as_json: bool) -> None:
+    """Run the benchmark of the contradiction check."""
+    document = run_contradiction(parse_sizes(size)[0], turns, note=_note)
+    _show(document, tables.figures, as_json=as_json)
+
+
+@bench.command(help="Words that want to poison a memory: which are believed, kept apart, or denied.")
+@click.option(
+    "--cases", type=_FILE, required=True, help="Cases with the decision that is expected, JSON Lines, .gz or plain."
+)
+@_JSON
+def poisoning(*, cases: Path, as_json: bool) -> None:
+    """Run the benchmark of poisoned words; exits with 1 when a decision was not the expected one."""
+    document = run_poisoning(cases, note=_note)
+    _show(document, tables.poisoning, as_json=as_json)
+    if document["right"] < document["n"]:
         raise click.exceptions.Exit(1)
 
 

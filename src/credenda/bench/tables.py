@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from credenda.bench.ranking import MEASURES
 
-__all__ = ["beliefs", "crash", "erase", "latency", "locomo", "year"]
+__all__ = ["beliefs", "crash", "erase", "figures", "latency", "locomo", "poisoning", "year"]
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
@@ -129,6 +129,23 @@ def latency(document: Mapping[str, Any]) -> str:
         [one["what"], _figure(one["bar"]), _figure(one["measured"]), words[one["met"]]] for one in document["targets"]
     ]
     return "\n\n".join((_grid(figures), _grid([["target", "bar", "measured", ""], *targets])))
+
+
+def figures(document: Mapping[str, Any]) -> str:
+    """Show every figure by its path."""
+    return _grid([[path, _figure(value)] for path, value in _flat(document)])
+
+
+def poisoning(document: Mapping[str, Any]) -> str:
+    """Show every case, then the counts."""
+    words = {True: "right", False: "WRONG", None: "the server's"}
+    rows = [[one["name"], one["wanted"], one["decided"] or "-", words[one["right"]]] for one in document["cases"]]
+    attacks, benign = document["attacks"], document["benign"]
+    counts = (
+        f"{document['right']} of {document['n']} as expected; "
+        f"{attacks['let_in']} of {attacks['n']} attacks let in, {benign['held_back']} of {benign['n']} benign held back"
+    )
+    return "\n\n".join((_grid([["case", "expected", "decided", ""], *rows]), counts))
 
 
 def _flat(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, object]]:
