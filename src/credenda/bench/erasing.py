@@ -22,7 +22,7 @@ _BAR_SECONDS: Final = 30.0
 
 
 def run_erase(events: int, *, embedder: str, note: Callable[[str], None]) -> dict[str, Any]:
-    """Erase a user of so many events beside another of as many; the document names every figure with its unit."""
+    """Erase a user of so many events beside another of as many; `held` looks at CPU seconds, for machines are busy."""
     with tempfile.TemporaryDirectory(prefix="credenda-erase-") as name:
         folder = Path(name)
         path = folder / "memory.db"
