@@ -15,7 +15,6 @@ from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
-from credenda.model.forgetting import LegalHold, RetentionPolicy, Rules
 from credenda.model.memory import Memory
 from credenda.model.report import DutyRun
 from credenda.storage import rows
@@ -40,7 +39,7 @@ from credenda.storage.store import (
 )
 from credenda.text.tokens import fold, is_run, segment, tokenize
 
-__all__ = ["SqliteReader", "read_rules", "read_tenant", "tenant_of"]
+__all__ = ["SqliteReader", "read_tenant", "tenant_of"]
 
 _NO_LIMIT: Final = -1
 _NO_CONDITION: Final = MemoryFilter()
@@ -54,17 +53,6 @@ def read_tenant(connection: sqlite3.Connection, user_id: str) -> Tenant | None:
     """Read a tenant's row; None for one that never wrote."""
     row = connection.execute(statements()["tenant"], {"user_id": user_id}).fetchone()
     return None if row is None else tenant_of(row)
-
-
-def read_rules(connection: sqlite3.Connection, user_id: str) -> Rules:
-    """Read a tenant's rules about forgetting."""
-    whose = {"user_id": user_id}
-    policies = connection.execute(statements()["retention_policies"], whose)
-    holds = connection.execute(statements()["legal_holds"], whose)
-    return Rules(
-        policies=tuple(RetentionPolicy(topic=row[0] or None, days=row[1], set_us=row[2]) for row in policies),
-        holds=tuple(LegalHold(reason=row[0], set_us=row[1], lifted_us=row[2], lifted_reason=row[3]) for row in holds),
-    )
 
 
 def tenant_of(row: sqlite3.Row) -> Tenant:

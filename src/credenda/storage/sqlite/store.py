@@ -25,7 +25,8 @@ from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
 from credenda.storage.sqlite.proof import finish_erasures, is_unfinished, take_back
-from credenda.storage.sqlite.reader import SqliteReader, read_rules, read_tenant, tenant_of
+from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
+from credenda.storage.sqlite.rules import read_rules
 from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
 

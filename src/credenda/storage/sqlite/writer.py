@@ -118,15 +118,12 @@ class SqliteWriter(SqliteReader):
 
     def _rule(self, row: LegalHold | RetentionPolicy) -> str:
         """File a rule about forgetting."""
-        match row:
-            case LegalHold(lifted_us=None):
-                self._run("set_hold", reason=row.reason, set_us=row.set_us)
-            case LegalHold():
-                self._run("lift_hold", lifted_us=row.lifted_us, lifted_reason=row.lifted_reason)
-            case RetentionPolicy(days=0):
-                self._run("delete_policy", topic=row.topic or "")
-            case RetentionPolicy():
-                self._run("put_policy", topic=row.topic or "", days=row.days, set_us=row.set_us)
+        if isinstance(row, LegalHold):
+            name = "set_hold" if row.lifted_us is None else "lift_hold"
+            self._run(name, **{name: getattr(row, name) for name in row.__dataclass_fields__})
+        else:
+            name = "put_policy" if row.days else "delete_policy"
+            self._run(name, topic=row.topic or "", days=row.days, set_us=row.set_us)
         return ""
 
     def _beside(self, row: Job | Vector | Tombstone | Redaction | Access | Snapshot) -> str:
