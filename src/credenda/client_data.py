@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from credenda.model.report import DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
+from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
 from credenda.operations import maintaining, rebuilding
 from credenda.parts import Parts
 
@@ -61,6 +61,16 @@ class Data:
         Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
         """
         return rebuilding.rebuild(self._parts, reextract=reextract, dry_run=dry_run)
+
+    def backup(self, path: str | Path) -> BackupReport:
+        """Copy the whole database, with all its users, to a file, while others go on reading and writing.
+
+        What was acknowledged before the call is in the copy; `restore_backup` puts it in place again. An earlier backup
+        of that name is replaced, another file never. Raises `Invalid`, `Conflict` or `Unavailable`.
+        """
+        from credenda.bootstrap import back_up_file
+
+        return back_up_file(self._parts, Path(path))
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

@@ -86,6 +86,8 @@ def fold_memory(records: Iterable[ChangeRecord]) -> Folded | None:
     if not versions:
         return None
     kept = (replace(one, **cast("dict[str, Any]", WORDS)) for one in versions) if deleted else versions
+    if deleted:  # deleting takes the hash of what was claimed
+        evidence = {replace(one, claim_hash=bytes(len(one.claim_hash))) for one in evidence}
     return Folded(versions=tuple(kept), evidence=frozenset(evidence), whole=whole, supported=supported)
 
 
@@ -136,9 +138,16 @@ def memory_differences(folded: Folded, live: Iterable[Memory], evidence: Iterabl
         found.append("versions")
     for said, held in zip(folded.versions, rows, strict=False):
         found += _fields_apart(said, held)
-    if folded.supported and frozenset(evidence) != folded.evidence:
+    if folded.supported and _places(folded, evidence) != _places(folded, folded.evidence):
         found.append("evidence")
     return list(dict.fromkeys(found))
+
+
+def _places(folded: Folded, evidence: Iterable[Evidence]) -> frozenset[object]:
+    """Give what of the evidence is compared: of a deleted memory only where it stood."""
+    if folded.current.status is Status.DELETED:
+        return frozenset((one.span.event_id, one.span.start) for one in evidence)
+    return frozenset(evidence)
 
 
 def _fields_apart(said: Memory, held: Memory) -> list[str]:

@@ -312,7 +312,11 @@ def wordless_delta(delta: str) -> str:
     """Give what a delta says of a memory besides its words: standing, times, numbers and where its evidence lies."""
     parts: dict[str, Any] = json.loads(delta)
     kept = {name: {key: part[key] for key in part if key in _WORDLESS} for name, part in parts.items() if name != "e"}
-    evidence = {name: part for name, part in parts.items() if name == "e"}
+    evidence = {
+        name: [[*one[:3], "00" * (len(one[3]) // 2), *one[4:]] for one in part]
+        for name, part in parts.items()
+        if name == "e"
+    }
     return canonical_json({name: part for name, part in kept.items() if part} | evidence)
 
 

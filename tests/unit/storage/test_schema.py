@@ -16,7 +16,7 @@ from credenda.storage.store import Redaction
 
 from .build import ANA, events, held, logged, opened, put, said, writer_of
 
-NOT_OF_A_TENANT = {"schema_version", "leases", "api_tokens"}
+NOT_OF_A_TENANT = {"schema_version", "leases", "api_tokens", "erasures", "backups"}
 FOR_ALL_TENANTS = {"user_of_tag", "next_tenant_number", "insert_words", "delete_words", "matching_words"}
 """Statements that name no user: who a tenant is, and the word index, which is bound by tag and range."""
 

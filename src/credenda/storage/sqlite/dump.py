@@ -30,6 +30,8 @@ TABLES: Final = (
     "operations",
     "embeddings",
     "tombstones",
+    "legal_holds",
+    "retention_policies",
     "access_log",
     "entities",
     "relations",

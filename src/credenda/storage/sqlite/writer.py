@@ -14,6 +14,7 @@ from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
+from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.model.report import DutyRun
 from credenda.storage import rows
@@ -37,6 +38,7 @@ from credenda.storage.store import (
     Watermark,
     pack_code,
 )
+from credenda.text.normal import name_key
 from credenda.text.passages import passages
 
 __all__ = ["SqliteWriter", "Tips", "chain_link", "content_hmac"]
@@ -94,6 +96,8 @@ class SqliteWriter(SqliteReader):
                 return self._refold(row)
             case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
+            case LegalHold() | RetentionPolicy():
+                return self._rule(row)
             case Retention() | Watermark() | DutyRun() | Lead():
                 return self._derived(row)
             case Spend():
@@ -116,6 +120,16 @@ class SqliteWriter(SqliteReader):
                 return self._contest(row)
             case _:
                 assert_never(row)
+
+    def _rule(self, row: LegalHold | RetentionPolicy) -> str:
+        """File a rule about forgetting."""
+        if isinstance(row, LegalHold):
+            name = "set_hold" if row.lifted_us is None else "lift_hold"
+            self._run(name, **{name: getattr(row, name) for name in row.__dataclass_fields__})
+        else:
+            name = "put_policy" if row.days else "delete_policy"
+            self._run(name, topic=row.topic or "", days=row.days, set_us=row.set_us)
+        return ""
 
     def _beside(self, row: Job | Vector | Tombstone | Redaction | Access | Snapshot) -> str:
         """File what serves it: work, indexes, use, and forgetting."""
@@ -363,6 +377,10 @@ class SqliteWriter(SqliteReader):
         for row in self._run("changes_of_memories", low=number, high=number + 1).fetchall():
             self._run("redact_change", id=row["id"], delta=rows.wordless_delta(row["delta"]))
         self._run("redact_contest_log", public_id=redaction.id)
+        self._run("redact_evidence", memory=number)
+        self._run("delete_relations", memory=number)
+        if memory.entity:
+            self._run("delete_entity", entity=name_key(memory.entity))
         self._run("delete_vectors", low=code, high=code + 1)
 
     def _redact_event(self, redaction: Redaction) -> None:
