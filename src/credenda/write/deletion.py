@@ -117,6 +117,7 @@ class Deletion:
             if memory.id in contest.memory_ids:
                 ids = tuple(new_id if one == memory.id else one for one in contest.memory_ids)
                 self.writer.put(replace(contest, memory_ids=ids))
+                self._log_contest(replace(contest, memory_ids=ids))
         number = number_of(support[0].span.event_id, Kind.EVENT, self.writer.tenant.tag)
         self.writer.put(Job(kind=EMBED, first=number, last=number))
 
@@ -132,10 +133,13 @@ class Deletion:
         for stone in memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us) if self.buried else ():
             if value or stone.kind == "text":
                 self.writer.put(stone)
-        if value:
-            self._leave_contests(memory)
+        changed = self._leave_contests(memory) if value else set[str]()
+        pair = (name_key(memory.entity or ""), attribute_key(memory.attribute or ""))
         application = Application(actor=self.actor, now_us=self.now_us)
         apply(self.writer, [Delete(memory_id=memory.id, reason=self.reason)], application)
+        for contest in self.writer.contests():
+            if contest.id in changed or (name_key(contest.entity), attribute_key(contest.attribute)) == pair:
+                self._log_contest(contest)
         self.deleted += value
 
     def _blank(self, span: Span) -> None:
@@ -195,8 +199,9 @@ class Deletion:
             if other.id != memory.id and other.value and value_key(other.value) == said and slot_of(other) == slot
         ]
 
-    def _leave_contests(self, memory: Memory) -> None:
-        """Take a memory's value out of every contest that names it, as a choice or as the answer."""
+    def _leave_contests(self, memory: Memory) -> set[str]:
+        """Take a memory's value out of every contest that names it, as a choice or as the answer; say which."""
+        changed: set[str] = set()
         gone = value_key(memory.value or memory.text)
         for contest in self.writer.contests():
             pair = (name_key(contest.entity), attribute_key(contest.attribute))
@@ -204,7 +209,8 @@ class Deletion:
             if memory.id in contest.memory_ids or (same and any(value_key(one) == gone for one in contest.values)):
                 left = self._without(contest, memory)
                 self.writer.put(left)
-                self._log_contest(left)
+                changed.add(left.id)
+        return changed
 
     def _without(self, contest: ContestCase, memory: Memory) -> ContestCase:
         gone = value_key(memory.value or memory.text)

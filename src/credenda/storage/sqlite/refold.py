@@ -9,13 +9,15 @@ from credenda.ids import Kind, number_of
 from credenda.storage import rows
 from credenda.storage.store import Refold
 
-__all__ = ["refold"]
+__all__ = ["Run", "refold"]
 
 
 class Run(Protocol):
     """Runs a statement by its name, for one tenant."""
 
-    def __call__(self, name: str, /, **parameters: object) -> sqlite3.Cursor: ...
+    def __call__(self, name: str, /, **parameters: object) -> sqlite3.Cursor:
+        """Run it."""
+        ...
 
 
 def refold(run: Run, tag: str, row: Refold) -> str:
