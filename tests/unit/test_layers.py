@@ -18,6 +18,7 @@ PACKAGE = SRC / "credenda"
 PURE = (
     "credenda.compat.mem0.conditions",
     "credenda.model",
+    "credenda.read.answerable",
     "credenda.read.fuse",
     "credenda.read.gate",
     "credenda.read.pack",

@@ -20,7 +20,16 @@ from credenda.bench.ranking import auroc, bootstrap, judge, means
 from credenda.clock import seconds
 from credenda.model.query import Hit
 
-__all__ = ["Conversation", "Question", "load_conversations", "load_questions", "report", "run_locomo", "turns_of"]
+__all__ = [
+    "Conversation",
+    "Question",
+    "load_conversations",
+    "load_questions",
+    "report",
+    "run_locomo",
+    "store_conversation",
+    "turns_of",
+]
 
 Note = Callable[[str], None]
 _DEPTH: Final = 50
@@ -158,12 +167,13 @@ def run_locomo(
             note(f"{conversation.name}: {len(conversation.turns)} turns, {len(mine)} questions")
             path = Path(folder) / "memory.db"
             with Credenda.open(path, user=conversation.name, embedder=embedder, workers=False) as memory:
-                store_seconds += _store(memory, conversation)
+                store_seconds += store_conversation(memory, conversation)
                 answers += _ask(memory, conversation, mine)
     return report(answers, embedder=embedder, store_seconds=store_seconds)
 
 
-def _store(memory: Credenda, conversation: Conversation) -> float:
+def store_conversation(memory: Credenda, conversation: Conversation) -> float:
+    """Store every turn of a conversation, with its session, time and speaker, and wait; returns seconds."""
     start = seconds()
     for session, messages in conversation.sessions:
         for at in range(0, len(messages), _MESSAGES):

@@ -59,9 +59,10 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
 
 def _signs(found: Candidates, batch: Integers) -> Iterator[Signs]:
     """Yield the signs of each; a column is read at once, for one number at a time costs as much as all."""
-    columns = (found.words, found.coverage, found.cosine, found.slot, found.timely, found.governs > 0)
-    for words, coverage, cosine, slot, timely, governs in zip(*(one[batch].tolist() for one in columns), strict=True):
-        yield Signs(words, coverage, None if math.isnan(cosine) else cosine, slot, timely, governs)
+    governs = found.governs > 0
+    columns = (found.words, found.coverage, found.cosine, found.slot, found.timely, governs, found.rarest)
+    for words, coverage, cosine, *marks in zip(*(one[batch].tolist() for one in columns), strict=True):
+        yield Signs(words, coverage, None if math.isnan(cosine) else cosine, *marks)
 
 
 def _terms(fused: Fused, at: int) -> Mapping[str, float]:

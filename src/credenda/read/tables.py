@@ -55,6 +55,9 @@ class Calibration:
 
     base: float
     coverage: float
+    rarest: float = 0.0
+    size: float = 0.0
+    broad: float = 0.0
     cosine: float = 0.0
     cosine_floor: float = 1.0
     lead: float = 0.0
@@ -72,6 +75,7 @@ class Weights:
     cosine_part: float
     slot_logit: float
     missing_logit: float
+    particular_logit: float
     falloff: float
     floor: float
     context_floor: float
@@ -121,6 +125,7 @@ def weights() -> Weights:
         cosine_part=table["rrf"]["cosine_part"],
         slot_logit=calibration.pop("slot"),
         missing_logit=calibration.pop("missing"),
+        particular_logit=calibration.pop("particular"),
         falloff=calibration.pop("falloff"),
         floor=calibration.pop("floor"),
         context_floor=calibration.pop("context_floor"),
