@@ -31,7 +31,7 @@ from credenda.bench.ranking import auroc
 from credenda.ids import Kind
 from credenda.model.query import Query
 from credenda.operations.asking import open_index
-from credenda.read.answerable import TOP, best_by_chance
+from credenda.read.answerable import TOP, best_by_chance, held_lead
 from credenda.read.candidates import Candidates
 from credenda.read.fuse import best_of_owner, fuse
 from credenda.read.load import name_document
@@ -82,7 +82,7 @@ def signs_of(found: Candidates, made: Plan, model: str | None) -> dict[str, floa
         "coverage": float(found.coverage[best].max()),
         "rarest": float(found.rarest[best].any()),
         "cosine": max(0.0, float(cosine.max())),
-        "lead": found.lead,
+        "lead": held_lead(found.lead),
         "size": best_by_chance(found.searched),
         "broad": float(made.broad),
         "particular": float(made.particular),

@@ -71,13 +71,13 @@ def fit_logistic(signs: Floats, present: Floats, weights: Floats, fixed: Floats 
     spread: Floats = signs.std(0) + 1e-12
     scaled: Floats = np.column_stack([np.ones(len(signs)), (signs - mean) / spread])
     ridge: Floats = np.diag([0.0, *[_RIDGE] * signs.shape[1]])
-    found = np.zeros(scaled.shape[1])
+    found: Floats = np.zeros(scaled.shape[1])
     for _ in range(_STEPS):
         sure = logistic(scaled @ found + offset)
         gradient = np.asarray(scaled.T @ (weights * (sure - present)) + ridge @ found, np.float64)
         curve = np.asarray((scaled * (weights * sure * (1 - sure))[:, None]).T @ scaled + ridge, np.float64)
         step = np.asarray(np.linalg.solve(curve, gradient), np.float64)
-        found: Floats = np.subtract(found, step)
+        found = np.asarray(found - step, np.float64)
         if np.abs(step).max() < _STILL:
             break
     raw: Floats = found[1:] / spread

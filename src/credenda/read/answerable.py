@@ -16,10 +16,12 @@ from typing import Final
 from credenda.read.candidates import Row
 from credenda.read.tables import Calibration, Weights
 
-__all__ = ["TOP", "Asking", "answerability", "any_compared", "best_by_chance"]
+__all__ = ["TOP", "Asking", "answerability", "any_compared", "best_by_chance", "held_lead"]
 
 TOP: Final = 5
 """Best rows whose signs tell whether the search found an answer; the calibration was fitted on as many."""
+_SCARCE: Final = 0.2
+"""Share of the question's idf below which a text speaks of something else, for all that its words can tell."""
 _MOST_WORDS: Final = 0.75
 """Share of the question's idf from which a text speaks of the thing asked for, whatever its slot."""
 
@@ -54,6 +56,11 @@ def best_by_chance(searched: int) -> float:
     return math.sqrt(2.0 * math.log(max(searched, 1)))
 
 
+def held_lead(lead: float) -> float:
+    """Bound how much it counts that another person said it: a slip of the name must not refuse a question."""
+    return max(lead, -0.5)
+
+
 def answerability(rows: Sequence[Row], engine: Calibration, tuned: Weights, asking: Asking) -> float:
     """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none.
 
@@ -65,8 +72,10 @@ def answerability(rows: Sequence[Row], engine: Calibration, tuned: Weights, aski
         return 0.0
     near = max((signs.cosine for signs in best if signs.cosine is not None), default=0.0)
     coverage = max(signs.coverage for signs in best)
-    logit = engine.base + engine.coverage * coverage + engine.cosine * near + engine.lead * asking.lead
+    logit = engine.base + engine.coverage * coverage + engine.cosine * near + engine.lead * held_lead(asking.lead)
     logit += engine.size * best_by_chance(asking.searched)
+    if coverage < _SCARCE and not asking.broad and not any(one.timely or one.governs for one in best):
+        logit += engine.scarce
     if any(signs.rarest for signs in best):
         logit += engine.rarest
     if asking.broad:

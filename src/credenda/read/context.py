@@ -13,7 +13,6 @@ from credenda.read.history import slot_history
 from credenda.read.pack import Packing, pack
 from credenda.read.plan import plan
 from credenda.read.search import Embed, search
-from credenda.read.tables import weights
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
 from credenda.vectors.resident import ResidentIndex
@@ -47,8 +46,7 @@ def context(
     if query is None:
         packing = Packing(token_budget=token_budget, contests=_contests(reader, always, ()))
         return pack(always, (), packing)
-    floor = weights().context_floor
-    found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, floor=floor)
+    found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
     previous = _previous(reader, found.hits, query)
     packing = Packing(
         token_budget=token_budget,

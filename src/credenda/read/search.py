@@ -60,13 +60,13 @@ def search(
     index: ResidentIndex | None,
     embed: Embed | None = None,
     now_us: int,
-    floor: float | None = None,
+    unasked: bool = False,
 ) -> SearchResult:
     """Answer a query from one tenant's view. Nothing is written.
 
     `index` is that tenant's resident index, None for a tenant too large for one: then the full-text index nominates.
-    `embed` is None for a search by words alone; vectors count where they are of the index's model. Below `floor`, in
-    [0, 1] and by default the calibrated one, the result says that nothing relevant is known.
+    `embed` is None for a search by words alone; vectors count where they are of the index's model. Below the calibrated
+    floor, a stricter one where the search is `unasked`, the result says that nothing relevant is known.
     """
     began = seconds()
     tuned = weights()
@@ -79,7 +79,7 @@ def search(
     found, rows = _find(asked, work)
     judge = asked.engine if any_compared(rows) else tuned.engine(None)
     answerable = answerability(rows, judge, tuned, _asking(made, found))
-    abstained = not rows or answerable < (tuned.floor if floor is None else floor)
+    abstained = not rows or answerable < (judge.context_floor if unasked else judge.floor)
     shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
     hits = tuple(_hits(asked, work, shown, answerable)) if shown else ()
     trace = _trace(asked, len(found), answerable, rows if abstained else ())

@@ -55,6 +55,9 @@ class Calibration:
 
     base: float
     coverage: float
+    floor: float
+    context_floor: float
+    scarce: float = 0.0
     rarest: float = 0.0
     size: float = 0.0
     broad: float = 0.0
@@ -77,8 +80,6 @@ class Weights:
     missing_logit: float
     particular_logit: float
     falloff: float
-    floor: float
-    context_floor: float
     engines: Mapping[str, Calibration]
 
     def engine(self, model_id: str | None) -> Calibration:
@@ -127,8 +128,6 @@ def weights() -> Weights:
         missing_logit=calibration.pop("missing"),
         particular_logit=calibration.pop("particular"),
         falloff=calibration.pop("falloff"),
-        floor=calibration.pop("floor"),
-        context_floor=calibration.pop("context_floor"),
         engines={name: Calibration(**numbers) for name, numbers in calibration.items()},
     )
 

@@ -104,7 +104,7 @@ def sureness(*, engine: Calibration = WORDS, asking: Asking | None = None, **sig
 def test_an_answer_is_surer_the_more_of_the_question_is_covered() -> None:
     sure = [sureness(coverage=part) for part in (0.0, 0.3, 0.7, 1.0)]
     assert sure == sorted(sure)
-    assert sure[0] < weights().floor
+    assert sure[0] < WORDS.floor
     assert sure[-1] > 2 * sure[1]
 
 
@@ -140,7 +140,7 @@ def test_a_question_for_specifics_is_answered_less_surely_and_one_for_a_course_o
         for particular, broad in ((False, False), (True, False), (False, True))
     )
     assert narrow < plain < wide
-    assert sureness(coverage=1.0, rarest=True, asking=Asking(searched=600, particular=True)) > weights().floor
+    assert sureness(coverage=1.0, rarest=True, asking=Asking(searched=600, particular=True)) > WORDS.floor
 
 
 def test_nothing_answers_nothing() -> None:
