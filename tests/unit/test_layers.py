@@ -21,6 +21,7 @@ PURE = (
     "credenda.read.answerable",
     "credenda.read.fuse",
     "credenda.read.gate",
+    "credenda.read.naming",
     "credenda.read.pack",
     "credenda.read.plan",
     "credenda.read.score",

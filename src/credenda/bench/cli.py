@@ -15,6 +15,7 @@ from credenda.bench.beliefs import run_beliefs
 from credenda.bench.crash import run_crash
 from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
+from credenda.bench.precision import run_precision
 
 __all__ = ["bench", "parse_sizes"]
 
@@ -61,6 +62,17 @@ def beliefs(*, utterances: Path | None, pairs: Path | None, as_json: bool) -> No
     if utterances is None and pairs is None:
         raise click.UsageError("name --utterances, --pairs or both")
     _show(run_beliefs(utterances, pairs, note=_note), tables.beliefs, as_json=as_json)
+
+
+@bench.command(help="Searches that must return some beliefs and no others, in the format of precisionMemBench.")
+@click.option("--beliefs", "held", type=_FILE, required=True, help="Beliefs, JSON Lines, .gz or plain.")
+@click.option("--cases", type=_FILE, required=True, help="Questions with what must and must not come back.")
+@click.option("--sessions", type=_FILE, help="Cases of several turns, asked one after the other.")
+@click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="none", show_default=True)
+@_JSON
+def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, as_json: bool) -> None:
+    """Run the benchmark of precision."""
+    _show(run_precision(held, cases, sessions, embedder=embedder, note=_note), tables.precision, as_json=as_json)
 
 
 @bench.command(help="Times, rates and sizes, beside a bare full-text table on the same disk.")

@@ -75,7 +75,7 @@ class _Answer(NamedTuple):
     took_seconds: float
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[dict[str, Any]]:
     """Read JSON Lines, gzip'd or not; raises `Invalid` naming the line that cannot be read."""
     try:
         raw = path.read_bytes()
@@ -95,7 +95,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 def load_conversations(path: Path) -> list[Conversation]:
     """Read a conversation file; raises `Invalid` for one that is none."""
     try:
-        return [_conversation(row) for row in _lines(path)]
+        return [_conversation(row) for row in read_lines(path)]
     except (KeyError, TypeError, AttributeError) as error:
         what = f"{path} is not a conversation file"
         raise Invalid(what, why=f"{type(error).__name__}: {error}", fix="see the conversation format") from error
@@ -132,7 +132,7 @@ def load_questions(path: Path) -> list[Question]:
                 text=str(row["question"]),
                 gold=frozenset(map(str, row.get("evidence_audited", row["evidence"]))),
             )
-            for row in _lines(path)
+            for row in read_lines(path)
         ]
     except (KeyError, TypeError) as error:
         what = f"{path} is not a question file"

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from credenda.bench.ranking import MEASURES
 
-__all__ = ["beliefs", "crash", "latency", "locomo"]
+__all__ = ["beliefs", "crash", "latency", "locomo", "precision"]
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
@@ -85,6 +85,18 @@ def _mistake(error: Mapping[str, Any]) -> str:
         head = f"{error['wanted']}: {error['old']} / {error['new']}"
         held = [*(f"was {one}" for one in error["was"]), *error["active"]]
     return "\n".join((f"ERROR {head}", *(f"    {one}" for one in held)))
+
+
+def precision(document: Mapping[str, Any]) -> str:
+    """Show the cases passed by category, and what each failed case returned."""
+    rows = [["", "passed", "of"]]
+    rows += [[name, str(found["passed"]), str(found["n"])] for name, found in document["categories"].items()]
+    rows.append([f"all ({document['embedder']})", str(document["passed"]), str(document["n"])])
+    failed = (
+        f"FAILED {one['case']}: {', '.join(one['failed'])}; returned {', '.join(one['relevant']) or 'nothing'}"
+        for one in document["failed"]
+    )
+    return "\n".join((_grid(rows), *failed))
 
 
 def crash(document: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from credenda.read.filters import fits_event, fits_memory, wants_events, wants_m
 from credenda.read.fuse import Fused
 from credenda.read.gate import arrange, join, judge_event, judge_memory, veil
 from credenda.read.load import Loaded, load, name_document
+from credenda.read.naming import is_named
 from credenda.read.retrieve import owner_of
 from credenda.read.score import keyed, lowered
 from credenda.read.tables import Weights
@@ -54,6 +55,9 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
         row = _memory_row(work, name) if kind is Kind.MEMORY else _event_row(work, name, ordinal)
         if row is not None:
             terms = _terms(fused, at) if work.query.explain else row.terms
+            if row.memory is not None and is_named(row.memory, work.query.text):
+                key, signs = key + work.tuned.relevance.slot, signs._replace(slot=True)
+                terms = {**terms, "named": work.tuned.relevance.slot}
             work.rows.append(row._replace(key=key, signs=signs, terms=terms))
 
 

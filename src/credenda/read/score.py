@@ -128,7 +128,8 @@ def final_scores(rows: Sequence[Row], query: Query, answerable: float, falloff: 
     for row in rows:
         score = row.key
         if query.profile != "recall":
-            score = answerable * math.exp(falloff * (row.key - top)) * _own_share(row, covered)
+            apart = 0.0 if row.signs.slot else row.key - top  # what a slot or a name leads to answers by itself
+            score = answerable * math.exp(falloff * apart) * _own_share(row, covered)
         ceiling = min(ceiling, max(score, 0.0))
         scores.append(ceiling)
     return scores
