@@ -8,12 +8,13 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from credenda.clock import Clock, SystemClock
-from credenda.config import default_target, load_settings
+from credenda.config import Settings, default_target, load_settings
 from credenda.errors import Invalid
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
+from credenda.providers.llm.line import ModelLine
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.workers.loop import process_owner
 from credenda.write.arguments import checked_name
@@ -56,9 +57,6 @@ def build_parts(
     name = checked_name(user, "user")
     if name is None or not name.strip():
         raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
-    if llm is not None:
-        why = "this version reads by rules, without a model"
-        raise Invalid("a language model cannot be used yet", why=why, fix="leave llm out, or give an extractor")
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
     now = clock or SystemClock()
@@ -71,10 +69,20 @@ def build_parts(
         settings=merged,
         extractor=extractor or _Rules(),
         embedder=engine,
+        llm=_line(llm, merged),
         resident=_RESIDENT,
         read_only=read_only,
         owner=process_owner(),
     )
+
+
+def _line(llm: object, settings: Settings) -> ModelLine | None:
+    """Open the line to a model, without loading anything where there is none."""
+    if llm is None and settings.llm in {"", "none"}:
+        return None
+    from credenda.providers.llm.choose import open_model
+
+    return open_model(llm, settings)
 
 
 def sqlite_path(target: str | Path | None) -> str:

@@ -74,8 +74,10 @@ class Credenda:
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
         background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
         "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
-        place of the rules. `llm` must be None: this version has no model-backed reading. Raises `Invalid`,
-        `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        place of the rules. `llm` reads beside them: "anthropic:MODEL", "openai:MODEL" (any server that speaks its
+        format, by the setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`; None takes the
+        setting.
+        Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         parts = build_parts(
             target,
@@ -124,6 +126,8 @@ class Credenda:
             self._worker.stop()
             maintaining.wind_up(self._parts)
         finally:
+            if self._parts.llm is not None:
+                self._parts.llm.close()
             self._parts.store.close()
 
     def remember(
@@ -279,7 +283,9 @@ class Credenda:
 
     def feedback(self, id: str, useful: bool) -> None:  # noqa: FBT001 - the public contract's order
         """Say whether a hit was of use."""
-        keeping.feedback(self._parts, id, useful=useful)
+        from credenda.operations import lifecycle
+
+        lifecycle.feedback(self._parts, id, useful=useful)
 
     def stats(self) -> Stats:
         """Count what is held and what still waits."""

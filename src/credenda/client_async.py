@@ -16,18 +16,22 @@ from credenda.client import Credenda, Data, Manage
 from credenda.clock import Clock
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
-from credenda.model.contest import ContestCase
+from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
-from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
+from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
+    DecayReport,
     DeletionReport,
     DoctorReport,
     ExportReport,
     ImportReport,
+    LifecycleReport,
     ReembedReport,
     Resolution,
+    RetentionCurves,
     Stats,
+    UndoReport,
 )
 from credenda.providers.embed.port import Embedder
 
@@ -119,8 +123,10 @@ class AsyncCredenda:
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
         background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
         "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
-        place of the rules. `llm` must be None: this version has no model-backed reading. Raises `Invalid`,
-        `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        place of the rules. `llm` reads beside them: "anthropic:MODEL", "openai:MODEL" (any server that speaks its
+        format, by the setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`; None takes the
+        setting.
+        Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         return Opening(
             partial(
@@ -372,6 +378,101 @@ class AsyncManage:
     async def unpin(self, id: str) -> Memory:
         """Take a memory's pin away."""
         return await asyncio.to_thread(self._memory.unpin, id)
+
+    async def decay(self, *, dry_run: bool = False) -> DecayReport:
+        """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
+
+        `dry_run` returns every score that would move. Curves and their sources: docs/lifecycle.md.
+        """
+        return await asyncio.to_thread(self._memory.decay, dry_run=dry_run)
+
+    async def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
+        """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
+        return await asyncio.to_thread(self._memory.lifecycle, dry_run=dry_run)
+
+    async def promote(self, id: str) -> Memory:
+        """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
+        return await asyncio.to_thread(self._memory.promote, id)
+
+    async def demote(self, id: str) -> Memory:
+        """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` where there is no way down."""
+        return await asyncio.to_thread(self._memory.demote, id)
+
+    async def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
+        """Give the forgetting curves over days, and where the newest memories stand on them (`limit`: 1 to 2,000).
+
+        `plot` also draws them into an SVG file.
+        """
+        return await asyncio.to_thread(self._memory.retention, plot=plot, limit=limit)
+
+    async def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
+        """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""
+        return await asyncio.to_thread(self._memory.loops, days=days)
+
+    async def set_status(self, id: str, status: str, reason: str = "") -> Memory:
+        """Move a memory to another status by hand; `reason` is kept in the log. Returns what now holds its value.
+
+        What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
+        that the table of transitions does not have, `Invalid` for no status.
+        """
+        return await asyncio.to_thread(self._memory.set_status, id, status, reason)
+
+    async def status_history(self, id: str) -> Sequence[StatusStep]:
+        """Return every status that a memory had, oldest first, with who set it and why."""
+        return await asyncio.to_thread(self._memory.status_history, id)
+
+    async def undo(
+        self,
+        change_id: str | None = None,
+        *,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        cascade: bool = False,
+        dry_run: bool = False,
+    ) -> UndoReport:
+        """Take back a change, or all changes that meet the conditions (see `undo_where`); name one or the others.
+
+        It appends the inverse: nothing is lost, and undoing the undo takes the change up again. Where later changes
+        rest on it, `Conflict` names them, or `cascade` takes them back too. `dry_run` changes nothing and shows what
+        would. A decision that was taken back is not taken again on the same evidence. Raises `NotFound` for an unknown
+        change, `Conflict` for one that is undone already or deleted something: that is for good.
+        """
+        return await asyncio.to_thread(
+            self._memory.undo,
+            change_id,
+            session=session,
+            source=source,
+            since=since,
+            until=until,
+            cascade=cascade,
+            dry_run=dry_run,
+        )
+
+    async def undo_where(
+        self,
+        *,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        cascade: bool = False,
+        dry_run: bool = False,
+    ) -> UndoReport:
+        """Take back every change caused by what was said in a session or came from a source, or applied in a time.
+
+        All conditions must hold; `until` itself lies outside. What was deleted is named in `lasting` and stays.
+        """
+        return await asyncio.to_thread(
+            self._memory.undo_where,
+            session=session,
+            source=source,
+            since=since,
+            until=until,
+            cascade=cascade,
+            dry_run=dry_run,
+        )
 
 
 class AsyncData:

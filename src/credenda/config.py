@@ -25,6 +25,7 @@ __all__ = [
     "default_target",
     "default_user",
     "load_settings",
+    "maker_key",
     "setting_docs",
     "spare_threads",
     "user_folders",
@@ -48,6 +49,22 @@ class Settings:
     """Dimensions to ask that endpoint for; 0 takes what the model gives."""
     embedder_plain_http: str = "loopback"
     """Where texts may go without encryption: loopback or anywhere."""
+    llm: str = "none"
+    """Which language model reads beside the rules: none, anthropic:MODEL or openai:MODEL."""
+    llm_url: str = ""
+    """Where it is asked, if not at its maker: any OpenAI-compatible server, up to and without /chat/completions."""
+    llm_key: str = field(default="", repr=False)
+    """The key for it; best given in the environment. At their makers ANTHROPIC_API_KEY and OPENAI_API_KEY count too."""
+    llm_plain_http: str = "loopback"
+    """Where texts may go to a model without encryption: loopback or anywhere."""
+    llm_timeout_seconds: float = 30.0
+    """Longest that one question to a model may take."""
+    llm_calls: int = 4
+    """How many questions a model is asked at a time."""
+    llm_daily_tokens: int = 1_000_000
+    """Tokens that models may read and write for a user in a day (UTC); 0 allows none. Beyond it rules read alone."""
+    llm_price: str = ""
+    """Its price, where the table lacks it or you pay another: dollars for a million tokens read/written, like 1/5."""
     secrets_policy: str = "mask"
     """What to do with keys and passwords in what is said: mask, keep or reject."""
     time_zone: str = "UTC"
@@ -58,6 +75,22 @@ class Settings:
     """How often a job is tried before it is set aside."""
     context_tokens: int = 800
     """Budget of `context` when none is given."""
+    decay_profile: str = "layered"
+    """How memories fade: layered (by layer, with a half-life) or recall (as Recall publishes it, every layer)."""
+    retention_mode: str = "huber"
+    """The forgetting curve of the layered profile: huber, huber_linear, l2 or elastic."""
+    half_life_days: float = 30.0
+    """Days after which half is retained of what a person said and nobody asked for, in layers that fade."""
+    trust_kappa: float = 4.0
+    """How much faster less trusted memories fade: the half-life is divided by 1 + kappa · (1 − trust)."""
+    decay_clock: str = "calendar"
+    """What ages memories: calendar days, or active ones, on which anything was said."""
+    decay_lambda: float = 0.02
+    """Decay a day of profile recall; also read from RECALL_DECAY_LAMBDA."""
+    decay_boost_cap: float = 10.0
+    """Accesses that protect a memory for ever in profile recall; also read from RECALL_DECAY_BOOST_CAP."""
+    decay_interval: int = 3600
+    """Seconds between two runs of decay by a worker; also read from RECALL_DECAY_JOB_INTERVAL."""
 
     @property
     def zone(self) -> ZoneInfo:
@@ -65,13 +98,31 @@ class Settings:
         return ZoneInfo(self.time_zone)
 
 
+_ALIASES: Final[Mapping[str, str]] = {
+    "RECALL_DECAY_LAMBDA": "decay_lambda",
+    "RECALL_DECAY_BOOST_CAP": "decay_boost_cap",
+    "RECALL_DECAY_JOB_INTERVAL": "decay_interval",
+}
+"""Variables of other memories that mean one of our settings; `CREDENDA_…` goes before them."""
 _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
+    "decay_clock": ("calendar", "active"),
+    "decay_profile": ("layered", "recall"),
+    "retention_mode": ("huber", "huber_linear", "l2", "elastic"),
     "embedder_plain_http": ("loopback", "anywhere"),
+    "llm_plain_http": ("loopback", "anywhere"),
     "secrets_policy": ("mask", "keep", "reject"),
     "vector_bits": (16, 32),
 }
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {
+    "decay_boost_cap": (0.5, 1e6),
+    "decay_interval": (1, 31_536_000),
+    "decay_lambda": (0.0, 100.0),
     "embedder_dims": (0, 16_384),
+    "half_life_days": (0.01, 36_500.0),
+    "trust_kappa": (0.0, 100.0),
+    "llm_timeout_seconds": (0.01, 600),
+    "llm_calls": (1, 32),
+    "llm_daily_tokens": (0, 1_000_000_000_000),
     "job_attempts": (1, 100),
     "context_tokens": (1, 1_000_000),
 }
@@ -148,6 +199,11 @@ def user_folders() -> Folders:
     )
 
 
+def maker_key(provider: str) -> str:
+    """Return the key that the environment holds for a maker of models, under the name that its own library reads."""
+    return os.environ.get({"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}.get(provider, ""), "")
+
+
 def debug_wanted() -> bool:
     """Say whether `CREDENDA_DEBUG` asks for tracebacks and logs."""
     return os.environ.get("CREDENDA_DEBUG", "") not in {"", "0"}
@@ -180,7 +236,7 @@ def _from_file() -> dict[str, object]:
 
 def _from_environment() -> dict[str, object]:
     known = {field.name for field in fields(Settings)}
-    found: dict[str, object] = {}
+    found: dict[str, object] = {name: os.environ[key] for key, name in _ALIASES.items() if key in os.environ}
     for key, value in os.environ.items():
         name = key.removeprefix(_PREFIX).casefold()
         if key.startswith(_PREFIX) and name not in _NOT_SETTINGS and (name in known or _near(name)):
@@ -216,6 +272,8 @@ def _checked(name: str, value: Any, origin: str) -> object:  # noqa: ANN401 - se
 
 def _read_as(kind: type, value: object) -> object:
     """Read a value as the type of a setting; text may stand for a number, and nothing else for anything else."""
+    if kind is float and type(value) is int:
+        return float(value)
     if not isinstance(value, str) and type(value) is not kind:
         raise TypeError(type(value).__name__)
     return cast("Callable[[object], object]", kind)(value)

@@ -90,3 +90,23 @@ UNPACKED_BYTES: Final = 64 << 30
 """Most bytes that one file may unpack to, whatever its size."""
 MCP_LAST_ANSWERS_SECONDS: Final = 10
 """How long the MCP server still answers after its input has ended."""
+LLM_TEXT_CHARACTERS: Final = 8_000
+"""Longest text that a model is asked about; what is longer is a document, and read by rules alone."""
+LLM_CONTEXT_TURNS: Final = 4
+"""Earlier turns that a model is shown."""
+LLM_CONTEXT_CHARACTERS: Final = 600
+"""How much of an earlier turn, of a known memory or of a reading it is shown."""
+LLM_KNOWN_MEMORIES: Final = 12
+"""Most known memories that it is shown."""
+LLM_ANSWER_TOKENS: Final = 1_024
+"""Bound of one answer (R-048)."""
+LLM_ANSWER_CHARACTERS: Final = 32_768
+LLM_WAIT_SECONDS: Final = 2
+"""How long a model that fails is left alone, unless it says; doubles each time."""
+LLM_WAIT_SECONDS_MAX: Final = 3_600
+LLM_ASKED_WAIT_SECONDS_MAX: Final = 86_400
+"""Most of what a model may ask for."""
+LLM_DENIED_WAIT_SECONDS: Final = 600
+"""How long one is left alone whose key or name must be mended first."""
+SPENDS_SHOWN: Final = 100
+"""Rows of the ledger of models that are shown: one a day, operation and model."""

@@ -13,6 +13,7 @@ from credenda.config import Settings
 from credenda.model.claim import Extractor
 from credenda.providers.embed.port import Embedder
 from credenda.providers.embed.questions import QuestionVectors
+from credenda.providers.llm.line import ModelLine
 from credenda.storage.store import Access, Store
 
 if TYPE_CHECKING:
@@ -124,11 +125,15 @@ class Parts:
     extractor: Extractor
     embedder: Embedder | None
     resident: Resident
+    llm: ModelLine | None = None
+    """The line to a language model; None where rules alone read."""
     questions: QuestionVectors = field(default_factory=QuestionVectors)
     accesses: AccessBuffer = field(default_factory=AccessBuffer)
     foreground: Foreground = field(default_factory=Foreground)
     work_waits: Event = field(default_factory=Event)
     """Set when a job was filed; the background worker waits on it."""
+    thinking_waits: Event = field(default_factory=Event)
+    """Set when a turn waits for a model; the thread that asks waits on it."""
     read_only: bool = False
     store_name: str = ""
     """Names the database among those that this process has open."""

@@ -1,20 +1,31 @@
-"""Doubles for tests, shipped: a clock that moves when told.
+"""Doubles for tests, shipped: a clock that moves when told, and a model that answers from a script.
 
 >>> from datetime import UTC, datetime, timedelta
 >>> clock = ManualClock(datetime(2026, 3, 1, tzinfo=UTC))
 >>> clock.advance(timedelta(days=1))
 >>> clock.now().isoformat()
 '2026-03-02T00:00:00+00:00'
+
+>>> model = ScriptedModel([{"claims": [], "rejected": []}])
+>>> model.model_id
+'scripted:script'
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from threading import Lock
+from typing import cast
 
 from credenda.clock import from_datetime, parse_time, to_datetime
+from credenda.providers.llm.port import ModelFailure, Question, Reply, Trouble
 
-__all__ = ["ManualClock"]
+__all__ = ["ManualClock", "ModelFailure", "Question", "ScriptedModel", "Trouble"]
+
+Answer = Mapping[str, object] | Iterable[Mapping[str, object]] | str | Exception
+"""What a scripted model gives: a document, a list of claims, raw text, or what it is to raise."""
 
 
 class ManualClock:
@@ -40,3 +51,94 @@ class ManualClock:
             raise ValueError("a clock moves forward")
         with self._lock:
             self._now_us = from_datetime(to_datetime(self._now_us) + step)
+
+
+class ScriptedModel:
+    """A model that answers from a script, for the tests of those who use Credenda.
+
+    `answers` are given one after the other, or by a function of the question. Each is the JSON document that a model
+    would write, a list of its claims, raw text (which need not be JSON), or an exception to raise: a `ModelFailure`
+    says what went wrong. A claim need name only what matters: `quote`, `type`, `attribute`, `value` …; the rest has
+    the defaults of a plain statement of the user. When the script is at its end, nothing is worth keeping.
+
+    `asked` holds every question. `tokens` are what each answer costs: in, out.
+    """
+
+    def __init__(
+        self,
+        answers: Iterable[Answer] | Callable[[Question], Answer] = (),
+        *,
+        model_id: str = "scripted:script",
+        tokens: tuple[int, int] = (100, 20),
+    ) -> None:
+        """Take the script."""
+        self._answer = answers if callable(answers) else None
+        self._answers: list[Answer] = [] if callable(answers) else list(answers)
+        self._model_id = model_id
+        self._tokens = tokens
+        self._lock = Lock()
+        self.asked: list[Question] = []
+
+    @property
+    def model_id(self) -> str:
+        """The name that it was given."""
+        return self._model_id
+
+    @property
+    def at_once(self) -> int:
+        """One question at a time, so that the script stays in order."""
+        return 1
+
+    def say(self, *answers: Answer) -> None:
+        """Add to the script."""
+        with self._lock:
+            self._answers += answers
+
+    def ask(self, question: Question) -> Reply:
+        """Give the next answer of the script."""
+        with self._lock:
+            self.asked.append(question)
+            answer = self._answers.pop(0) if self._answers else _NOTHING
+        if self._answer is not None:
+            answer = self._answer(question)
+        if isinstance(answer, Exception):
+            raise answer
+        tokens_in, tokens_out = self._tokens
+        return Reply(text=_written(answer), tokens_in=tokens_in, tokens_out=tokens_out)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+_PLAIN_CLAIM: Mapping[str, object] = {
+    "type": "fact",
+    "entity": "user",
+    "attribute": None,
+    "value": None,
+    "prior": None,
+    "scope": None,
+    "cardinality": "single",
+    "stance": "asserted",
+    "move": "state",
+    "known": None,
+    "confidence": 0.9,
+    "importance": 0.6,
+}
+
+
+_NOTHING: Answer = {"claims": []}
+
+
+def _written(answer: Mapping[str, object] | Iterable[Mapping[str, object]] | str) -> str:
+    """Write an answer as a model would, with the fields of its claims that the script leaves out."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, Mapping):
+        document = cast("dict[str, object]", dict(answer))
+    else:
+        document: dict[str, object] = {"claims": list(answer)}
+    claims = document.get("claims")
+    if isinstance(claims, list):
+        listed = cast("list[object]", claims)
+        document["claims"] = [{**_PLAIN_CLAIM, **one} if isinstance(one, Mapping) else one for one in listed]
+    return json.dumps({"rejected": [], **document}, ensure_ascii=False)

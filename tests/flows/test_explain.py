@@ -214,8 +214,9 @@ def test_a_cursor_that_is_none_is_not_found(mem: Credenda, many: list[str], path
             mem.list(cursor=cursor)
 
 
-def test_a_model_is_refused_as_long_as_none_can_be_used(tmp_path: Path) -> None:
-    with pytest.raises(Invalid, match="language model"):
+def test_a_model_is_refused_without_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(Invalid, match="openai needs a key"):
         Credenda.open(tmp_path / "memory.db", user="ana", llm="openai:some-model")
 
 

@@ -82,7 +82,12 @@ BY_ID: dict[str, Callable[[Credenda, Foreign], object]] = {
     "feedback on an event": lambda ben, ana: ben.feedback(ana.event, useful=True),
     "list": lambda ben, ana: ben.list(cursor=ana.cursor),
     "manage.pin": lambda ben, ana: ben.manage.pin(ana.memory),
+    "manage.promote": lambda ben, ana: ben.manage.promote(ana.memory),
+    "manage.demote": lambda ben, ana: ben.manage.demote(ana.memory),
     "manage.unpin": lambda ben, ana: ben.manage.unpin(ana.memory),
+    "manage.set_status": lambda ben, ana: ben.manage.set_status(ana.memory, "archived", "mine"),
+    "manage.status_history": lambda ben, ana: ben.manage.status_history(ana.memory),
+    "manage.undo": lambda ben, ana: ben.manage.undo(ana.change),
     "manage.resolve": lambda ben, ana: ben.manage.resolve(ana.contest, keep="gold"),
 }
 """Every public method that takes an id; with a foreign one it finds nothing."""
@@ -98,8 +103,16 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "context": lambda ben, _: ben.context(f"{SECRET} Linz").text,
     "list": lambda ben, _: ben.list(status=None, limit=50).items,
     "history": lambda ben, _: ben.history(entity="user", attribute="currency"),
+    "manage.decay": lambda ben, _: (ben.manage.decay(dry_run=True), ben.manage.decay()),
+    "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
+    "manage.retention": lambda ben, folder: (
+        ben.manage.retention(plot=folder / "curves.svg"),
+        (folder / "curves.svg").read_text("utf-8"),
+    ),
     "manage.contests": lambda ben, _: ben.manage.contests(),
     "stats": lambda ben, _: ben.stats(),
+    "manage.loops": lambda ben, _: ben.manage.loops(days=3650),
+    "manage.undo_where": lambda ben, _: (ben.manage.undo_where(session="s1"), ben.manage.undo(since="2020-01-01")),
     "remember": lambda ben, _: ben.remember("I like tea.", idempotency_key="k"),
     "store": lambda ben, _: ben.store(
         MemoryUnit(text="Pays in gold", entity="user", attribute="currency", value="gold")

@@ -17,6 +17,10 @@ PACKAGE = SRC / "credenda"
 # A module named here decides from its arguments alone. Once it exists, the `pure` contract must hold it.
 PURE = (
     "credenda.compat.mem0.conditions",
+    "credenda.manage.importance",
+    "credenda.manage.lifecycle",
+    "credenda.manage.plot",
+    "credenda.manage.retention",
     "credenda.model",
     "credenda.read.answerable",
     "credenda.read.fuse",
@@ -30,10 +34,23 @@ PURE = (
     "credenda.vectors.quantize",
     "credenda.write.accept",
     "credenda.write.arguments",
+    "credenda.write.audit",
     "credenda.write.correct",
+    "credenda.write.ledger",
+    "credenda.write.promote",
+    "credenda.write.llm.answer",
+    "credenda.write.llm.gate",
+    "credenda.write.llm.guards",
+    "credenda.write.llm.merge",
+    "credenda.write.llm.persons",
+    "credenda.write.llm.prompt",
+    "credenda.write.llm.reading",
+    "credenda.write.llm.words",
     "credenda.write.reconcile",
     "credenda.write.resolve",
     "credenda.write.screen",
+    "credenda.write.undo",
+    "credenda.write.withheld",
 )
 
 # How each kind of outside world shows in a source: as a module, or as a name taken from one.

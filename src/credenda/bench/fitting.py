@@ -73,15 +73,22 @@ def fit_logistic(signs: Floats, present: Floats, weights: Floats, fixed: Floats 
     ridge: Floats = np.diag([0.0, *[_RIDGE] * signs.shape[1]])
     found: Floats = np.zeros(scaled.shape[1])
     for _ in range(_STEPS):
-        sure = logistic(scaled @ found + offset)
-        gradient = np.asarray(scaled.T @ (weights * (sure - present)) + ridge @ found, np.float64)
-        curve = np.asarray((scaled * (weights * sure * (1 - sure))[:, None]).T @ scaled + ridge, np.float64)
-        step = np.asarray(np.linalg.solve(curve, gradient), np.float64)
-        found = np.asarray(found - step, np.float64)
+        step = _step(scaled, present, weights, ridge, offset, found)
+        found -= step
         if np.abs(step).max() < _STILL:
             break
     raw: Floats = found[1:] / spread
-    return np.array([found[0] - float(raw @ mean), *raw.tolist()])
+    return np.concatenate([[found[0] - float(raw @ mean)], raw])
+
+
+def _step(
+    scaled: Floats, present: Floats, weights: Floats, ridge: Floats, offset: Floats, found: Floats
+) -> NDArray[np.float64]:
+    """Return one step of Newton's method, away from where `found` stands."""
+    sure = logistic(scaled @ found + offset)
+    gradient: Floats = scaled.T @ (weights * (sure - present)) + ridge @ found
+    curve: Floats = (scaled * (weights * sure * (1 - sure))[:, None]).T @ scaled + ridge
+    return np.array(np.linalg.solve(curve, gradient), np.float64)
 
 
 def held_out(samples: Sequence[Sample], names: Sequence[str], fixed: Mapping[str, float]) -> Floats:

@@ -88,11 +88,15 @@ def _cases(row: Mapping[str, Any]) -> Iterator[Case]:
             category=str(row.get("category", "session")),
             scopes=tuple(turn["scope"]),
             query=str(turn.get("query", turn.get("userMessage", ""))).strip(),
-            budget=(turn.get("budget") or {}).get("maxBeliefs"),
+            budget=_budget(turn.get("budget")),
             expect=turn["expect"],
             created=turn.get("createBeliefAtTurn"),
             aliases=turn.get("updateBeliefAtTurn"),
         )
+
+
+def _budget(given: Mapping[str, int] | None) -> int | None:
+    return given.get("maxBeliefs") if given else None
 
 
 def run_precision(
@@ -212,21 +216,19 @@ def _search(held: _Held, case: Case, pinned: set[str]) -> dict[str, float]:
 
 def _holds(rule: str, wanted: Any, found: Sequence[str], prelude: str) -> bool:  # noqa: ANN401 - from JSON
     """Say whether one expectation holds; a rule that is not known, a comment, always does."""
+    names = {str(one) for one in wanted} if isinstance(wanted, list) else set[str]()
     match rule:
         case "mustInclude":
-            return set(wanted) <= set(found)
+            return names <= set(found)
         case "mustExclude" | "mustNotSurface":
-            return set(wanted).isdisjoint(found)
+            return names.isdisjoint(found)
         case "shouldOnlyInclude":
-            return set(wanted) == set(found)
-        case "nonEmpty":
-            return bool(prelude) == bool(wanted)
-        case "isNull":
-            return bool(prelude) != bool(wanted)
-        case "contains":
-            return all(word in prelude for word in wanted)
-        case "mustNotContain":
-            return all(word not in prelude for word in wanted)
+            return names == set(found)
+        case "nonEmpty" | "isNull":
+            return bool(prelude) == (bool(wanted) == (rule == "nonEmpty"))
+        case "contains" | "mustNotContain":
+            held = [word in prelude for word in names]
+            return all(held) if rule == "contains" else not any(held)
         case _:
             return True
 

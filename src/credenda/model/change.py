@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from credenda.clock import to_datetime
 from credenda.model.claim import Span
+from credenda.model.contest import ContestCase
 from credenda.model.memory import Draft, Layer, Relation, Slot, Status
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "SetStatus",
     "Supersede",
     "Support",
+    "Undo",
 ]
 
 
@@ -59,14 +61,16 @@ class ChangeKind(StrEnum):
     FORGET = "forget"
     RESTORE = "restore"
     DELETE = "delete"
+    UNDO = "undo"
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A span of an event that speaks for a memory, with the hash of the claim read from it (16 bytes)."""
+    """A span of an event that speaks for a memory, the hash of the claim read from it (16 bytes), and who read it."""
 
     span: Span
     claim_hash: bytes
+    reader: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,14 +180,30 @@ class Delete:
     reason: str
 
 
-Change = Add | Confirm | Supersede | Contest | Resolve | SetStatus | SetLayer | Pin | Forget | Restore | Delete
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """Take back the logged change `undoes`: `back` holds the fields of the memory as they were before it.
+
+    `contest` is the question as it was before, where the change was about one; a change names a memory or a contest.
+    An `Undo` is logged with the id of what it undoes as its cause, and can be undone in its turn.
+    """
+
+    undoes: str
+    memory_id: str | None
+    back: Mapping[str, object]
+    reason: str
+    contest: ContestCase | None = None
+
+
+Change = Add | Confirm | Supersede | Contest | Resolve | SetStatus | SetLayer | Pin | Forget | Restore | Delete | Undo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRecord:
     """An applied change as the log keeps it.
 
-    `before` and `after` hold only the fields that moved; `cause` is the event or job that led to it.
+    `before` and `after` hold only the fields that moved; `cause` is the event or job that led to it, for an `undo` the
+    change that it takes back.
     """
 
     id: str

@@ -40,12 +40,14 @@ class Span:
 class Evidence:
     """Why a memory is held: a span of an event, said by someone, and the hash of the claim read from it.
 
-    `claim_hash` (16 bytes) is the key that makes applying a claim twice do nothing.
+    `claim_hash` (16 bytes) is the key that makes applying a claim twice do nothing; `reader` names the prompt and model
+    that read the claim, "" for rules and persons.
     """
 
     memory_id: str
     span: Span
     claim_hash: bytes
+    reader: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,8 @@ class Claim:
     provisional: bool = False
     topic: str | None = None
     tags: tuple[str, ...] = ()
+    reader: str = ""
+    """Version of the prompt and the model that read it; "" for the rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from credenda.clock import to_datetime
 
-__all__ = ["ContestCase", "ContestState"]
+__all__ = ["ContestCase", "ContestState", "SlotLoop"]
 
 
 class ContestState(StrEnum):
@@ -42,3 +42,36 @@ class ContestCase:
     def opened_at(self) -> datetime:
         """When it was opened."""
         return to_datetime(self.opened_us)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotLoop:
+    """A slot whose value was replaced again and again within a time (R-084): what it held, oldest first.
+
+    `superseded_count` counts the replacements in that time; `contest_id` is the question that is open about it, if any.
+    """
+
+    speaker: str
+    entity: str
+    attribute: str
+    scope: str | None
+    superseded_count: int
+    first_seen_us: int
+    last_superseded_us: int
+    values: tuple[str, ...]
+    contest_id: str | None = None
+
+    @property
+    def first_seen(self) -> datetime:
+        """When the first of the replaced values began to hold."""
+        return to_datetime(self.first_seen_us)
+
+    @property
+    def last_superseded(self) -> datetime:
+        """When the last of them was replaced."""
+        return to_datetime(self.last_superseded_us)
+
+    @property
+    def chain(self) -> str:
+        """The values in one line, "morning -> afternoon -> morning"."""
+        return " -> ".join(self.values)

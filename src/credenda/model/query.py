@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
 from credenda.clock import to_datetime
-from credenda.model.change import ChangeRecord
+from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.event import Event
 from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status
 
@@ -25,6 +25,7 @@ __all__ = [
     "Query",
     "SearchResult",
     "SlotVersion",
+    "StatusStep",
 ]
 
 T = TypeVar("T")
@@ -146,3 +147,21 @@ class Explanation:
     memory: Memory
     evidence: tuple[tuple[Event, int, int], ...]
     changes: tuple[ChangeRecord, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusStep:
+    """One step of a memory from status to status; the first has no `previous`."""
+
+    status: Status
+    previous: Status | None
+    kind: ChangeKind
+    actor: Actor
+    reason: str
+    at_us: int
+    change_id: str
+
+    @property
+    def at(self) -> datetime:
+        """When it took the step."""
+        return to_datetime(self.at_us)

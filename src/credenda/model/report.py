@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from credenda.model.change import Change, ChangeRecord
 from credenda.model.contest import ContestCase
 
 __all__ = [
+    "DecayReport",
     "DeletionReport",
     "DoctorReport",
     "ExportReport",
     "Finding",
     "ImportReport",
+    "LifecycleReport",
     "ReembedReport",
     "Resolution",
+    "RetentionCurve",
+    "RetentionCurves",
+    "RetentionPoint",
+    "ScoreMove",
     "Stats",
+    "UndoReport",
+    "UndoneMemory",
 ]
 
 
@@ -90,6 +99,75 @@ class ReembedReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreMove:
+    """A retention score that moved, in [0, 1]; `before` is None where there was none yet."""
+
+    memory_id: str
+    before: float | None
+    after: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecayReport:
+    """What a run of decay did, or would do: memories looked at, and those whose score moved.
+
+    `moves` names them in a dry run; otherwise only their number is kept.
+    """
+
+    examined: int
+    updated: int
+    profile: str
+    dry_run: bool
+    ran: bool = True
+    reason: str = ""
+    moves: tuple[ScoreMove, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifecycleReport:
+    """What moved to another layer or was put away, or would: one line a memory."""
+
+    examined: int
+    promoted: int
+    archived: int
+    dry_run: bool
+    ran: bool = True
+    reason: str = ""
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionCurve:
+    """One forgetting curve: what is retained at each age of `RetentionCurves.days`, in [0, 1]."""
+
+    name: str
+    half_life_days: float
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionPoint:
+    """Where a memory stands on its curve, and the summands of its score; never its words."""
+
+    memory_id: str
+    layer: str
+    age_days: float
+    score: float
+    terms: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionCurves:
+    """The forgetting curves over ages in days, and the memories on them."""
+
+    days: tuple[float, ...]
+    curves: tuple[RetentionCurve, ...]
+    points: tuple[RetentionPoint, ...]
+    profile: str
+    mode: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """How much a tenant holds and what still waits."""
 
@@ -116,3 +194,28 @@ class Stats:
     def foreign_vectors(self) -> int:
         """Vectors of other models, which no question is compared with."""
         return sum(count for model_id, count in self.vectors_by_model.items() if model_id != self.embedder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoneMemory:
+    """How a memory stands before and after: the fields that move, by name."""
+
+    id: str
+    before: Mapping[str, object]
+    after: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoReport:
+    """What was taken back, or would be (`ran` is False for a dry run).
+
+    `undone` are ids of changes, newest first; `conflicts` later changes in the way, which only a dry run names;
+    `lasting` changes that cannot be taken back, because their words were deleted. `changes` are those that were logged.
+    """
+
+    ran: bool
+    undone: tuple[str, ...]
+    memories: tuple[UndoneMemory, ...]
+    conflicts: tuple[ChangeRecord, ...] = ()
+    lasting: tuple[str, ...] = ()
+    changes: tuple[ChangeRecord, ...] = ()

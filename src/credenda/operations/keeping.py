@@ -1,21 +1,20 @@
-"""What a person does to a belief: correct, forget, restore, pin, judge, and answer a contest."""
+"""What a person does to a belief: correct, forget, restore, pin, and answer a contest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from credenda.clock import DAY_US
 from credenda.errors import Conflict, Invalid, NotFound
-from credenda.ids import Kind, number_of, parse_id
-from credenda.model.change import Actor, Add, Change, ChangeKind, Contest, Forget, Pin, Restore
+from credenda.ids import Kind, number_of
+from credenda.model.change import Actor, Add, Change, Contest, Forget, Pin, Restore
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.model.report import Resolution
 from credenda.parts import Parts
-from credenda.storage.store import Access, ChangeFilter, Job, MemoryFilter, Reader, Writer
+from credenda.storage.store import ChangeFilter, Job, MemoryFilter, Reader, Writer
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import Submission, accept
 from credenda.write.apply import Application, Applied, apply
@@ -28,7 +27,7 @@ from credenda.write.resolve import decide_resolution
 from credenda.write.slots import label, slot_of
 from credenda.write.tombstones import text_digest
 
-__all__ = ["contests", "correct", "feedback", "forget", "pin", "resolve", "restore"]
+__all__ = ["contests", "correct", "forget", "pin", "resolve", "restore"]
 
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
@@ -147,8 +146,9 @@ def restore(parts: Parts, memory_id: str) -> Memory:
             raise Conflict(
                 f"{memory_id} is not forgotten", why=f"it is {memory.status}", fix="only forgotten memories come back"
             )
-        forgets = writer.changes(ChangeFilter(memory_id=memory_id, kinds=frozenset({ChangeKind.FORGET})))
-        status = Status(str(forgets[-1].before.get("status", Status.ACTIVE)))
+        log = writer.changes(ChangeFilter(memory_id=memory_id))
+        forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
+        status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
         apply(writer, [Restore(memory_id=memory_id, status=status, reason="restored by hand")], _application(parts))
         return current(writer, memory_id)
 
@@ -168,26 +168,6 @@ def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
         return current(writer, memory_id)
 
     return _commit(parts, work)
-
-
-def feedback(parts: Parts, hit_id: str, *, useful: bool) -> None:
-    """Say whether a hit was of use; for an event it counts for the memories made from it."""
-
-    def work(writer: Writer) -> None:
-        kind, _ = parse_id(hit_id, writer.tenant.tag)
-        if kind is Kind.EVENT:
-            if not writer.events([hit_id]):
-                raise NotFound(f"there is no event {hit_id}", fix="copy an id from `search`")
-            ids = sorted({item.memory_id for item in writer.evidence(event_ids=[hit_id])})
-        else:
-            ids = [current(writer, hit_id).id]
-        now_us = parts.clock.now_us()
-        for memory_id in ids:
-            judged = 1 if useful else -1
-            writer.put(Access(memory_id=memory_id, session="", day=now_us // DAY_US, at_us=now_us, useful=judged))
-
-    with parts.foreground:
-        parts.store.commit(parts.user_id, work)
 
 
 def contests(parts: Parts) -> list[ContestCase]:

@@ -55,6 +55,8 @@ class Candidates:
     lead: float
     searched: int
     complete: bool
+    whole: bool = False
+    """Known to hold first passages alone: each is then the only one of its event or memory."""
 
     def __len__(self) -> int:
         """Return the number of candidates."""

@@ -60,13 +60,13 @@ def fuse(found: Candidates, weights: Weights, engine: Calibration) -> Fused:
         "session": tuned.session * z_scores(found.session, found.in_session),
         "length": tuned.length * np.minimum(found.length, full) / full,
         "speaker": tuned.speaker * np.float32(found.speaker_fit) * found.by_named,
-        "role": tuned.role * found.by_role.astype(np.float32),
-        "slot": tuned.slot * found.slot.astype(np.float32),
-        "time": tuned.time * found.timely.astype(np.float32),
+        "role": np.float32(tuned.role) * found.by_role,
+        "slot": np.float32(tuned.slot) * found.slot,
+        "time": np.float32(tuned.time) * found.timely,
         "belief": tuned.belief * found.belief * np.square(_support(found)),
         "governs": tuned.governs * found.governs,
     }
-    if not _all_differ(found.owners):
+    if not _all_differ(found):
         terms["passages"] = -tuned.passages * np.log(_passages(found)).astype(np.float32)
     if compared.any():
         terms["meaning"] = engine.meaning * z_scores(found.meaning)
@@ -92,9 +92,11 @@ def _share_of_best(values: Floats) -> Floats:
     return values / np.float32(values.max(initial=_FLAT))
 
 
-def _all_differ(owners: Integers) -> bool:
+def _all_differ(found: Candidates) -> bool:
     """Say whether every candidate is the only one of its event or memory, as in most searches."""
-    ordered = np.sort(owners)
+    if found.whole:
+        return True
+    ordered = np.sort(found.owners)
     return not (ordered[1:] == ordered[:-1]).any()
 
 
@@ -133,7 +135,7 @@ def fuse_ranks(found: Candidates, weights: Weights) -> Fused:
 def best_of_owner(found: Candidates, relevance: Floats) -> Integers:
     """Return the positions of each event's and memory's best document, most relevant first, newest first in a tie."""
     order = np.lexsort((-found.codes, -relevance))
-    if _all_differ(found.owners):
+    if _all_differ(found):
         return order
     _, first = np.unique(found.owners[order], return_index=True)
     return order[np.sort(first)]

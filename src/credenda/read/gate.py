@@ -121,8 +121,10 @@ def speaking(found: Candidates, cosine_floor: float) -> Mask:
     return (found.words > 0) | found.slot | found.timely | (found.governs > 0) | near
 
 
-def veil(event: Event, spans: Iterable[tuple[int, int]]) -> Event:
+def veil(event: Event, spans: Collection[tuple[int, int]]) -> Event:
     """Blank the spans that carry a forgotten memory, so that showing the rest does not bring it back."""
+    if not spans:
+        return event
     text = event.text
     for start, stop in sorted(spans, reverse=True):
         text = text[:start] + _VEIL + text[stop:]

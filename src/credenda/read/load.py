@@ -41,7 +41,9 @@ class Loaded:
 
     def removed_spans(self, event_id: str) -> list[tuple[int, int]]:
         """Return the spans of an event that carry only what was forgotten."""
-        spans = self.claims_of.get(event_id, {})
+        spans = self.claims_of.get(event_id)
+        if not spans:
+            return []
         kept = {spans[memory.id] for memory in self.claims(event_id) if memory.status not in _REMOVED}
         gone = {spans[memory.id] for memory in self.claims(event_id) if memory.status in _REMOVED}
         return [span for span in gone if not any(_overlap(span, other) for other in kept)]

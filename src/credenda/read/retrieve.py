@@ -37,6 +37,7 @@ _USER: Final = "user"
 _ASSISTANT: Final = "assistant"
 _INSTRUCTION: Final = "instruction"
 _PASSAGE_BITS: Final = pack_code(1, memory=False).bit_length() - 1
+_ORDINALS: Final = pack_code(1, memory=False) - 1
 _FIRST_MEMORY: Final = pack_code(0, memory=True)
 
 
@@ -230,15 +231,16 @@ def _gather(
         length=index.length[rows].astype(np.float32),
         by_named=by_named,
         by_role=_by_role(index, made, speaker),
-        slot=_marked(len(index), signs.slot)[rows],
+        slot=_marked(len(index), signs.slot)[rows] if len(signs.slot) else np.zeros(len(rows), np.bool_),
         timely=signs.timely[rows],
         belief=codes >= _FIRST_MEMORY,
-        governs=_degrees(len(index), signs.governs)[rows],
+        governs=_degrees(len(index), signs.governs)[rows] if signs.governs else np.zeros(len(rows), np.float32),
         rarest=_rarest(words, rows),
         speaker_fit=_speaker_fit(words.subject[rows], by_named) if alone else 0.0,
         lead=float(coverage[by_named].max(initial=0) - coverage[~by_named].max(initial=0)) if alone else 0.0,
         searched=searched,
         complete=complete,
+        whole=not (codes & _ORDINALS).any(),
     )
 
 

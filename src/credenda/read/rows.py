@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -23,6 +25,17 @@ from credenda.read.tables import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 
 __all__ = ["Reading", "admit", "allowed_owners", "ordered"]
+
+
+_NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
+
+
+class _Found(NamedTuple):
+    """How a row was found: its relevance, its signs, and the summands where they are to be explained."""
+
+    key: float
+    signs: Signs
+    terms: Mapping[str, float]
 
 
 @dataclass(slots=True)
@@ -52,13 +65,20 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
     for at, signs, key, (kind, name, ordinal) in zip(
         batch.tolist(), _signs(found, batch), fused.relevance[batch].tolist(), named, strict=True
     ):
-        row = _memory_row(work, name) if kind is Kind.MEMORY else _event_row(work, name, ordinal)
+        terms = _terms(fused, at) if work.query.explain else _NO_TERMS
+        found_as = _Found(key, signs, terms)
+        row = _memory_row(work, name, found_as) if kind is Kind.MEMORY else _event_row(work, name, ordinal, found_as)
         if row is not None:
-            terms = _terms(fused, at) if work.query.explain else row.terms
-            if row.memory is not None and is_named(row.memory, work.query.text):
-                key, signs = key + work.tuned.relevance.slot, signs._replace(slot=True)
-                terms = {**terms, "named": work.tuned.relevance.slot}
-            work.rows.append(row._replace(key=key, signs=signs, terms=terms))
+            work.rows.append(_named(row, work))
+
+
+def _named(row: Row, work: Reading) -> Row:
+    """Let a memory whose entity the question names count as one in a slot that it asks for."""
+    if row.memory is None or row.signs.slot or not is_named(row.memory, work.query.text):
+        return row
+    more = work.tuned.relevance.slot
+    terms = {**row.terms, "named": more} if work.query.explain else row.terms
+    return row._replace(key=row.key + more, signs=row.signs._replace(slot=True), terms=terms)
 
 
 def _signs(found: Candidates, batch: Integers) -> Iterator[Signs]:
@@ -73,7 +93,7 @@ def _terms(fused: Fused, at: int) -> Mapping[str, float]:
     return {name: float(values[at]) for name, values in fused.terms.items()}
 
 
-def _memory_row(work: Reading, name: str) -> Row | None:
+def _memory_row(work: Reading, name: str, found: _Found) -> Row | None:
     memory, query = work.loaded.memories.get(name), work.query
     if memory is None:
         return None
@@ -83,10 +103,10 @@ def _memory_row(work: Reading, name: str) -> Row | None:
         return None
     if flags is None:
         return None
-    return Row(kind="memory", id=name, text=memory.text, key=0.0, memory=memory, flags=flags)
+    return Row("memory", name, memory.text, *found, memory=memory, flags=flags)
 
 
-def _event_row(work: Reading, name: str, ordinal: int) -> Row | None:
+def _event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Row | None:
     event = work.loaded.events.get(name)
     if event is None:
         return None
@@ -97,7 +117,7 @@ def _event_row(work: Reading, name: str, ordinal: int) -> Row | None:
     if flags is None:
         return None
     shown = veil(event, work.loaded.removed_spans(name))
-    return Row(kind="event", id=name, text=shown.text, key=0.0, event=shown, passage=ordinal, flags=flags)
+    return Row("event", name, shown.text, *found, event=shown, passage=ordinal, flags=flags)
 
 
 def ordered(work: Reading) -> list[Row]:
@@ -120,11 +140,12 @@ def _with_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[st
         if current is None:
             continue
         if current.id not in present:
-            fresh = _memory_row(work, current.id)
+            found = _Found(row.key, row.signs, {**row.terms, "successor": row.key})
+            fresh = _memory_row(work, current.id, found)
             if fresh is None:
                 continue
             present.add(current.id)
-            added.append(fresh._replace(key=row.key, signs=row.signs, terms={**row.terms, "successor": row.key}))
+            added.append(fresh)
         successors[row.id] = current.id
     return [*rows, *added], successors
 

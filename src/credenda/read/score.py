@@ -59,16 +59,24 @@ def keyed(rows: Sequence[Row], query: Query, weights: Weights, now_us: int) -> l
             case "evidence":
                 terms = {"relevance": row.key, "recency": _recency(row, query, weights.standing, now_us)}
             case "default":
-                terms = {"relevance": row.key, **_standing_terms(row, query, weights, now_us)}
-        keyed_rows.append(row._replace(key=sum(terms.values()), terms={**row.terms, **terms}))
+                terms = _standing_terms(row, query, weights, now_us)
+        keyed_rows.append(_with_terms(row, terms))
     return keyed_rows
 
 
+def _with_terms(row: Row, terms: dict[str, float]) -> Row:
+    """Give a row its key and terms, as `_replace` does in three times the time."""
+    explained = {**row.terms, **terms} if row.terms else terms
+    kind, name, text, signs = row.kind, row.id, row.text, row.signs
+    return Row(kind, name, text, sum(terms.values()), signs, explained, row.memory, row.event, row.passage, row.flags)
+
+
 def _standing_terms(row: Row, query: Query, weights: Weights, now_us: int) -> dict[str, float]:
-    """Weigh a row by itself; an event counts as of importance .5 and does not fade."""
+    """Add to its relevance what a row is worth by itself; an event counts as of importance .5 and does not fade."""
     memory, standing = row.memory, weights.standing
     asks = row.event is not None and row.text.rstrip().endswith("?")
     return {
+        "relevance": row.key,
         "importance": standing.importance * (memory.importance - _NEUTRAL) if memory else 0.0,
         "retention": standing.retention * (_decay(memory) - 1.0) if memory else 0.0,
         "recency": _recency(row, query, standing, now_us),

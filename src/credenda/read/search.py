@@ -166,8 +166,6 @@ def _hits(asked: _Asked, work: Reading, rows: Sequence[Row], answerable: float) 
 def _hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
     shown = (veil(event, work.loaded.removed_spans(event.id)) for event in evidence if event.text)
     known = work.query.known_at_us
-    signs = row.signs
-    extra = {"coverage": signs.coverage, "cosine": signs.cosine or 0.0, "key": row.key}
     return Hit(
         kind=row.kind,
         id=row.id,
@@ -177,8 +175,13 @@ def _hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hi
         event=row.event,
         evidence=tuple(event for event in shown if known is None or event.recorded_us <= known),
         flags=row.flags,
-        terms={**row.terms, **extra} if work.query.explain else {},
+        terms=_explained(row) if work.query.explain else {},
     )
+
+
+def _explained(row: Row) -> dict[str, float]:
+    signs = row.signs
+    return {**row.terms, "coverage": signs.coverage, "cosine": signs.cosine or 0.0, "key": row.key}
 
 
 def _passage(text: str, ordinal: int) -> str:

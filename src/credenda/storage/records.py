@@ -29,11 +29,14 @@ __all__ = [
     "JobStatus",
     "MemoryFilter",
     "Redaction",
+    "Retention",
     "Row",
     "Snapshot",
+    "Spend",
     "Tenant",
     "Tombstone",
     "Vector",
+    "Watermark",
     "pack_code",
     "unpack_code",
 ]
@@ -213,7 +216,7 @@ class Job:
 class JobFilter:
     """Which jobs to read, in the order they are due. `key` finds one by its idempotency key.
 
-    `until_event` leaves out jobs whose first event came later.
+    `until_event` leaves out jobs whose first event came later; `kinds` takes these kinds, `other_kinds` all others.
     """
 
     key: str | None = None
@@ -221,6 +224,8 @@ class JobFilter:
     statuses: frozenset[JobStatus] = frozenset()
     due_us: int | None = None
     until_event: int | None = None
+    kinds: frozenset[str] | None = None
+    other_kinds: frozenset[str] = frozenset()
     limit: int | None = None
 
 
@@ -266,6 +271,23 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How much of a memory is retained, in [0, 1]: a derived value of its current version, no change of it."""
+
+    memory_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watermark:
+    """How far a duty has come; `value` means what the duty says. None in `value` takes the mark away."""
+
+    name: str
+    value: int | None
+    at_us: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """A disposable image of an index: named blobs of at most `limits.SNAPSHOT_BLOB_BYTES` each."""
 
@@ -273,8 +295,39 @@ class Snapshot:
     blobs: tuple[bytes, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spend:
+    """What a model was paid for on a day (since 1970-01-01 UTC), for an operation.
+
+    Filing one adds its numbers to those of the day; negative ones give back what was only set aside. With `tokens_max`
+    it is filed only if the day's tokens, over all operations and models, then stay within that bound.
+    """
+
+    day: int
+    operation: str
+    model_id: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    calls: int = 0
+    cost_usd: float = 0.0
+    tokens_max: int | None = None
+
+
 Row = (
-    NewEvent | Memory | Evidence | ChangeRecord | ContestCase | Job | Vector | Tombstone | Redaction | Access | Snapshot
+    NewEvent
+    | Memory
+    | Evidence
+    | ChangeRecord
+    | ContestCase
+    | Job
+    | Vector
+    | Tombstone
+    | Redaction
+    | Access
+    | Snapshot
+    | Retention
+    | Watermark
+    | Spend
 )
 """Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""
 
@@ -295,3 +348,5 @@ class Counts:
     vectors: int = 0
     vectors_by_model: dict[str, int] = field(default_factory=dict[str, int])
     tombstones: int = 0
+    spends: tuple[Spend, ...] = ()
+    """The ledger of models, newest day first; at most `limits.SPENDS_SHOWN`."""

@@ -42,7 +42,7 @@ class Record(Protocol):
     def __getitem__(self, key: str, /) -> Any: ...
 
 
-EvidenceRow = tuple[int, int, int, int, bytes]
+EvidenceRow = tuple[int, int, int, int, bytes, str | None]
 """Memory, event, start, stop, hash of the claim: in the order of the statements."""
 
 
@@ -233,17 +233,19 @@ def memory_of(row: Record, tag: str) -> Memory:
 
 
 def evidence_of(row: Record, tag: str) -> Evidence:
-    """Read a piece of evidence."""
-    return evidence_in((row["memory"], row["event"], row["start"], row["stop"], row["claim_hash"]), tag)
+    """Read a piece of evidence; who read it is left out, because older archives do not say."""
+    columns = (row["memory"], row["event"], row["start"], row["stop"], row["claim_hash"])
+    return evidence_in((*columns, None), tag)
 
 
 def evidence_in(row: EvidenceRow, tag: str) -> Evidence:
     """Read a piece of evidence from a plain row; a search reads many."""
-    memory, event, start, stop, claim_hash = row
+    memory, event, start, stop, claim_hash, reader = row
     return Evidence(
         memory_id=public_id(Kind.MEMORY, memory, tag),
         span=Span(public_id(Kind.EVENT, event, tag), start, stop),
         claim_hash=claim_hash,
+        reader=reader or "",
     )
 
 

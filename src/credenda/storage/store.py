@@ -36,11 +36,14 @@ from credenda.storage.records import (
     JobStatus,
     MemoryFilter,
     Redaction,
+    Retention,
     Row,
     Snapshot,
+    Spend,
     Tenant,
     Tombstone,
     Vector,
+    Watermark,
     pack_code,
     unpack_code,
 )
@@ -62,12 +65,15 @@ __all__ = [
     "MemoryFilter",
     "Reader",
     "Redaction",
+    "Retention",
     "Row",
     "Snapshot",
+    "Spend",
     "Store",
     "Tenant",
     "Tombstone",
     "Vector",
+    "Watermark",
     "Writer",
     "pack_code",
     "unpack_code",
@@ -112,8 +118,10 @@ class Reader(Protocol):
         """Return applied changes."""
         ...
 
-    def contests(self, *, state: ContestState | None = None, id: str | None = None) -> list[ContestCase]:
-        """Return contests, open ones first, then newest first."""
+    def contests(
+        self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
+    ) -> list[ContestCase]:
+        """Return contests, open ones first, then newest first; `pair` is the (entity, attribute) of a slot."""
         ...
 
     def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
@@ -146,6 +154,18 @@ class Reader(Protocol):
         """Return the blobs of an index image, () when there is none."""
         ...
 
+    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
+        """Return what is known of the use of these memories, by memory and then oldest first."""
+        ...
+
+    def active_days(self) -> list[int]:
+        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
+        ...
+
+    def watermark(self, name: str) -> int | None:
+        """Return how far a duty has come; None where it left no mark."""
+        ...
+
     def jobs(self, wanted: JobFilter) -> list[Job]:
         """Return jobs."""
         ...
@@ -162,7 +182,7 @@ class Writer(Reader, Protocol):
         """File a value; returns its public id ("" for rows that have none).
 
         Raises `NotFound` for an id that this tenant does not have, and `Conflict` for a version that does not follow
-        the current one and for an idempotency key that is taken.
+        the current one and for an idempotency key that is taken; `LimitExceeded` for a spend beyond its bound.
         """
         ...
 

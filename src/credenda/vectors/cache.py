@@ -44,6 +44,8 @@ class _Entry:
     lock: threading.Lock = field(default_factory=threading.Lock)
     index: ResidentIndex | None = None
     nbytes: int = 0
+    base_bytes: int = 0
+    """Bytes of the index without its hot vectors, worked out when it changes."""
     too_large: bool = False
     """Found to be past the bound once: not to be built again at every search only to be refused."""
 
@@ -75,9 +77,11 @@ class IndexCache:
             self._entries.move_to_end(key)
         with entry.lock:
             index = None if entry.too_large else _caught_up(reader, entry.index or _load(reader, model_id))
-            entry.too_large = index is None
-            entry.index = index
-            entry.nbytes = 0 if index is None else index.nbytes + index.hot.nbytes
+            if index is not entry.index or index is None:
+                entry.too_large = index is None
+                entry.index = index
+                entry.base_bytes = 0 if index is None else index.nbytes
+            entry.nbytes = 0 if index is None else entry.base_bytes + index.hot.nbytes
         self._make_room(key)
         if index is None:
             raise LimitExceeded(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
-from credenda.vectors.quantize import widened
+from credenda.vectors.quantize import all_finite
 
 __all__ = ["HOT_BITS", "HotVectors"]
 
@@ -29,6 +29,7 @@ class HotVectors:
         self._lock = Lock()
         self._owner = np.zeros(0, np.int64)
         self._matrix = np.zeros((0, 0), np.float16)
+        self._finite = True
 
     @property
     def nbytes(self) -> int:
@@ -44,6 +45,7 @@ class HotVectors:
             places, first = np.unique(rows % len(self._owner), return_index=True)
             self._matrix[places] = vectors[first]
             self._owner[places] = rows[first]
+            self._finite = self._finite and all_finite(self._matrix[places])
 
     def forget(self, rows: NDArray[np.int64]) -> None:
         """Let go of the vectors of these rows: the store has others now."""
@@ -52,13 +54,18 @@ class HotVectors:
                 places = rows % len(self._owner)
                 self._owner[places[self._owner[places] == rows]] = -1
 
-    def take(self, rows: NDArray[np.int64], dims: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    @property
+    def finite(self) -> bool:
+        """Whether all that was ever kept are numbers and none is infinite, as `widened` likes to know."""
+        return self._finite
+
+    def take(self, rows: NDArray[np.int64], dims: int) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
         """Return the vectors of these rows, (n, dims), and which of them are held; the others' values mean nothing."""
         with self._lock:
             if not len(self._owner) or self._matrix.shape[1] != dims:
-                return np.zeros((len(rows), dims), np.float32), np.zeros(len(rows), np.bool_)
+                return np.zeros((len(rows), dims), np.float16), np.zeros(len(rows), np.bool_)
             places = rows % len(self._owner)
-            return widened(self._matrix[places]), self._owner[places] == rows
+            return self._matrix.take(places, axis=0), self._owner.take(places) == rows
 
     def _make_room(self, rows: int, dims: int) -> None:
         """Grow towards the bound; below it every row has a place of its own, so what is held stays where it is."""

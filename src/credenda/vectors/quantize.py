@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["WORD_BITS", "decode", "encode", "halves", "sign_words", "widened"]
+__all__ = ["WORD_BITS", "all_finite", "decode", "encode", "halves", "sign_words", "widened"]
 
 WORD_BITS: Final = 64
 _FLOATS: Final = {32: np.dtype("<f4"), 16: np.dtype("<f2")}
@@ -40,21 +40,26 @@ def halves(data: bytes) -> NDArray[np.float16]:
     return np.frombuffer(data, np.dtype("<f2"))
 
 
-def widened(numbers: NDArray[np.float16]) -> NDArray[np.float32]:
+def widened(numbers: NDArray[np.float16], *, finite: bool = False) -> NDArray[np.float32]:
     """Return the same numbers as float32, bit for bit as `astype` does and six times as fast.
 
     Numpy widens one number after the other. Here the bits of a half are moved to their places in a float, and a
-    multiplication corrects the exponent, exactly, for numbers below the normal range too.
+    multiplication corrects the exponent, exactly, for numbers below the normal range too. `finite` says that all of
+    them are known to be numbers, which spares the look.
     """
-    raw = numbers.view(np.int16)
-    if ((raw & _HALF_EXPONENT) == _HALF_EXPONENT).any():  # infinite, or no number
+    if not finite and not all_finite(numbers):
         return numbers.astype(np.float32)
-    wide = raw.astype(np.int32)
+    wide = numbers.view(np.int16).astype(np.int32)
     wide <<= 13
     wide &= _PLACED
     floats = wide.view(np.float32)
     floats *= _BIAS
     return floats
+
+
+def all_finite(numbers: NDArray[np.float16]) -> bool:
+    """Say whether all of these are numbers and none is infinite."""
+    return not ((numbers.view(np.int16) & _HALF_EXPONENT) == _HALF_EXPONENT).any()
 
 
 def _dtype(bits: int) -> np.dtype[np.floating]:

@@ -38,6 +38,9 @@ __all__ = ["STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "Residen
 _FIRST_MEMORY: Final = pack_code(0, memory=True)
 
 
+_LastLists = tuple[Postings, tuple[str, ...], list[list[tuple[NDArray[np.int32], NDArray[np.uint8]]]]]
+
+
 class _Mark:
     """How far the last image went, shared by all versions of an index."""
 
@@ -84,6 +87,7 @@ class ResidentIndex:
         self.hot = HotVectors()
         """Vectors lately compared, shared by all versions of this index."""
         self._postings = Postings.empty()
+        self._last_lists: _LastLists | None = None
         self._adopt(Table.empty())
 
     def __len__(self) -> int:
@@ -131,7 +135,16 @@ class ResidentIndex:
 
     def each_term(self, terms: Sequence[str]) -> list[tuple[NDArray[np.intp], NDArray[np.float32]]]:
         """Return for each distinct term the rows that hold it, each row once, and what it adds to their scores."""
-        return [self._weighed(pieces) for pieces in self._postings.lists(terms)]
+        return [self._weighed(pieces) for pieces in self._lists(terms)]
+
+    def _lists(self, terms: Sequence[str]) -> list[list[tuple[NDArray[np.int32], NDArray[np.uint8]]]]:
+        """Look terms up; a search asks twice for the same ones, for texts and for sessions."""
+        asked, last = tuple(terms), self._last_lists
+        if last is not None and last[0] is self._postings and last[1] == asked:
+            return last[2]
+        found = self._postings.lists(asked)
+        self._last_lists = self._postings, asked, found  # one assignment, so that threads never see a part of it
+        return found
 
     def _weighed(
         self, pieces: Sequence[tuple[NDArray[np.int32], NDArray[np.uint8]]]
@@ -152,7 +165,7 @@ class ResidentIndex:
         scores = np.zeros(len(lengths) + 1, np.float32)
         held = int(np.count_nonzero(sizes))
         statistics = Statistics(held, max(1.0, float(lengths.sum()) / max(1, held)))
-        for pieces in self._postings.lists(terms):
+        for pieces in self._lists(terms):
             tf = np.zeros(len(scores))
             for docs, counts in pieces:
                 tf += np.bincount(self.session.take(docs) + 1, weights=counts, minlength=len(tf))

@@ -14,9 +14,8 @@ __all__ = ["Turns"]
 
 _EVENT_STEP: Final = pack_code(1, memory=False)
 """Codes of one event's passages differ by less than this, those of two events by more."""
-_FEW: Final = 8
+_FEW: Final = 10
 """One row in so many has a score where looking at these alone is worth while."""
-_NO_LINK: Final = np.zeros(1, np.bool_)
 _CODE_BITS: Final = 43
 """Bits of an event's code; 20 remain for the session in one sortable integer."""
 
@@ -26,17 +25,17 @@ class Turns:
     """Rows of events that belong to a session, by session and then in the order in which things were said.
 
     `rows` (p,) int32. `starts` (t,) int32: where in `rows` each turn begins, None when every turn is one row; a long
-    event has several rows, its passages, and is one turn. `linked` (t − 1,) bool: the next turn is of the same session.
-    `lengths` (s,) float32 and `sizes` (s,) int64: terms and rows of each session.
+    event has several rows, its passages, and is one turn. `links` (t + 1,) bool: a turn is of the same session as the
+    one before; False at both ends. `lengths` (s,) float32 and `sizes` (s,) int64: terms and rows of each session.
+    `places` (n,) int32: where each row of the index stands in `rows`, -1 for one that does not.
     """
 
     rows: NDArray[np.int32]
     starts: NDArray[np.int32] | None
-    linked: NDArray[np.bool_]
+    links: NDArray[np.bool_]
     lengths: NDArray[np.float32]
     sizes: NDArray[np.int64]
-    ascending: bool
-    """Whether `rows` ascend, as they do where sessions came one after the other."""
+    places: NDArray[np.int32]
 
     @classmethod
     def arrange(
@@ -62,19 +61,23 @@ class Turns:
         np.logical_or(of_row[1:] != of_row[:-1], said[1:] != said[:-1], out=new_turn[1:])
         starts = None if new_turn.all() else np.flatnonzero(new_turn).astype(np.int32)
         turn_session = of_row if starts is None else of_row[starts]
+        links = np.zeros(len(turn_session) + 1, np.bool_)
+        np.equal(turn_session[1:], turn_session[:-1], out=links[1:-1])
+        places = np.full(len(codes), -1, np.int32)
+        places[rows] = np.arange(len(rows), dtype=np.int32)
         return cls(
             rows,
             starts,
-            turn_session[1:] == turn_session[:-1],
+            links,
             np.bincount(of_row, weights=lengths[rows], minlength=sessions).astype(np.float32),
             np.bincount(of_row, minlength=sessions),
-            bool((rows[1:] > rows[:-1]).all()),
+            places,
         )
 
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        arrays = (self.rows, self.linked, self.lengths, self.sizes)
+        arrays = (self.rows, self.links, self.lengths, self.sizes, self.places)
         return sum(array.nbytes for array in arrays) + (0 if self.starts is None else self.starts.nbytes)
 
     def spread(self, scores: NDArray[np.float32], back: float, ahead: float) -> NDArray[np.float32]:
@@ -85,8 +88,8 @@ class Turns:
         out = scores.copy()
         if not len(self.rows):
             return out
-        if self.starts is None and self.ascending:
-            scored = np.flatnonzero(scores != 0)
+        if self.starts is None:
+            scored = np.flatnonzero(scores != 0)  # on marks it is ten times as fast as on numbers
             if len(scored) * _FEW < len(self.rows):
                 return self._spread_few(out, scored, back, ahead)
         rows = self.rows.astype(np.intp)
@@ -94,9 +97,10 @@ class Turns:
         if self.starts is not None:
             turn = np.maximum.reduceat(own, self.starts)
         gain = np.zeros(len(turn), np.float32)
+        linked = self.links[1:-1]
         np.multiply(turn[:-1], back, out=gain[1:])
-        gain[1:] *= self.linked
-        gain[:-1] += turn[1:] * ahead * self.linked
+        gain[1:] *= linked
+        gain[:-1] += turn[1:] * ahead * linked
         if self.starts is not None:
             gain = np.repeat(gain, np.diff(self.starts, append=len(rows)))
         out[rows] = own + gain
@@ -106,12 +110,11 @@ class Turns:
         self, out: NDArray[np.float32], scored: NDArray[np.int64], back: float, ahead: float
     ) -> NDArray[np.float32]:
         """Do the same where few rows have a score: only they and their neighbours are looked at."""
-        wanted = scored.astype(np.int32)  # else all of `rows` would be widened to look these few up
-        place = np.minimum(np.searchsorted(self.rows, wanted), len(self.rows) - 1)
-        place = place[self.rows[place] == wanted]
-        own = out[self.rows[place]]
-        linked = np.concatenate([_NO_LINK, self.linked, _NO_LINK])
-        has_next, has_previous = linked[place + 1], linked[place]
+        place = self.places.take(scored).astype(np.intp)
+        own = out.take(scored)
+        if place.min(initial=0) < 0:
+            own, place = own[place >= 0], place[place >= 0]
+        has_next, has_previous = self.links.take(place + 1), self.links.take(place)
         following, previous = place[has_next] + 1, place[has_previous] - 1
         gain = np.zeros(len(self.rows), np.float32)
         gain[following] = own[has_next] * np.float32(back)

@@ -9,11 +9,12 @@ from typing import Final
 
 from credenda.errors import Invalid
 from credenda.parts import Parts
-from credenda.storage.store import Job, JobFilter, Vector, Writer
+from credenda.storage.store import Job, Vector, Writer
+from credenda.workers.thinking import extract_for_model, is_leased, think_by_rules
 from credenda.write.embed import EMBED, Wanted, embed, file_vectors, wanted_texts
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.ingest import Reading, believe, complete, read_job
-from credenda.write.journal import EXTRACT
+from credenda.write.journal import EXTRACT, THINK
 
 __all__ = ["HANDLERS", "embed_together", "handle", "report_failure", "set_aside"]
 
@@ -23,6 +24,9 @@ _VECTORS_A_COMMIT: Final = 64
 
 
 def _extract(parts: Parts, job: Job) -> None:
+    if parts.llm is not None:
+        extract_for_model(parts, job)
+        return
     with parts.store.reader(parts.user_id) as reader:
         reading = read_job(reader, job, parts.extractor)
 
@@ -87,36 +91,33 @@ def report_failure(parts: Parts, job: Job, report: Job) -> None:
     """File how a job failed, unless its lease ran out and another process has taken it over meanwhile."""
 
     def work(writer: Writer) -> None:
-        if _still_leased(writer, job):
+        if is_leased(writer, job):
             writer.put(report)
 
     parts.store.commit(parts.user_id, work)
 
 
-def _still_leased(writer: Writer, job: Job) -> bool:
-    return any(
-        (now.status, now.lease_owner, now.attempts) == (job.status, job.lease_owner, job.attempts)
-        for now in writer.jobs(JobFilter(id=job.id))
-    )
-
-
 def set_aside(parts: Parts, job: Job, report: Job) -> None:
     """File that a job was given up; words that could not be read are kept as they are (R-050, R-052)."""
-    if job.kind != EXTRACT:
+    if job.kind not in {EXTRACT, THINK}:
         report_failure(parts, job, report)
         return
     with parts.store.reader(parts.user_id) as reader:
         reading = read_job(reader, job, VerbatimExtractor())
 
     def work(writer: Writer) -> None:
-        if _still_leased(writer, job):
+        if is_leased(writer, job):
             complete(writer, reading, parts.clock.now_us(), embeds=parts.embedder is not None)
             writer.put(report)
 
     parts.store.commit(parts.user_id, work)
 
 
-HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {EXTRACT: _extract, EMBED: _embed}
+HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {
+    EXTRACT: _extract,
+    EMBED: _embed,
+    THINK: think_by_rules,
+}
 
 
 def handle(parts: Parts, job: Job) -> None:

@@ -22,15 +22,20 @@ from credenda.clock import SECOND_US, seconds
 from credenda.errors import CredendaError, Unavailable
 from credenda.ids import Kind, new_tag, number_of
 from credenda.parts import Parts
+from credenda.providers.llm.line import ModelLine
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.workers.handlers import embed_together, handle, report_failure, set_aside
+from credenda.workers.thinking import Thought, believe_thought, think_about
 from credenda.workers.upkeep import flush_accesses, save_index
 from credenda.write.embed import EMBED
+from credenda.write.journal import REREAD, THINK
 
-__all__ = ["Worker", "process_owner", "run_due", "settle"]
+__all__ = ["Worker", "process_owner", "run_due", "run_thinking", "settle"]
 
 _log = logging.getLogger(__name__)
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
+_ASKING: Final = frozenset({THINK, REREAD})
+"""Kinds of jobs that ask a model."""
 _IDLE_SECONDS: Final = 1.0
 _STAND_BACK_SECONDS: Final = 0.05
 _SETTLE_STEP_SECONDS: Final = 0.01
@@ -76,25 +81,40 @@ def _is_running(pid: int) -> bool:
 def _due(parts: Parts, job: Job, *, patient: bool) -> bool:
     if job.status is JobStatus.PROCESSING:
         return _abandoned(job, parts)
-    return not patient or job.run_after_us <= parts.clock.now_us()
+    return not (patient or job.kind == REREAD) or job.run_after_us <= parts.clock.now_us()
 
 
-def _lease(parts: Parts, *, patient: bool, until_event: int | None) -> list[Job]:
+def _usual(parts: Parts) -> JobFilter:
+    """Name the jobs that this process runs one after the other: all but those that ask a model."""
+    asking = frozenset({REREAD}) if parts.llm is None else _ASKING
+    return JobFilter(statuses=_WAITING, other_kinds=asking, limit=_LEASE_BATCH * 4)
+
+
+def _thinking(parts: Parts, line: ModelLine) -> JobFilter:
+    """Name the jobs that ask a model; while it is to be left alone, second readings wait."""
+    quiet = line.quiet_until_us > parts.clock.now_us()
+    kinds = frozenset({THINK}) if quiet else _ASKING
+    return JobFilter(statuses=_WAITING, kinds=kinds, limit=_LEASE_BATCH * 4)
+
+
+def _lease(
+    parts: Parts, wanted: JobFilter, *, patient: bool, most: int = _LEASE_BATCH, seconds_more: float = 0.0
+) -> list[Job]:
     """Take leases on the next due jobs in one transaction; none when there is nothing to do."""
-    wanted = JobFilter(statuses=_WAITING, until_event=until_event, limit=_LEASE_BATCH * 4)
+    lease_us = int((limits.JOB_LEASE_SECONDS + seconds_more) * SECOND_US)
     with parts.store.reader(parts.user_id) as reader:
         if not any(_due(parts, job, patient=patient) for job in reader.jobs(wanted)):
             return []
 
     def work(writer: Writer) -> list[Job]:
-        due = [job for job in writer.jobs(wanted) if _due(parts, job, patient=patient)][:_LEASE_BATCH]
+        due = [job for job in writer.jobs(wanted) if _due(parts, job, patient=patient)][:most]
         leased = [
             replace(
                 job,
                 status=JobStatus.PROCESSING,
                 attempts=job.attempts + 1,
                 lease_owner=parts.owner,
-                lease_until_us=parts.clock.now_us() + limits.JOB_LEASE_SECONDS * SECOND_US,
+                lease_until_us=parts.clock.now_us() + lease_us,
             )
             for job in due
         ]
@@ -134,7 +154,7 @@ def run_due(
 
     `patient` respects the delay of failed ones; `until_event` leaves out those about later events.
     """
-    jobs = _lease(parts, patient=patient, until_event=until_event)
+    jobs = _lease(parts, replace(_usual(parts), until_event=until_event), patient=patient)
     done = 0
     for unit in _units(jobs):
         if stop is not None and stop.is_set():
@@ -149,6 +169,46 @@ def run_due(
             raise
         done += len(unit)
     return done
+
+
+def run_thinking(
+    parts: Parts,
+    *,
+    patient: bool = True,
+    stand_back: bool = False,
+    stop: Event | None = None,
+    until_event: int | None = None,
+) -> int:
+    """Ask a model about the next turns that wait for one, believe its answers in order, and return how many there were.
+
+    As many turns are taken as the model may be asked at once. `patient` and `until_event` are those of `run_due`; a
+    second reading waits for its time always. Once `stop` is set, what has no answer yet stays queued.
+    """
+    line = parts.llm
+    if line is None:
+        return 0
+    wanted = replace(_thinking(parts, line), until_event=until_event)
+    slack = 2 * parts.settings.llm_timeout_seconds  # one question, and one more to put the answer right
+    jobs = _lease(parts, wanted, patient=patient, most=line.model.at_once, seconds_more=slack)
+    thoughts = think_about(parts, line, jobs, stop)
+    unanswered = [job for job, thought in zip(jobs, thoughts, strict=True) if thought is None]
+    for job, thought in zip(jobs, thoughts, strict=True):
+        if thought is not None:
+            if stand_back:
+                parts.foreground.wait_idle(_STAND_BACK_SECONDS)
+            _believe(parts, job, thought)
+    if unanswered:
+        _give_back(parts, unanswered)
+    return len(jobs) - len(unanswered)
+
+
+def _believe(parts: Parts, job: Job, thought: Thought) -> None:
+    try:
+        believe_thought(parts, job, thought)
+    except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
+        _failed(parts, job, error)
+    if parts.embedder is not None:
+        parts.work_waits.set()
 
 
 def _units(jobs: Sequence[Job]) -> Iterator[list[Job]]:
@@ -187,8 +247,9 @@ def _give_back(parts: Parts, jobs: list[Job]) -> None:
 def settle(parts: Parts, timeout_seconds: float) -> None:
     """Run or await every job about what this tenant has said so far; raises `Unavailable` when that takes too long.
 
-    Failed jobs are tried again at once, without their delay; jobs that were set aside do not block. What others say
-    meanwhile is left to them: who waited for that too would not return while they go on.
+    Failed jobs are tried again at once, without their delay; jobs that were set aside do not block, nor do turns that
+    wait for a model to come back: those hold what could be read of them by then. What others say meanwhile is left to
+    them: who waited for that too would not return while they go on.
     """
     deadline = seconds() + timeout_seconds
     pause = Event()
@@ -196,9 +257,10 @@ def settle(parts: Parts, timeout_seconds: float) -> None:
         newest = _newest_event(reader)
     while True:
         ran = run_due(parts, patient=False, until_event=newest)
+        ran += run_thinking(parts, patient=False, until_event=newest)
         if not ran:
             with parts.store.reader(parts.user_id) as reader:
-                if not _pending(reader, newest):
+                if not _pending(parts, reader, newest):
                     return
             pause.wait(_SETTLE_STEP_SECONDS)
         if seconds() > deadline:
@@ -215,19 +277,26 @@ def _newest_event(reader: Reader) -> int:
     return number_of(found[0].id, Kind.EVENT, reader.tenant.tag) if found else 0
 
 
-def _pending(reader: Reader, until_event: int) -> bool:
-    return bool(reader.jobs(JobFilter(statuses=_WAITING, until_event=until_event, limit=1)))
+def _pending(parts: Parts, reader: Reader, until_event: int) -> bool:
+    """Say whether anything is still to be done; a second reading counts once its time has come."""
+    usual = JobFilter(statuses=_WAITING, other_kinds=frozenset({REREAD}), until_event=until_event, limit=1)
+    if reader.jobs(usual):
+        return True
+    if parts.llm is None:
+        return False
+    due = replace(_thinking(parts, parts.llm), until_event=until_event, due_us=parts.clock.now_us(), limit=1)
+    return bool(reader.jobs(due))
 
 
 class Worker:
-    """A background thread that runs this tenant's jobs while the process lives."""
+    """Background threads that run this tenant's jobs while the process lives: one, and one more that asks a model."""
 
     def __init__(self, parts: Parts) -> None:
         """Prepare; `start` begins."""
         self._parts = parts
         self._wake = parts.work_waits
         self._stop = Event()
-        self._thread: Thread | None = None
+        self._threads: list[Thread] = []
         self._lock = Lock()
 
     def start(self) -> None:
@@ -236,17 +305,22 @@ class Worker:
         if callable(warm):
             warm()  # now: compiling beside a caller would cost that caller tens of milliseconds
         with self._lock:
-            if self._thread is None:
-                self._thread = Thread(target=self._run, name="credenda-worker", daemon=True)
-                self._thread.start()
+            if self._threads:
+                return
+            self._threads.append(Thread(target=self._run, name="credenda-worker", daemon=True))
+            if self._parts.llm is not None:
+                self._threads.append(Thread(target=self._think, name="credenda-thinker", daemon=True))
+            for thread in self._threads:
+                thread.start()
 
     def stop(self) -> None:
         """End after the job at hand and wait for it; waiting jobs stay queued for whoever opens the store next."""
         self._stop.set()
         self._wake.set()
+        self._parts.thinking_waits.set()
         with self._lock:
-            thread, self._thread = self._thread, None
-        if thread is not None:
+            threads, self._threads = self._threads, []
+        for thread in threads:
             thread.join()
 
     def _run(self) -> None:
@@ -262,3 +336,15 @@ class Worker:
                 _log.warning("worker waits", extra={"error": type(error).__name__})
             if not ran and not self._stop.is_set():
                 self._wake.wait(_IDLE_SECONDS)
+
+    def _think(self) -> None:
+        waits = self._parts.thinking_waits
+        while not self._stop.is_set():
+            waits.clear()
+            try:
+                ran = run_thinking(self._parts, stand_back=True, stop=self._stop)
+            except Exception as error:  # noqa: BLE001 - the job boundary: the worker outlives whatever a store raises
+                ran = 0
+                _log.warning("thinker waits", extra={"error": type(error).__name__})
+            if not ran and not self._stop.is_set():
+                waits.wait(_IDLE_SECONDS)

@@ -29,14 +29,17 @@ from credenda.model.change import (
     SetStatus,
     Supersede,
     Support,
+    Undo,
 )
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
 from credenda.storage.store import Job, Redaction, Writer
-from credenda.text.normal import attribute_key, name_key
+from credenda.text.normal import name_key
+from credenda.text.valence import valence
 from credenda.write.journal import EMBED
+from credenda.write.ledger import typed_fields
 from credenda.write.wording import quoted
 
 __all__ = ["Application", "Applied", "apply"]
@@ -96,6 +99,11 @@ def draft_delta(draft: Draft) -> dict[str, object]:
     return delta
 
 
+def _standing(contest: ContestCase) -> dict[str, object]:
+    """Give what the log keeps of a contest: ids, never words."""
+    return {"contest": contest.id, "state": contest.state.value, "members": list(contest.memory_ids)}
+
+
 class _Run:
     """One batch of changes inside one transaction."""
 
@@ -119,6 +127,8 @@ class _Run:
                 self._contest(change)
             case Resolve():
                 self._resolve(change)
+            case Undo():
+                self._undo(change)
             case _:
                 self._standing(change)
 
@@ -170,6 +180,7 @@ class _Run:
         *,
         before: Mapping[str, object] | None = None,
         after: Mapping[str, object] | None = None,
+        cause: str | None = None,
     ) -> None:
         record = ChangeRecord(
             id="",
@@ -178,7 +189,7 @@ class _Run:
             reason=reason,
             at_us=self._application.now_us,
             memory_id=memory_id,
-            cause=self._application.cause,
+            cause=cause or self._application.cause,
             before=before or {},
             after=after or {},
         )
@@ -187,14 +198,21 @@ class _Run:
     def _support(self, reference: str, support: Sequence[Support]) -> None:
         memory_id = self._id(reference)
         for item in support:
-            self._writer.put(Evidence(memory_id=memory_id, span=item.span, claim_hash=item.claim_hash))
+            evidence = Evidence(memory_id=memory_id, span=item.span, claim_hash=item.claim_hash, reader=item.reader)
+            self._writer.put(evidence)
 
     def _add(self, change: Add) -> None:
         draft = change.draft
         now_us = self._application.now_us
         content = {name: getattr(draft, name) for name in _DRAFT_FIELDS}
         memory = Memory(
-            **content, id="", version=1, created_us=now_us, recorded_us=now_us, base_importance=draft.importance
+            **content,
+            id="",
+            version=1,
+            created_us=now_us,
+            recorded_us=now_us,
+            base_importance=draft.importance,
+            emotional_valence=valence(draft.text),
         )
         memory_id = self._writer.put(memory)
         self.ids[change.key] = memory_id
@@ -203,9 +221,21 @@ class _Run:
 
     def _move(self, memory: Memory, kind: ChangeKind, reason: str, **moved: object) -> None:
         """Write the next version with some fields moved, and log just those."""
+        self._write(memory, kind, reason, moved)
+
+    def _write(
+        self,
+        memory: Memory,
+        kind: ChangeKind,
+        reason: str,
+        moved: Mapping[str, object],
+        *,
+        cause: str | None = None,
+    ) -> None:
         after = {name: value for name, value in moved.items() if getattr(memory, name) != value}
         status = moved.get("status")
-        if isinstance(status, Status) and (status is not memory.status or kind in _STEPS):
+        taken_back = kind is ChangeKind.UNDO and memory.status is not Status.DELETED
+        if isinstance(status, Status) and not taken_back and (status is not memory.status or kind in _STEPS):
             check_transition(memory.status, status)
         before = {name: _plain(getattr(memory, name)) for name in after}
         version = replace(
@@ -213,7 +243,18 @@ class _Run:
         )  # type: ignore[arg-type]
         self._writer.put(version)
         plain = {name: _plain(value) for name, value in after.items()}
-        self._log(kind, reason, memory.id, before=before, after=plain)
+        self._log(kind, reason, memory.id, before=before, after=plain, cause=cause)
+
+    def _undo(self, change: Undo) -> None:
+        """Put back what a change moved; the way back is free of the table of transitions, but for what was deleted."""
+        if change.contest is not None:
+            before = _standing(self._writer.contests(id=change.contest.id)[0])
+            self._writer.put(change.contest)
+            after = _standing(change.contest)
+            self._log(ChangeKind.UNDO, change.reason, None, before=before, after=after, cause=change.undoes)
+        if change.memory_id is not None:
+            memory = self._current(change.memory_id)
+            self._write(memory, ChangeKind.UNDO, change.reason, typed_fields(change.back), cause=change.undoes)
 
     def _supersede(self, change: Supersede) -> None:
         memory = self._current(change.memory_id)
@@ -257,7 +298,8 @@ class _Run:
         )
         contest_id = self._writer.put(contest)
         asked = {"contest": contest_id, "values": [quoted(value) for value in change.values], "members": list(members)}
-        self._log(ChangeKind.CONTEST, change.reason, None, after=asked)
+        before = _standing(previous) if previous else None
+        self._log(ChangeKind.CONTEST, change.reason, None, before=before, after=asked)
         for memory in self._writer.memories(members):
             if not memory.contested or memory.status is not Status.ACTIVE:
                 self._flag(memory, change.reason, contest_id)
@@ -276,12 +318,10 @@ class _Run:
 
     def _open_contest(self, change: Contest) -> ContestCase | None:
         slot = change.slot
-        for contest in self._writer.contests():
+        for contest in self._writer.contests(pair=(slot.entity, slot.attribute)):
             same = (
                 contest.speaker == slot.speaker
                 and name_key(contest.scope or "") == name_key(slot.scope or "")
-                and name_key(contest.entity) == name_key(slot.entity)
-                and attribute_key(contest.attribute) == attribute_key(slot.attribute)
                 and contest.type_class == slot.type_class.value
             )
             if same and (contest.state is ContestState.OPEN or set(contest.memory_ids) & set(change.memory_ids)):

@@ -16,7 +16,15 @@ from credenda.write.scene import Scene
 from credenda.write.slots import denies, label, same_meaning
 from credenda.write.wording import about, quoted
 
-__all__ = ["contest_over", "contest_trigger", "governing_case", "members_of", "open_case", "question"]
+__all__ = [
+    "contest_over",
+    "contest_trigger",
+    "governing_case",
+    "members_of",
+    "open_case",
+    "question",
+    "slot_of_case",
+]
 
 _SCHEDULE_WORDS: Final = frozenset({"meeting", "meetings", "schedule", "time", "times", "day", "days", "hours"})
 """Words in an attribute's name that make its value a habit; a habit swings where a fact such as a home moves."""
@@ -86,10 +94,11 @@ def question(slot: Slot, values: tuple[str, ...]) -> str:
 
 
 def _cases(scene: Scene, state: ContestState) -> list[ContestCase]:
-    return [one for one in scene.known.contests if one.state is state and _slot_of_case(one) == scene.slot]
+    return [one for one in scene.known.contests if one.state is state and slot_of_case(one) == scene.slot]
 
 
-def _slot_of_case(case: ContestCase) -> tuple[str, str, str, str | None, str]:
+def slot_of_case(case: ContestCase) -> tuple[str, str, str, str | None, str]:
+    """Name the slot that a contest is about, as a `Slot` names it."""
     scope = (name_key(case.scope) or None) if case.scope else None
     return name_key(case.speaker), name_key(case.entity), attribute_key(case.attribute), scope, case.type_class
 

@@ -8,31 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.clock import DAY_US
 from credenda.ids import Kind, number_of, public_id
-from credenda.model.change import Actor, Change
+from credenda.model.change import Actor, Change, ChangeKind
 from credenda.model.claim import Claim, Extractor, Move, Span, Turn
 from credenda.model.event import Event
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage.rows import text_hash
-from credenda.storage.store import EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
+from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import AS_TYPE
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.placing import is_placeless, placed
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.tombstones import claim_digests
+from credenda.write.withheld import touched_by, withheld
 
-__all__ = ["Reading", "believe", "complete", "finished", "known_for", "occasion_of", "read_job"]
+__all__ = [
+    "ReadTurn",
+    "Reading",
+    "believe",
+    "complete",
+    "finished",
+    "known_for",
+    "occasion_of",
+    "read_job",
+    "read_turns",
+]
 
 _BEFORE: Final = 4
 """Earlier events of the session that a turn is read with."""
 _REACH: Final = 64
 """How many events back the session's earlier ones are looked for."""
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
+_UNDO: Final = frozenset({ChangeKind.UNDO})
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
 
@@ -44,18 +56,31 @@ class Reading:
     turns: tuple[tuple[Event, tuple[Claim, ...]], ...]
 
 
+class ReadTurn(NamedTuple):
+    """A turn and the claims that were read from it."""
+
+    turn: Turn
+    claims: tuple[Claim, ...]
+
+
 def read_job(reader: Reader, job: Job, extractor: Extractor) -> Reading:
     """Read the claims of a job's events; no transaction of the writer is held."""
+    found = read_turns(reader, job.first, job.last, extractor)
+    return Reading(job=job, turns=tuple((one.turn.event, one.claims) for one in found))
+
+
+def read_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> list[ReadTurn]:
+    """Read the claims of the events with these numbers, each with what was said before it."""
     tag = reader.tenant.tag
-    ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
+    ids = [public_id(Kind.EVENT, number, tag) for number in range(first, last + 1)]
     events = [event for event in reader.events(ids) if event.redacted_us is None or event.text]
-    before = _context(reader, events[0], job.first) if events else []
-    turns: list[tuple[Event, tuple[Claim, ...]]] = []
+    before = _context(reader, events[0], first) if events else []
+    turns: list[ReadTurn] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
-        turns.append((event, _as_asked(event, extractor.extract(turn))))
+        turns.append(ReadTurn(turn, _as_asked(event, extractor.extract(turn))))
         before.append(event)
-    return Reading(job=job, turns=tuple(turns))
+    return turns
 
 
 def _as_asked(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -91,15 +116,26 @@ def believe(
     """Decide and apply the claims of some turns, in order; claims that were applied before are passed over."""
     applied: list[Applied] = []
     for event, claims in turns:
-        seen = {item.claim_hash for item in writer.evidence(event_ids=[event.id])} if claims else set[bytes]()
+        links = writer.evidence(event_ids=[event.id]) if claims else []
+        seen = {item.claim_hash for item in links}
         for claim in claims:
             if claim_hash(claim) in seen or _deleted(writer, claim):
                 continue
             changes = _decided(writer, event, claim, now_us)
-            if changes:
-                application = Application(actor=Actor.RULE, now_us=now_us, cause=event.id, embeds=embeds)
+            if changes and not _taken_back(writer, changes, event, {item.memory_id for item in links}):
+                actor = Actor.MODEL if claim.reader else Actor.RULE
+                application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append(apply(writer, changes, application))
     return applied
+
+
+def _taken_back(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
+    """Say whether a person took this decision back before: the same evidence does not bring it again."""
+    names = {*touched_by(changes), *resting}
+    if not any(writer.changes(ChangeFilter(memory_id=name, kinds=_UNDO, limit=1)) for name in names):
+        return False
+    log = {name: writer.changes(ChangeFilter(memory_id=name)) for name in names}
+    return withheld(changes, event.id, log, writer.memories(sorted(resting)) if resting else ())
 
 
 def finished(job: Job) -> Job:
@@ -156,11 +192,7 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
                 key=lambda memory: memory.valid_until_us or 0,
             )
         ),
-        contests=tuple(
-            contest
-            for contest in reader.contests()
-            if (name_key(contest.entity), attribute_key(contest.attribute)) == pair
-        ),
+        contests=tuple(reader.contests(pair=pair)),
     )
 
 

@@ -19,10 +19,14 @@ from credenda.text.sentences import sentence_spans
 from credenda.write.accept import Accepted
 from credenda.write.tombstones import claim_digests, text_digest
 
-__all__ = ["EMBED", "EXTRACT", "REMOVED", "journal"]
+__all__ = ["EMBED", "EXTRACT", "REMOVED", "REREAD", "THINK", "journal"]
 
 EXTRACT: Final = "extract"
 EMBED: Final = "embed"
+THINK: Final = "think"
+"""Reads one event with a model, and believes what comes of it."""
+REREAD: Final = "reread"
+"""Reads one event again, of which no model could say anything before."""
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 REMOVED: Final = "[deleted]"
 """Stands in a message for words that had been deleted before they were said again."""

@@ -9,7 +9,7 @@ from typing import Final
 from credenda.clock import DAY_US
 from credenda.model.change import Add, Confirm, Support
 from credenda.model.claim import Claim, Move, Span
-from credenda.model.memory import Draft, Layer, Memory, Stance, Status, layer_of, type_class
+from credenda.model.memory import Draft, Layer, Memory, MemoryType, Stance, Status, layer_of, type_class
 from credenda.text.normal import attribute_key, name_key, text_key, value_key
 from credenda.write.known import Occasion
 from credenda.write.slots import FIRM, UNCERTAIN
@@ -20,6 +20,10 @@ _UNCERTAIN_CONFIDENCE_MAX: Final = 0.3
 _HASH_BYTES: Final = 16
 _PASSING: Final = UNCERTAIN | {Stance.CONSIDERED}
 """Stances whose memories begin in the working layer, where what is not taken up again fades first."""
+
+
+_HAPPENINGS: Final = frozenset({"event", "experience", "milestone"})
+"""What happened once is an episode (E-125): it fades, unless it proves itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +81,7 @@ class Saying:
             speaker=said.speaker,
             confidence=said.confidence,
             importance=said.importance,
-            layer=Layer.WORKING if said.stance in _PASSING else layer_of(said.type),
+            layer=_layer(said),
             status=status,
             valid_from_us=begins_us,
             valid_until_us=None if _ends(said) else said.valid_until_us,
@@ -90,12 +94,21 @@ class Saying:
         )
 
 
+def _layer(said: Claim) -> Layer:
+    """Say in which layer a claim's memory begins."""
+    if said.stance in _PASSING:
+        return Layer.WORKING
+    if said.type is MemoryType.FACT and said.attribute in _HAPPENINGS:
+        return Layer.EPISODIC
+    return layer_of(said.type)
+
+
 def saying_of(claim: Claim, occasion: Occasion, read: Claim | None = None) -> Saying:
     """Bring a claim into the form in which it is compared; its hash is that of the claim as it was read."""
     return Saying(
         claim=_plain(claim),
         occasion=occasion,
-        support=Support(span=claim.span, claim_hash=claim_hash(read or claim)),
+        support=Support(span=claim.span, claim_hash=claim_hash(read or claim), reader=claim.reader),
     )
 
 

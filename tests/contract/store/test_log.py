@@ -117,6 +117,10 @@ def test_a_contest_is_filed_replaced_and_found(store: Store) -> None:
     assert see(store, ANA, lambda reader: reader.contests(state=ContestState.RESOLVED)) == [resolved]
     assert len(see(store, ANA, lambda reader: reader.contests(state=ContestState.OPEN))) == 2
     assert see(store, ANA, lambda reader: reader.contests(state=ContestState.OPEN, id=second)) == []
+    assert [case.id for case in see(store, ANA, lambda reader: reader.contests(pair=("user", "c")))] == [third]
+    still_open = see(store, ANA, lambda reader: reader.contests(pair=("user", "b"), state=ContestState.OPEN))
+    assert still_open == []
+    assert see(store, ANA, lambda reader: reader.contests(pair=("user", "d"))) == []
     assert see(store, ANA, lambda reader: reader.counts().open_contests) == 2
 
 

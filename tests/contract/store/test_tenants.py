@@ -22,10 +22,12 @@ from credenda.storage.store import (
     MemoryFilter,
     Reader,
     Redaction,
+    Retention,
     Row,
     Snapshot,
     Store,
     Tombstone,
+    Watermark,
     pack_code,
 )
 
@@ -61,6 +63,8 @@ def furnish(store: Store, user_id: str, mark: str, digest: bytes) -> Holdings:
         Tombstone(digest=digest, kind="text", normaliser=1, created_us=1),
         Access(memory_id=memory, session=mark, day=1, at_us=1, shown=1),
         Snapshot(name="words", blobs=(mark.encode(),)),
+        Retention(memory_id=memory, score=0.5),
+        Watermark(name=mark, value=7, at_us=1),
     ]
     change, contest, job, *_ = put(store, user_id, *rows)
     return Holdings(mark=mark, event=event, memory=memory, change=change, contest=contest, job=job)
@@ -93,6 +97,9 @@ def everything(reader: Reader) -> str:
         reader.snapshot("words"),
         reader.jobs(JobFilter()),
         reader.counts(),
+        reader.accesses(ids),
+        reader.active_days(),
+        reader.watermark("anaword") if reader.tenant.user_id == ANA else reader.watermark("benword"),
     )
     return repr(answers)
 
@@ -107,6 +114,7 @@ BY_FOREIGN_ID: dict[str, Callable[[Reader, Holdings], object]] = {
     "changes": lambda reader, ben: reader.changes(ChangeFilter(memory_id=ben.memory)),
     "contests": lambda reader, ben: reader.contests(id=ben.contest),
     "jobs": lambda reader, ben: reader.jobs(JobFilter(id=ben.job)),
+    "accesses": lambda reader, ben: reader.accesses([ben.memory]),
 }
 
 BY_FOREIGN_WORD: dict[str, Callable[[Reader, Holdings], object]] = {
@@ -119,6 +127,7 @@ BY_FOREIGN_WORD: dict[str, Callable[[Reader, Holdings], object]] = {
     "changes of a cause": lambda reader, ben: reader.changes(ChangeFilter(cause=ben.event)),
     "nominate": lambda reader, ben: reader.nominate([ben.mark], 50),
     "tombstoned": lambda reader, _: reader.tombstoned([BEN_DIGEST]),
+    "watermark": lambda reader, ben: reader.watermark(ben.mark),
     "jobs of a key": lambda reader, ben: reader.jobs(JobFilter(key=ben.mark)),
 }
 
@@ -153,7 +162,7 @@ def test_all_that_a_tenant_can_read_is_its_own(both: tuple[Store, Holdings, Hold
 def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     named = {call.partition(" ")[0] for call in (*BY_FOREIGN_ID, *BY_FOREIGN_WORD)}
     methods = {name for name, _ in inspect.getmembers(Reader) if not name.startswith("_")}
-    beyond_ids = {"tenant", "delta", "vectors", "vector_data", "snapshot", "counts"}
+    beyond_ids = {"tenant", "delta", "vectors", "vector_data", "snapshot", "counts", "active_days"}
     assert methods == named | beyond_ids
     source = inspect.getsource(everything)
     assert all(f"reader.{name}(" in source for name in beyond_ids - {"tenant"})
@@ -170,6 +179,7 @@ WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Job": lambda _, ben: Job(id=ben.job, kind="extract", status=JobStatus.COMPLETE),
     "Redaction of an event": lambda _, ben: Redaction(id=ben.event, at_us=1),
     "Redaction of a memory": lambda _, ben: Redaction(id=ben.memory, at_us=1),
+    "Retention": lambda _, ben: Retention(memory_id=ben.memory, score=0.1),
     "Access": lambda _, ben: Access(memory_id=ben.memory, session="s", day=1, at_us=1, shown=1),
 }
 
@@ -179,6 +189,7 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Tombstone": lambda _ana, _ben: Tombstone(digest=BEN_DIGEST, kind="text", normaliser=1, created_us=1),
     "Snapshot": lambda _ana, _ben: Snapshot(name="words", blobs=(b"ana",)),
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
+    "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),
 }
 
 

@@ -63,7 +63,7 @@ def test_hearsay_is_marked_and_capped(text: str, entity: str) -> None:
 def test_hate_of_another_is_not_mine() -> None:
     claim = only("Jack hates football.")
     assert (claim.type, claim.entity, claim.attribute, claim.value) == (
-        MemoryType.PREFERENCE,
+        MemoryType.FACT,
         "Jack",
         "dislikes",
         "football",

@@ -19,6 +19,7 @@ from credenda.model.change import (
     SetLayer,
     SetStatus,
     Supersede,
+    Undo,
 )
 from credenda.model.claim import Claim, Move, Span
 from credenda.model.contest import ContestCase, ContestState
@@ -242,7 +243,7 @@ class World:
                 self._move(change.memory_id, status=change.status, valid_until_us=None, superseded_by=None)
             case Forget():
                 self._move(change.memory_id, status=Status.FORGOTTEN)
-            case SetLayer() | Pin() | Restore() | Delete():
+            case SetLayer() | Pin() | Restore() | Delete() | Undo():
                 raise AssertionError(f"reconciliation has no business with {change}")
             case _:
                 assert_never(change)

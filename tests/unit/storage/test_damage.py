@@ -97,8 +97,8 @@ TAMPERED = [
     ("DELETE FROM memories WHERE id = 1", "vectors"),
     ("UPDATE memories SET expired_at = 1 WHERE id = 1", "current_version"),
     ("UPDATE memories SET superseded_by = 77 WHERE id = 1", "successor"),
-    ("INSERT INTO evidence VALUES ('ana', 1, 77, 0, 1, x'00')", "evidence"),
-    ("INSERT INTO evidence VALUES ('ana', 77, 1, 0, 1, x'00')", "evidence"),
+    ("INSERT INTO evidence VALUES ('ana', 1, 77, 0, 1, x'00', NULL)", "evidence"),
+    ("INSERT INTO evidence VALUES ('ana', 77, 1, 0, 1, x'00', NULL)", "evidence"),
     ("UPDATE embeddings SET code = 77 << 12 WHERE code = 1 << 12", "vectors"),
 ]
 

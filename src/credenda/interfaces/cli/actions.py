@@ -24,7 +24,7 @@ from credenda.interfaces.cli.outcome import (
 from credenda.interfaces.cli.output import interactive, note
 from credenda.interfaces.cli.session import Session
 from credenda.model.change import ChangeKind, ChangeRecord
-from credenda.operations.table import Operation
+from credenda.operations.table import OPERATIONS, Operation
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
@@ -87,6 +87,16 @@ def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
             return Outcome(value=Done(id=given["id"], done="kept"))
     _plain(session, operation, given)
     return Outcome(value=Done(id=given["id"], done="deleted"))
+
+
+def _contests(session: Session, operation: Operation, given: Given) -> Outcome:
+    """List what is asked about, or audit what goes in circles."""
+    audit, days = given.pop("audit", False), given.pop("days", None)
+    if not audit:
+        if days is not None:
+            raise Invalid("--days belongs to --audit", why="questions have no time span", fix="add --audit")
+        return _plain(session, operation, given)
+    return _plain(session, OPERATIONS["loops"], {} if days is None else {"days": days})
 
 
 def _remember(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -229,9 +239,12 @@ def _read_all(memory: Credenda) -> None:
 
 _ACTIONS: Final[Mapping[str, Action]] = {
     "remember": _remember,
+    "contests": _contests,
     "context": _context,
     "correct": _settled,
     "resolve": _settled,
+    "set-status": _settled,
+    "undo": _settled,
     "delete": _delete,
     "feedback": _feedback,
     "doctor": _doctor,

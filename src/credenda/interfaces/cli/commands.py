@@ -24,6 +24,10 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
             ["--wait/--no-wait"], default=None, help="Read it before returning, and show what follows. [default: wait]"
         ),
     ),
+    "contests": (
+        click.Option(["--audit"], is_flag=True, help="List slots that keep changing instead, asked about or not."),
+        click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
+    ),
     "delete": (click.Option(["--yes"], is_flag=True, help="Do not ask."),),
 }
 """Options that only make sense at a terminal."""

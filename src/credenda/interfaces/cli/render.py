@@ -16,11 +16,25 @@ from credenda.interfaces.cli.render_beliefs import (
     page,
     remembered,
 )
+from credenda.interfaces.cli.render_changes import loops, steps, undone
 from credenda.interfaces.cli.render_hits import results
+from credenda.interfaces.cli.render_lifecycle import decayed, moved, retention
 from credenda.interfaces.connect.places import Installed
+from credenda.model.contest import SlotLoop
 from credenda.model.memory import Memory
-from credenda.model.query import Context, Explanation, Page, SearchResult
-from credenda.model.report import DoctorReport, ExportReport, ImportReport, ReembedReport, Resolution, Stats
+from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
+from credenda.model.report import (
+    DecayReport,
+    DoctorReport,
+    ExportReport,
+    ImportReport,
+    LifecycleReport,
+    ReembedReport,
+    Resolution,
+    RetentionCurves,
+    Stats,
+    UndoReport,
+)
 
 __all__ = ["render"]
 
@@ -30,6 +44,7 @@ _OPENINGS: Final = {
     "restore": "Restored.",
     "pin": "Pinned: it is in every context.",
     "unpin": "No longer pinned.",
+    "set-status": "Set.",
 }
 
 
@@ -37,6 +52,8 @@ def render(screen: Screen, operation: str, value: object) -> str:
     """Write the result of an operation for a person."""
     if isinstance(value, list | tuple):
         items = cast("Sequence[Any]", value)
+        if items and isinstance(items[0], SlotLoop | StatusStep):
+            return loops(screen, items) if isinstance(items[0], SlotLoop) else steps(screen, items)
         return history(screen, items) if operation == "history" else contests(screen, items)
     shown = _SHOWN.get(type(value))
     if shown is None:
@@ -159,5 +176,9 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     ImportReport: imported,
     ReembedReport: _reembedded,
     Resolution: _resolution,
+    UndoReport: undone,
     Installed: _installed,
+    DecayReport: decayed,
+    LifecycleReport: moved,
+    RetentionCurves: retention,
 }

@@ -154,8 +154,8 @@ def explanation(screen: Screen, why: Explanation) -> str:
 
 
 def _changes(screen: Screen, changes: Sequence[ChangeRecord]) -> str:
-    rows = [(moment(one.at), one.kind.value, one.actor.value, one.reason) for one in changes]
-    return screen.table(("WHEN", "CHANGE", "BY", "REASON"), rows, indent="  ")
+    rows = [(moment(one.at), one.kind.value, one.actor.value, one.id, one.reason) for one in changes]
+    return screen.table(("WHEN", "CHANGE", "BY", "ID", "REASON"), rows, indent="  ")
 
 
 def history(screen: Screen, versions: Sequence[SlotVersion]) -> str:

@@ -5,9 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound
+from credenda.model.memory import Status
 from credenda.operations.entries.shape import ID, REASON, Operation, Param, text
 
 __all__ = ["ENTRIES"]
+
+_WHERE: Final = (
+    text("session", "All that was believed because of what was said in this session."),
+    text("source", "All that came from this source, such as ingest."),
+    Param(name="since", kind="time", help="All that changed from this time on."),
+    Param(name="until", kind="time", help="All that changed before this time."),
+    Param(name="cascade", kind="flag", default=False, help="Take back later changes that rest on it as well."),
+    Param(name="dry_run", kind="flag", default=False, help="Change nothing, and show what would."),
+)
 
 ENTRIES: Final = (
     Operation(
@@ -102,5 +112,62 @@ ENTRIES: Final = (
         output="Resolution",
         errors=(Invalid, NotFound, Conflict),
         writes=True,
+    ),
+    Operation(
+        name="loops",
+        call="manage.loops",
+        summary="List slots whose value was replaced three or more times within 30 days, the worst first.",
+        params=(Param(name="days", kind="integer", help="How many days back, if not 30."),),
+        output="SlotLoop",
+        errors=(Invalid,),
+        idempotent=True,
+        doors=frozenset({"python", "mcp", "rest"}),  # at the terminal it is `contests --audit`
+    ),
+    Operation(
+        name="set-status",
+        call="manage.set_status",
+        summary="Move a memory to another status by hand, such as a candidate to active.",
+        params=(
+            ID,
+            Param(
+                name="status",
+                help="Where it shall stand.",
+                positional=True,
+                choices=tuple(one for one in Status if one is not Status.DELETED),
+            ),
+            REASON,
+        ),
+        output="Memory",
+        errors=(Invalid, NotFound, Conflict),
+        writes=True,
+        idempotent=True,
+    ),
+    Operation(
+        name="status-history",
+        call="manage.status_history",
+        summary="Show every status that a memory had, and why.",
+        params=(ID,),
+        output="StatusStep",
+        errors=(NotFound,),
+        idempotent=True,
+    ),
+    Operation(
+        name="undo",
+        call="manage.undo",
+        summary="Take back a change, or all that a session, a source or a span of time did.",
+        params=(Param(name="change_id", help="The id of a change.", positional=True, optional=True), *_WHERE),
+        output="UndoReport",
+        errors=(Invalid, NotFound, Conflict),
+        writes=True,
+    ),
+    Operation(
+        name="undo-where",
+        call="manage.undo_where",
+        summary="Take back all that a session, a source or a span of time did.",
+        params=_WHERE,
+        output="UndoReport",
+        errors=(Invalid, Conflict),
+        writes=True,
+        doors=frozenset({"python"}),
     ),
 )

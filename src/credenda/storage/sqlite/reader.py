@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from credenda import limits
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
@@ -20,6 +21,7 @@ from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
 from credenda.storage.store import (
     CODE_BITS,
+    Access,
     ChangeFilter,
     Counts,
     Delta,
@@ -29,6 +31,7 @@ from credenda.storage.store import (
     JobFilter,
     JobStatus,
     MemoryFilter,
+    Spend,
     Tenant,
     Vector,
     pack_code,
@@ -138,7 +141,8 @@ class SqliteReader:
         return 0 if row is None or row[0] is None else int(row[0])
 
     def _numbers(self, ids: Sequence[str], kind: Kind) -> str:
-        return json.dumps([number_of(text, kind, self._tenant.tag) for text in ids])
+        tag = self._tenant.tag
+        return f"[{','.join([str(number_of(text, kind, tag)) for text in ids])}]"
 
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id."""
@@ -233,11 +237,17 @@ class SqliteReader:
             found = self._run("find_changes", **common)
         return [rows.change_of(row, tag) for row in found]
 
-    def contests(self, *, state: ContestState | None = None, id: str | None = None) -> list[ContestCase]:
+    def contests(
+        self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
+    ) -> list[ContestCase]:
         """Return contests, open ones first, then newest first."""
         tag = self._tenant.tag
-        number = number_of(id, Kind.CONTEST, tag) if id is not None else None
-        found = self._run("find_contests", state=state.value if state else None, id=number)
+        wanted = state.value if state else None
+        if pair is not None and id is None:
+            found = self._run("contests_of_pair", state=wanted, entity=pair[0], attribute=pair[1])
+        else:
+            number = number_of(id, Kind.CONTEST, tag) if id is not None else None
+            found = self._run("find_contests", state=wanted, id=number)
         return [rows.contest_of(row, tag) for row in found]
 
     def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
@@ -298,6 +308,30 @@ class SqliteReader:
         blobs: list[bytes] = [row[0] for row in self._run("snapshot", name=name)]
         return tuple(blobs)
 
+    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
+        """Return what is known of the use of these memories, by memory and then oldest first."""
+        found = self._run("accesses_of", ids=self._numbers(memory_ids, Kind.MEMORY))
+        return [
+            Access(
+                memory_id=self._public(Kind.MEMORY, row["memory"]),
+                session=row["session_id"],
+                day=row["day"],
+                at_us=row["at"],
+                shown=row["shown"],
+                useful=row["useful"],
+            )
+            for row in found
+        ]
+
+    def active_days(self) -> list[int]:
+        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
+        return [row["day"] for row in self._run("active_days")]
+
+    def watermark(self, name: str) -> int | None:
+        """Return how far a duty has come."""
+        row = self._run("watermark", name=name).fetchone()
+        return None if row is None else int(row["value"])
+
     def jobs(self, wanted: JobFilter) -> list[Job]:
         """Return jobs in the order they are due."""
         tag = self._tenant.tag
@@ -311,6 +345,8 @@ class SqliteReader:
                 statuses=_listed(wanted.statuses or None),
                 due_us=_LAST if wanted.due_us is None else wanted.due_us,
                 until_event=wanted.until_event,
+                kinds=_listed(wanted.kinds),
+                other_kinds=_listed(wanted.other_kinds or None),
                 limit=_limit(wanted.limit),
             )
         return [rows.job_of(row, tag) for row in found]
@@ -331,6 +367,7 @@ class SqliteReader:
             vectors=sum(models.values()),
             vectors_by_model=models,
             tombstones=rest["tombstones"],
+            spends=tuple(Spend(**row) for row in _records(self._run("spends", limit=limits.SPENDS_SHOWN))),  # type: ignore[arg-type]
         )
 
     def _public(self, kind: Kind, number: int) -> str:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, assert_never
 
 from credenda import limits
 from credenda.clock import Clock
-from credenda.errors import Conflict, Invalid, NotFound
+from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound
 from credenda.ids import Kind, number_of
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
@@ -23,11 +23,14 @@ from credenda.storage.store import (
     Access,
     Job,
     Redaction,
+    Retention,
     Row,
     Snapshot,
+    Spend,
     Tenant,
     Tombstone,
     Vector,
+    Watermark,
     pack_code,
 )
 from credenda.text.passages import passages
@@ -84,6 +87,10 @@ class SqliteWriter(SqliteReader):
                 return self._belief(row)
             case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
+            case Retention() | Watermark():
+                return self._derived(row)
+            case Spend():
+                return self._spend(row)
             case _:
                 assert_never(row)
 
@@ -120,6 +127,16 @@ class SqliteWriter(SqliteReader):
                 return self._image(row)
             case _:
                 assert_never(row)
+
+    def _derived(self, row: Retention | Watermark) -> str:
+        """File what is computed from the rest, and how far that has come."""
+        if isinstance(row, Retention):
+            self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
+        elif row.value is None:
+            self._run("drop_watermark", name=row.name)
+        else:
+            self._run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+        return ""
 
     def _number(self, text: str, kind: Kind) -> int:
         return number_of(text, kind, self._tenant.tag)
@@ -195,6 +212,7 @@ class SqliteWriter(SqliteReader):
             start=evidence.span.start,
             stop=evidence.span.stop,
             claim_hash=evidence.claim_hash,
+            reader=evidence.reader or None,
         )
         return ""
 
@@ -275,6 +293,26 @@ class SqliteWriter(SqliteReader):
         self._run("delete_snapshot", name=image.name)
         for ordinal, data in enumerate(image.blobs):
             self._run("put_blob", name=image.name, ordinal=ordinal, data=data)
+        return ""
+
+    def _spend(self, spend: Spend) -> str:
+        tokens = spend.tokens_in + spend.tokens_out
+        if spend.tokens_max is not None and self._value("spent_on_day", day=spend.day) + tokens > spend.tokens_max:
+            raise LimitExceeded(
+                "the day's budget for models is spent",
+                why=f"at most {spend.tokens_max} tokens a day are allowed",
+                fix="raise llm_daily_tokens, or wait for the next day (UTC)",
+            )
+        self._run(
+            "add_spend",
+            day=spend.day,
+            operation=spend.operation,
+            model_id=spend.model_id,
+            tokens_in=spend.tokens_in,
+            tokens_out=spend.tokens_out,
+            calls=spend.calls,
+            cost_usd=spend.cost_usd,
+        )
         return ""
 
     def _redaction(self, redaction: Redaction) -> str:

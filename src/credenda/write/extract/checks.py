@@ -161,7 +161,7 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "negated": lambda value, situation: situation.predicate.negated and is_meant(value),
     "refused": lambda value, situation: situation.predicate.negated and is_choice(value),
     "after_leaving": lambda value, situation: situation.left_before and is_capital(value),
-    "bounded": lambda _, situation: situation.bounded,
+    "bounded": lambda _, situation: situation.bounded or " until " in situation.predicate.text,
     "nominal": lambda _, situation: nominal(situation.subject.noun) is not None,
     "person_does": lambda value, situation: situation.subject.who == "person" and is_deed(value),
     "unwanted": lambda value, situation: situation.predicate.negated and is_taste(value),

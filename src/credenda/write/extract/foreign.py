@@ -1,4 +1,4 @@
-"""A handful of the commonest statements in German, French, Spanish and Portuguese."""
+"""The commonest statements, plans and wishes in German, French, Spanish and Portuguese."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from credenda.model.claim import Move
-from credenda.model.memory import Cardinality, MemoryType
+from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.write.extract.lexicon import expression, lexicon, load_table
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
@@ -21,6 +21,7 @@ class _Shape:
     attribute: str
     type: MemoryType
     move: Move
+    stance: Stance
     many: bool
 
 
@@ -38,16 +39,23 @@ def _shapes() -> tuple[_Shape, ...]:
             entry["attribute"],
             MemoryType(entry.get("type", "fact")),
             Move(entry.get("move", "state")),
+            Stance(entry.get("stance", "asserted")),
             entry.get("many", False),
         )
         for entry in table["sentence"]
     )
 
 
-def _reading(shape: _Shape, found: re.Match[str], owner: str) -> Reading:
+@cache
+def _now() -> re.Pattern[str]:
+    return expression("foreign", "now")
+
+
+def _reading(shape: _Shape, found: re.Match[str], owner: str, *, changed: bool) -> Reading:
     groups = found.groupdict()
     value = next((text for name, text in groups.items() if name.startswith("value") and text), "").strip()
-    attribute = lexicon().attribute(shape.attribute.format(who=(groups.get("who") or "").lower()))
+    who = next((text for name, text in groups.items() if name.startswith("who") and text), "")
+    attribute = lexicon().attribute(shape.attribute.format(who=who.lower()))
     many = shape.many or shape.attribute in {"prefers", "trait"} or attribute.cardinality is Cardinality.SET
     return Reading(
         type=shape.type,
@@ -55,7 +63,9 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str) -> Reading:
         attribute=attribute.name,
         value=value,
         cardinality=Cardinality.SET if many else Cardinality.SINGLE,
-        move=shape.move,
+        move=Move.CHANGE if changed and shape.move is Move.STATE else shape.move,
+        stance=shape.stance,
+        confidence=0.8 if shape.stance is Stance.ASSERTED else 0.4,
         importance=max(attribute.importance, 0.8 if shape.type is MemoryType.PREFERENCE else 0.0),
         durable=True,
         pattern="foreign",
@@ -63,13 +73,17 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str) -> Reading:
 
 
 def read_foreign(sentence: str, owner: str) -> list[Reading]:
-    """Read a whole sentence in one of the four languages; [] where no shape fits."""
-    if sentence.split(" ", 1)[0].lower() not in _starts():
+    """Read a whole sentence in one of the four languages; [] where no shape fits.
+
+    "Jetzt", "maintenant", "ahora" and "agora" say that it is different now, wherever they stand.
+    """
+    plain = _now().sub("", sentence).strip()
+    if plain.split(" ", 1)[0].lower() not in _starts():
         return _verbatim(sentence)
     for shape in _shapes():
-        found = shape.match.match(sentence)
+        found = shape.match.match(plain)
         if found is not None:
-            return [_reading(shape, found, owner)]
+            return [_reading(shape, found, owner, changed=plain != sentence)]
     return _verbatim(sentence)
 
 

@@ -181,6 +181,12 @@ def _technical_told(value: Value, situation: Situation) -> bool:
     return not talk and not passing and bool(" " in name or listed or named) and _placed_value(value)
 
 
+def _identified(_: Value, situation: Situation) -> bool:
+    """Accept an address, a path or a code as what a thing of the work is or where it lies."""
+    noun = situation.subject.noun.casefold()
+    return not expression("checks", "of_the_talk").search(noun) and noun not in names().skip_nouns
+
+
 def _let_go(value: Value, _: Situation) -> bool:
     return is_free(value) and word_count(value) <= NOUN_WORDS
 
@@ -210,6 +216,15 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     ),
     "technical_told": _technical_told,
     "always": lambda value, _: bool(value.text),
+    "only": lambda value, situation: (
+        "only" in situation.predicate.cues and not situation.predicate.negated and _placed_deep(value, TASTE_WORDS)
+    ),
+    "group": lambda value, situation: situation.subject.group and _placed_deep(value, TASTE_WORDS),
+    "identifier": _identified,
+    "until": lambda _, situation: situation.bounded and situation.subject.noun.casefold() not in names().skip_nouns,
+    "bare_role": lambda value, _: (
+        value.text.rpartition(" ")[2] in names().roles and value.text not in names().not_roles
+    ),
     "free": lambda value, _: is_free(value),
     "ended_only": lambda value, situation: situation.predicate.ended and bool(value.text),
     "let_go": _let_go,
@@ -242,7 +257,7 @@ def _plain_name(value: Value) -> bool:
 
 def holds(check: str, value: Value, situation: Situation) -> bool:
     """Say whether a value passes a named check of the pattern files."""
-    if situation.lower and check in {"place", "org", "name"} and _plain_name(value):
+    if situation.lower and check in {"place", "org", "name", "capital"} and _plain_name(value):
         return True
     general = _GENERAL.get(check)
     return checks.holds(check, value, situation) if general is None else general(value, situation)

@@ -58,6 +58,8 @@ _PLACES: Final = frozenset(
 _FORMER_IMPORTANCE: Final = 0.4
 _HEDGED: Final = 0.5
 _STRONG: Final = 0.8
+_OTHERS: Final = frozenset({"person", "name"})
+"""What somebody else likes is a fact about them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +263,7 @@ def _reading(fit: _Fit, frame: Frame, attribute: Attribute, value: Value) -> Rea
         importance=_FORMER_IMPORTANCE if fit.former else _importance(pattern, attribute, frame, move=move),
         since_us=since,
         until_us=until,
-        durable=attribute.known and pattern.check != "used",
+        durable=(attribute.known or pattern.check == "trait") and pattern.check != "used",
         pattern=pattern.name,
     )
 
@@ -302,10 +304,12 @@ def _validity(
 
 
 def _type(pattern: Pattern, attribute: Attribute, frame: Frame) -> MemoryType:
-    """Settle fact or preference: what a group uses, or what one happens to be using, is a fact."""
+    """Settle fact or preference: what a group uses, what one happens to be using, or what others like, is a fact."""
     if pattern.name == "uses":
-        habit = not frame.subject.group and frame.predicate.tense == "simple"
+        habit = not (frame.subject.group or frame.subject.who in _OTHERS) and frame.predicate.tense == "simple"
         return MemoryType.PREFERENCE if habit else MemoryType.FACT
+    if pattern.type is MemoryType.PREFERENCE and frame.subject.who in _OTHERS and not pattern.swap:
+        return MemoryType.FACT
     return attribute.type if pattern.name.startswith("own") else pattern.type
 
 

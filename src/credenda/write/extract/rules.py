@@ -33,6 +33,7 @@ from credenda.write.extract.moments import clause_dates, past_dates
 from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
+from credenda.write.extract.restate import restated
 from credenda.write.extract.scenes import in_scene
 from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
@@ -319,7 +320,8 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
         if listener.owner is not None and (act is not Act.JOKE or _SELF.search(sentence)):
             yield _uncertain(_UNCERTAIN[act])
     else:
-        yield from _assertions(listener, open_contractions(sentence))
+        plain = open_contractions(sentence)
+        yield from _assertions(listener, plain if listener.owner is None else restated(plain))
 
 
 def _before_supposing(listener: _Listener, sentence: str) -> list[Reading]:

@@ -16,7 +16,7 @@ __all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
 
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
-_SOUNDS: Final = ("um", "uh", "er", "hm", "of ", "kinda", "sorta", "you know what")
+_SOUNDS: Final = ("um", "uh", "er", "hm", "of ", "kinda", "sorta", "you know")
 _SELF: Final = frozenset({"i", "we"})
 _CARRYING: Final = frozenset({"past", "base"})
 

@@ -78,17 +78,17 @@ ORDER BY id DESC LIMIT :limit OFFSET :offset;
 
 -- name: insert_evidence!
 -- Why a memory is held.
-INSERT OR IGNORE INTO evidence (user_id, memory, event, start, stop, claim_hash)
-VALUES (:user_id, :memory, :event, :start, :stop, :claim_hash);
+INSERT OR IGNORE INTO evidence (user_id, memory, event, start, stop, claim_hash, reader)
+VALUES (:user_id, :memory, :event, :start, :stop, :claim_hash, :reader);
 
 -- name: evidence_of_memories
 -- What these memories rest on.
-SELECT memory, event, start, stop, claim_hash FROM evidence
+SELECT memory, event, start, stop, claim_hash, reader FROM evidence
 WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, stop, memory;
 
 -- name: evidence_of_events
 -- What rests on these events.
-SELECT memory, event, start, stop, claim_hash FROM evidence INDEXED BY evidence_event
+SELECT memory, event, start, stop, claim_hash, reader FROM evidence INDEXED BY evidence_event
 WHERE user_id = :user_id AND event IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, stop, memory;
 
 -- name: next_change$
@@ -129,6 +129,12 @@ INSERT OR REPLACE INTO contests (
     :user_id, :id, :speaker, :entity, :attribute, :scope, :type_class, :vals, :memories, :state, :question, :opened_us,
     :resolved_us, :resolution, :scopes
 );
+
+-- name: contests_of_pair
+-- Contests of one entity and attribute, open ones first, then newest first.
+SELECT * FROM contests INDEXED BY contests_pair
+WHERE user_id = :user_id AND entity = :entity AND attribute = :attribute AND (:state IS NULL OR state = :state)
+ORDER BY state = 'open' DESC, id DESC;
 
 -- name: find_contests
 -- Contests, open ones first, then newest first.
@@ -175,4 +181,14 @@ WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
 -- name: confirm_memory!
 -- Count one more independent saying of a memory.
 UPDATE memories SET confirmations = confirmations + 1
+WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
+
+-- name: accesses_of
+-- In which sessions and on which days memories were shown, and what was said of them.
+SELECT memory, session_id, day, at, shown, useful FROM access_log
+WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY memory, at;
+
+-- name: put_retention!
+-- How much of a memory is retained: a derived value, written in place.
+UPDATE memories SET decay_score = :score
 WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;

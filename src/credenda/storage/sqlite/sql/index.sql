@@ -134,6 +134,8 @@ SELECT * FROM operations
 WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed') AND run_after <= :due_us
     AND status IN (SELECT value FROM json_each(:statuses))
     AND (:until_event IS NULL OR first <= :until_event)
+    AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+    AND (:other_kinds IS NULL OR kind NOT IN (SELECT value FROM json_each(:other_kinds)))
 ORDER BY run_after, id LIMIT :limit;
 
 -- name: find_jobs
@@ -142,6 +144,8 @@ SELECT * FROM operations
 WHERE user_id = :user_id AND run_after <= :due_us
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:until_event IS NULL OR first <= :until_event)
+    AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+    AND (:other_kinds IS NULL OR kind NOT IN (SELECT value FROM json_each(:other_kinds)))
 ORDER BY run_after, id LIMIT :limit;
 
 -- name: count_events^
@@ -171,3 +175,22 @@ SELECT
     (SELECT count(*) FROM changes WHERE user_id = :user_id) AS changes,
     (SELECT count(*) FROM contests WHERE user_id = :user_id AND state = 'open') AS open_contests,
     (SELECT count(*) FROM tombstones WHERE user_id = :user_id) AS tombstones;
+
+-- name: add_spend!
+-- Add to what a model was paid for on a day; the numbers may be negative, to give back what was only set aside.
+INSERT INTO budgets (user_id, day, operation, model_id, tokens_in, tokens_out, calls, cost_usd)
+VALUES (:user_id, :day, :operation, :model_id, :tokens_in, :tokens_out, :calls, :cost_usd)
+ON CONFLICT (user_id, day, operation, model_id) DO UPDATE SET
+    tokens_in = tokens_in + excluded.tokens_in,
+    tokens_out = tokens_out + excluded.tokens_out,
+    calls = calls + excluded.calls,
+    cost_usd = cost_usd + excluded.cost_usd;
+
+-- name: spent_on_day$
+-- Tokens of a day, over all operations and models.
+SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM budgets WHERE user_id = :user_id AND day = :day;
+
+-- name: spends
+-- The ledger of models, newest day first.
+SELECT day, operation, model_id, tokens_in, tokens_out, calls, cost_usd FROM budgets
+WHERE user_id = :user_id ORDER BY day DESC, operation, model_id LIMIT :limit;

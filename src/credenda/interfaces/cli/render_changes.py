@@ -1,0 +1,69 @@
+"""Changes for people: what was taken back, every status of a memory, and slots that go in circles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from credenda.interfaces.cli.layout import Screen, clean, day, moment
+from credenda.interfaces.cli.render_beliefs import about
+from credenda.model.contest import SlotLoop
+from credenda.model.query import StatusStep
+from credenda.model.report import UndoneMemory, UndoReport
+
+__all__ = ["loops", "steps", "undone"]
+
+
+def undone(screen: Screen, report: UndoReport) -> str:
+    """Show what was taken back, or would be, and what is in the way."""
+    count = len(report.undone)
+    changes = f"{count:,} {'change' if count == 1 else 'changes'}"
+    if not count:
+        lines = ["Nothing was left to take back."]
+    else:
+        lines = [f"Took back {changes}." if report.ran else f"Would take back {changes}; nothing was changed."]
+    rows = [(one.id, _moved(one)) for one in report.memories]
+    if rows:
+        lines.append(screen.table(("ID", "WHAT MOVES"), rows, indent="  "))
+    if report.conflicts:
+        lines.append(screen.warn("In the way are later changes; --cascade takes them back as well:"))
+        found = [(one.id, one.kind.value, one.memory_id or "", clean(one.reason)) for one in report.conflicts]
+        lines.append(screen.table(("CHANGE", "KIND", "ID", "REASON"), found, indent="  "))
+    if report.lasting:
+        lines.append(f"{len(report.lasting):,} cannot be taken back: their words were deleted for good.")
+    return "\n".join(lines)
+
+
+def _moved(one: UndoneMemory) -> str:
+    return "; ".join(
+        f"{name.replace('_', ' ')} {_plain(one.before, name)} → {_plain(one.after, name)}" for name in one.after
+    )
+
+
+def _plain(fields: Mapping[str, object], name: str) -> str:
+    value = fields.get(name)
+    if isinstance(value, datetime):
+        return day(value)
+    return "none" if value is None else clean(str(value))
+
+
+def steps(screen: Screen, found: Sequence[StatusStep]) -> str:
+    """Show the statuses of a memory, oldest first."""
+    rows = [(moment(one.at), one.status.value, one.actor.value, clean(one.reason), one.change_id) for one in found]
+    return screen.table(("WHEN", "STATUS", "BY", "REASON", "CHANGE"), rows)
+
+
+def loops(screen: Screen, found: Sequence[SlotLoop]) -> str:
+    """Show the slots that go in circles, the worst first."""
+    rows = [
+        (
+            f"{one.superseded_count:,}",
+            about(one.entity, one.attribute, one.scope),
+            day(one.first_seen),
+            day(one.last_superseded),
+            one.contest_id or "",
+            clean(one.chain),
+        )
+        for one in found
+    ]
+    return screen.table(("REPLACED", "ABOUT", "FIRST SEEN", "LAST REPLACED", "ASKED AS", "VALUES"), rows)

@@ -1,0 +1,80 @@
+"""Fading and layers for people: what moved, and where memories stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from credenda.interfaces.cli.layout import Screen, clean
+from credenda.model.change import Change, SetLayer, SetStatus
+from credenda.model.report import DecayReport, LifecycleReport, RetentionCurves, ScoreMove
+
+__all__ = ["decayed", "moved", "retention"]
+
+_SHOWN: Final = 20
+_AGES: Final = (0, 7, 15, 30, 60, 90, 180)
+
+
+def decayed(screen: Screen, report: DecayReport) -> str:
+    """Show what a run of decay did."""
+    verb = "would move" if report.dry_run else "moved"
+    lines = [f"Looked at {report.examined:,} memories (profile {report.profile}); {report.updated:,} scores {verb}."]
+    if report.moves:
+        rows = [_move(move) for move in report.moves[:_SHOWN]]
+        lines.append(screen.table(("ID", "BEFORE", "AFTER"), rows))
+    lines += _rest(len(report.moves))
+    return "\n".join(lines)
+
+
+def _move(move: ScoreMove) -> tuple[str, str, str]:
+    return move.memory_id, "–" if move.before is None else f"{move.before:.3f}", f"{move.after:.3f}"
+
+
+def _rest(count: int) -> list[str]:
+    return [f"and {count - _SHOWN:,} more; --json names them all"] if count > _SHOWN else []
+
+
+def moved(screen: Screen, report: LifecycleReport) -> str:
+    """Show what was promoted and put away."""
+    done = "would be" if report.dry_run else "were"
+    counts = f"{report.promoted:,} {done} promoted, {report.archived:,} put away"
+    lines = [f"Looked at {report.examined:,} working and episodic memories; {counts}."]
+    if report.changes:
+        lines.append(screen.table(("ID", "TO", "WHY"), [_step(change) for change in report.changes[:_SHOWN]]))
+    lines += _rest(len(report.changes))
+    return "\n".join(lines)
+
+
+def _step(change: Change) -> tuple[str, str, str]:
+    match change:
+        case SetLayer():
+            return change.memory_id, change.layer, change.reason
+        case SetStatus():
+            return change.memory_id, change.status, change.reason
+        case _:
+            return "", type(change).__name__, change.reason
+
+
+def retention(screen: Screen, found: RetentionCurves) -> str:
+    """Show the curves as a table over some ages, and how far the memories have faded."""
+    head = ("CURVE", "HALF-LIFE", *(f"{age} D" for age in _AGES))
+    rows = [
+        (curve.name, f"{curve.half_life_days:g} d", *(f"{curve.values[age]:.2f}" for age in _AGES))
+        for curve in found.curves
+    ]
+    opening = f"Profile {found.profile}, curve {found.mode}; what is trusted less fades faster."
+    lines = [opening, screen.table(head, rows)]
+    if not found.points:
+        return "\n".join([*lines, "No memory is held yet."])
+    lowest = sorted(found.points, key=lambda point: point.score)[:_SHOWN]
+    lines.append(f"The newest {len(found.points):,} memories; those that have faded most:")
+    points = [
+        (point.memory_id, point.layer, f"{point.age_days:.1f} d", f"{point.score:.3f}", _terms(point.terms))
+        for point in lowest
+    ]
+    lines.append(screen.table(("ID", "LAYER", "SINCE USE", "RETAINED", "TERMS"), points))
+    return "\n".join(lines)
+
+
+def _terms(terms: Mapping[str, float]) -> str:
+    return clean(" ".join(f"{name} {value:+.3f}" for name, value in terms.items() if value))

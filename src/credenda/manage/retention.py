@@ -1,0 +1,161 @@
+"""How much of a memory is retained after a while, pure: the forgetting curves and what bends them.
+
+Retention R lies in [0, 1]; ages and half-lives are days, t = age / half-life. Without reinforcement:
+
+* `l2`: R = exp(−ln 2 · t), half at the half-life (E-050).
+* `huber_linear`: `l2` until t = δ, from there its tangent, which ends at zero (E-051, as engram computes it).
+* `huber`, the default: `l2` until t = δ, from there T / (1 + ln 2 · (t − δ)) with T = exp(−ln 2 · δ). Value and slope
+  agree at δ and the tail falls slower than any exponential, which is what a robust curve is for (D-023).
+* `elastic`: r · max(0, 1 − t/2) + (1 − r) · exp(−ln 2 · t) (E-052).
+
+Profile `recall` is the published formula: exp(−λ · age) + (1 − exp(−λ · age)) · min(1, ln(1 + n) / ln(1 + cap)), R-088…
+R-090. Its ten accesses keep a memory at 1 for ever; the default profile caps what use can add at +0.3 (E-053, D-009).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from credenda.model.memory import Layer
+
+__all__ = ["CURVES", "Retained", "RetentionRules", "Usage", "curve", "half_life_days", "recall_decay", "retained"]
+
+_LN2: Final = math.log(2.0)
+_ELASTIC_SPAN: Final = 2.0
+"""Half-lives after which the straight part of `elastic` is used up."""
+_PLACES: Final = 6
+"""Digits that a score keeps (R-096)."""
+
+
+def _l2(t: float, _: RetentionRules) -> float:
+    return math.exp(-_LN2 * t)
+
+
+def _huber(t: float, rules: RetentionRules) -> float:
+    if t <= rules.delta:
+        return math.exp(-_LN2 * t)
+    return math.exp(-_LN2 * rules.delta) / (1.0 + _LN2 * (t - rules.delta))
+
+
+def _huber_linear(t: float, rules: RetentionRules) -> float:
+    if t <= rules.delta:
+        return math.exp(-_LN2 * t)
+    return max(0.0, math.exp(-_LN2 * rules.delta) * (1.0 - _LN2 * (t - rules.delta)))
+
+
+def _elastic(t: float, rules: RetentionRules) -> float:
+    straight = max(0.0, 1.0 - t / _ELASTIC_SPAN)
+    return rules.ratio * straight + (1.0 - rules.ratio) * math.exp(-_LN2 * t)
+
+
+CURVES: Final[Mapping[str, Callable[[float, RetentionRules], float]]] = MappingProxyType(
+    {"huber": _huber, "huber_linear": _huber_linear, "l2": _l2, "elastic": _elastic}
+)
+"""The curves by name, over t in half-lives."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionRules:
+    """The numbers of the curves; the defaults are the settings' (docs/lifecycle.md has the source of each)."""
+
+    profile: str = "layered"
+    """`layered` or `recall`."""
+    mode: str = "huber"
+    half_life_days: float = 30.0
+    delta: float = 0.5
+    """δ: half-lives after which `huber` leaves the exponential."""
+    ratio: float = 0.3
+    """r: the straight part of `elastic`."""
+    kappa: float = 4.0
+    """κ: how much faster what is less trusted fades; 4 lets trust .5 fade three times as fast as trust 1 (E-055)."""
+    reinforcement: float = 0.05
+    reinforcement_cap: float = 0.3
+    doubt: float = 0.15
+    """What each judgement "not useful" that no other outweighs takes away."""
+    doubt_cap: float = 0.5
+    recall_rate: float = 0.02
+    """λ, per day (R-091)."""
+    recall_boost_cap: float = 10.0
+    fading: frozenset[Layer] = field(default=frozenset({Layer.WORKING, Layer.EPISODIC}))
+    """Layers that fade under `layered`; the others are kept as they are (E-003…E-005)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """How a memory was used: distinct sessions and days in which it was shown, and the balance of what was said of it.
+
+    `judged` counts "useful" as +1 and "not useful" as −1.
+    """
+
+    accesses: int = 0
+    judged: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retained:
+    """How much is retained, in [0, 1], and its summands: their sum, held within [0, 1], is the score."""
+
+    score: float
+    half_life_days: float
+    """Infinite where nothing fades."""
+    terms: Mapping[str, float]
+
+
+def half_life_days(rules: RetentionRules, trust: float) -> float:
+    """Shorten the half-life of what is less trusted: base / (1 + κ · (1 − trust)) (E-054).
+
+    >>> half_life_days(RetentionRules(), 1.0), half_life_days(RetentionRules(), 0.5)
+    (30.0, 10.0)
+    """
+    return rules.half_life_days / (1.0 + rules.kappa * (1.0 - trust))
+
+
+def curve(rules: RetentionRules, age_days: float, half_life: float) -> float:
+    """Return the bare retention at an age, in [0, 1]; a clock that was set back counts as no age.
+
+    >>> [round(curve(RetentionRules(mode="huber_linear"), age, 30), 3) for age in (30, 45, 60)]
+    [0.462, 0.217, 0.0]
+    """
+    return CURVES[rules.mode](max(age_days, 0.0) / half_life, rules)
+
+
+def recall_decay(rules: RetentionRules, age_days: float, accesses: int) -> float:
+    """Return Recall's decay score as it is published (R-088…R-090), in [0, 1].
+
+    >>> round(recall_decay(RetentionRules(), 60, 0), 3), recall_decay(RetentionRules(), 60, 10)
+    (0.301, 1.0)
+    """
+    raw = math.exp(-rules.recall_rate * max(age_days, 0.0))
+    boost = min(1.0, math.log1p(accesses) / math.log1p(rules.recall_boost_cap))
+    return raw + (1.0 - raw) * boost
+
+
+def retained(
+    rules: RetentionRules, *, layer: Layer, trust: float, age_days: float, usage: Usage, pinned: bool = False
+) -> Retained:
+    """Say how much of a memory is retained, and why.
+
+    `age_days` is the time since it was last shown, or else since it was first held. Pinned memories never fade (E-062).
+    """
+    terms: dict[str, float] = {}
+    half_life = math.inf
+    if rules.profile == "recall":
+        half_life = _LN2 / rules.recall_rate
+        terms["curve"] = math.exp(-rules.recall_rate * max(age_days, 0.0))
+        terms["use"] = recall_decay(rules, age_days, usage.accesses) - terms["curve"]
+    else:
+        if layer in rules.fading and not pinned:
+            half_life = half_life_days(rules, trust)
+            terms["curve"] = curve(rules, age_days, half_life)
+        else:
+            terms["curve"] = 1.0
+        counted = usage.accesses + max(usage.judged, 0)
+        terms["use"] = min(rules.reinforcement_cap, rules.reinforcement * math.log1p(counted))
+        terms["doubt"] = -min(rules.doubt_cap, rules.doubt * max(-usage.judged, 0))
+        terms["ceiling"] = min(0.0, 1.0 - terms["curve"] - terms["use"])
+    score = min(1.0, max(0.0, math.fsum(terms.values())))
+    return Retained(score=round(score, _PLACES), half_life_days=half_life, terms=terms)

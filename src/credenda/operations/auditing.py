@@ -1,0 +1,34 @@
+"""Auditing: which slots go in circles."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from credenda.errors import Invalid
+from credenda.limits import CONTEST_DAYS
+from credenda.model.contest import SlotLoop
+from credenda.model.memory import Status
+from credenda.parts import Parts
+from credenda.storage.store import MemoryFilter
+from credenda.text.normal import attribute_key, name_key
+from credenda.write.audit import slot_loops
+
+__all__ = ["loops"]
+
+_DAYS_MAX: Final = 36_500
+
+
+def loops(parts: Parts, *, days: int | None = None) -> list[SlotLoop]:
+    """List slots replaced three or more times within some days, the worst first (R-084)."""
+    span = CONTEST_DAYS if days is None else days
+    if not isinstance(span, int) or isinstance(span, bool) or not 1 <= span <= _DAYS_MAX:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(f"{days!r} is not a number of days", why=f"it lies in 1 to {_DAYS_MAX}", fix="give 30")
+    now_us = parts.clock.now_us()
+    with parts.store.reader(parts.user_id) as reader:
+        contests = reader.contests()
+        replaced = reader.find(MemoryFilter(statuses=frozenset({Status.SUPERSEDED})))
+        found = slot_loops(replaced, (), contests, now_us=now_us, days=span)
+        pairs = {(name_key(one.entity), attribute_key(one.attribute)) for one in found}
+        active = frozenset({Status.ACTIVE})
+        held = [one for pair in sorted(pairs) for one in reader.find(MemoryFilter(pair=pair, statuses=active))]
+    return slot_loops(replaced, held, contests, now_us=now_us, days=span)

@@ -1,0 +1,65 @@
+"""Keeping beliefs alive: fading, layers, and what is put away."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from credenda.errors import Conflict, Invalid, NotFound, Unavailable
+from credenda.operations.entries.shape import ID, Operation, Param
+
+__all__ = ["ENTRIES"]
+
+_DRY_RUN: Final = Param(name="dry_run", kind="flag", default=False, help="Only show what would be done.")
+
+ENTRIES: Final = (
+    Operation(
+        name="decay",
+        call="manage.decay",
+        summary="Compute afresh how much of each memory is retained; nothing is believed otherwise afterwards.",
+        params=(_DRY_RUN,),
+        output="DecayReport",
+        errors=(Unavailable,),
+        writes=True,
+        idempotent=True,
+    ),
+    Operation(
+        name="lifecycle",
+        call="manage.lifecycle",
+        summary="Promote what has proved itself, and put away what has faded.",
+        params=(_DRY_RUN,),
+        output="LifecycleReport",
+        errors=(Unavailable,),
+        writes=True,
+        idempotent=True,
+    ),
+    Operation(
+        name="promote",
+        call="manage.promote",
+        summary="Move a memory one layer up: working, episodic, semantic.",
+        params=(ID,),
+        output="Memory",
+        errors=(NotFound, Conflict),
+        writes=True,
+    ),
+    Operation(
+        name="demote",
+        call="manage.demote",
+        summary="Move a memory one layer down: semantic, episodic, working.",
+        params=(ID,),
+        output="Memory",
+        errors=(NotFound, Conflict),
+        writes=True,
+    ),
+    Operation(
+        name="retention",
+        call="manage.retention",
+        summary="Show the forgetting curves, and where the newest memories stand on them.",
+        params=(
+            Param(name="plot", kind="path", help="SVG file to draw them into."),
+            Param(name="limit", kind="integer", default=200, help="Most memories, 1 to 2,000."),
+        ),
+        output="RetentionCurves",
+        errors=(Invalid, Unavailable),
+        doors=frozenset({"python", "cli"}),
+    ),
+)

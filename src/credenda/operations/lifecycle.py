@@ -1,0 +1,351 @@
+"""Keeping beliefs alive: how much of each is retained, and which move to another layer or are put away.
+
+What is decided lies in `manage`, pure; here it is read, in batches, and filed in short transactions. A retention score
+is a derived value of a memory: it is written in place and is no change of the belief.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from credenda.clock import DAY_US
+from credenda.config import Settings
+from credenda.errors import Conflict, Invalid, NotFound, Unavailable
+from credenda.ids import Kind, number_of, parse_id
+from credenda.manage.importance import Record, importance
+from credenda.manage.lifecycle import LADDER, LifecycleRules, Standing, decide_lifecycle, next_layer
+from credenda.manage.plot import retention_svg
+from credenda.manage.retention import CURVES, Retained, RetentionRules, Usage, curve, half_life_days, retained
+from credenda.model.change import Actor, Change, SetLayer, SetStatus
+from credenda.model.memory import Layer, Memory, Status
+from credenda.model.report import (
+    DecayReport,
+    LifecycleReport,
+    RetentionCurve,
+    RetentionCurves,
+    RetentionPoint,
+    ScoreMove,
+)
+from credenda.operations.keeping import current
+from credenda.parts import Parts
+from credenda.storage.store import Access, MemoryFilter, Reader, Retention, Watermark, Writer
+from credenda.workers.upkeep import flush_accesses
+from credenda.write.apply import Application, apply
+
+__all__ = ["decay", "feedback", "lifecycle", "move_layer", "retention_curves", "retention_rules"]
+
+_BATCH: Final = 1_000
+_WRITTEN_TOGETHER: Final = 200
+"""Rows a transaction: about a millisecond, so that nobody waits."""
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_SAME: Final = 5e-7
+_MARK: Final = "decay"
+_CURVE_DAYS: Final = 181
+_POINTS: Final = 2_000
+
+
+def retention_rules(settings: Settings) -> RetentionRules:
+    """Take the numbers of the forgetting curves from the settings."""
+    return RetentionRules(
+        profile=settings.decay_profile,
+        mode=settings.retention_mode,
+        half_life_days=settings.half_life_days,
+        kappa=settings.trust_kappa,
+        recall_rate=settings.decay_lambda,
+        recall_boost_cap=settings.decay_boost_cap,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ages:
+    """How old a moment is, in calendar days, or in days on which anything was said."""
+
+    now_us: int
+    active: tuple[int, ...] | None
+
+    def days(self, since_us: int) -> float:
+        """Return the age of a moment in days."""
+        if self.active is None:
+            return max(self.now_us - since_us, 0) / DAY_US
+        return float(len(self.active) - bisect_right(self.active, since_us // DAY_US))
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """A memory, how it was used, and what of it is retained."""
+
+    memory: Memory
+    uses: tuple[float, ...]
+    retained: Retained
+    age_days: float
+
+
+def _ages(reader: Reader, parts: Parts) -> _Ages:
+    active = tuple(reader.active_days()) if parts.settings.decay_clock == "active" else None
+    return _Ages(parts.clock.now_us(), active)
+
+
+def _look(reader: Reader, memories: Sequence[Memory], rules: RetentionRules, ages: _Ages) -> list[_Looked]:
+    """Compute what is retained of each memory, from its row and its use."""
+    used: defaultdict[str, list[Access]] = defaultdict(list)
+    for access in reader.accesses([memory.id for memory in memories]):
+        used[access.memory_id].append(access)
+    return [_looked(memory, used.get(memory.id, ()), rules, ages) for memory in memories]
+
+
+def _looked(memory: Memory, log: Sequence[Access], rules: RetentionRules, ages: _Ages) -> _Looked:
+    uses = tuple(ages.days(access.at_us) for access in log if access.shown)
+    usage = Usage(
+        accesses=max(memory.access_count, len(uses)),
+        judged=sum(access.useful for access in log),
+    )
+    since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
+    kept = retained(
+        rules,
+        layer=memory.layer,
+        trust=memory.trust,
+        age_days=ages.days(since),
+        usage=usage,
+        pinned=memory.pinned,
+    )
+    return _Looked(memory, uses, kept, ages.days(memory.created_us))
+
+
+def _batches(
+    parts: Parts, wanted: MemoryFilter, look: Callable[[Reader, list[Memory]], list[_Looked]]
+) -> Iterator[list[_Looked]]:
+    """Walk over memories, newest first, each batch in a view of its own."""
+    below = wanted.below
+    while True:
+        with parts.store.reader(parts.user_id) as reader:
+            tag = reader.tenant.tag
+            asked = MemoryFilter(statuses=wanted.statuses, layers=wanted.layers, below=below, limit=_BATCH)
+            found = reader.find(asked)
+            looked = look(reader, found)
+        if not found:
+            return
+        yield looked
+        below = number_of(found[-1].id, Kind.MEMORY, tag)
+
+
+def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
+    """Compute afresh how much of each held memory is retained (R-088…R-100, E-049…E-055).
+
+    Nothing is believed otherwise afterwards: only scores move. Broken off, the next run goes on where this one stopped.
+    """
+    flush_accesses(parts)
+    rules = retention_rules(parts.settings)
+    with parts.store.reader(parts.user_id) as reader:
+        ages = _ages(reader, parts)
+        mark = None if dry_run else reader.watermark(_MARK)
+        tag = reader.tenant.tag
+    examined = updated = 0
+    moves: list[ScoreMove] = []
+    wanted = MemoryFilter(statuses=_HELD, below=mark)
+    for batch in _batches(parts, wanted, lambda reader, found: _look(reader, found, rules, ages)):
+        examined += len(batch)
+        moved = [_move(one) for one in batch if _moved(one)]
+        updated += len(moved)
+        if dry_run:
+            moves += moved
+            continue
+        lowest = number_of(batch[-1].memory.id, Kind.MEMORY, tag)
+        for start in range(0, len(moved), _WRITTEN_TOGETHER):
+            _file_scores(parts, moved[start : start + _WRITTEN_TOGETHER])
+        _mark(parts, lowest)
+    if not dry_run:
+        _mark(parts, None)
+    return DecayReport(examined=examined, updated=updated, profile=rules.profile, dry_run=dry_run, moves=tuple(moves))
+
+
+def _moved(one: _Looked) -> bool:
+    before = one.memory.decay_score
+    return before is None or abs(before - one.retained.score) > _SAME
+
+
+def _move(one: _Looked) -> ScoreMove:
+    return ScoreMove(memory_id=one.memory.id, before=one.memory.decay_score, after=one.retained.score)
+
+
+def _file_scores(parts: Parts, moves: Sequence[ScoreMove]) -> None:
+    def work(writer: Writer) -> None:
+        for move in moves:
+            writer.put(Retention(memory_id=move.memory_id, score=move.after))
+
+    parts.store.commit(parts.user_id, work)
+
+
+def _mark(parts: Parts, value: int | None) -> None:
+    now_us = parts.clock.now_us()
+    parts.store.commit(parts.user_id, lambda writer: writer.put(Watermark(name=_MARK, value=value, at_us=now_us)))
+
+
+def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | None = None) -> LifecycleReport:
+    """Promote what has proved itself and put away what has faded (E-059…E-064); a second run finds nothing to do."""
+    flush_accesses(parts)
+    curves = retention_rules(parts.settings)
+    with parts.store.reader(parts.user_id) as reader:
+        ages = _ages(reader, parts)
+    examined = 0
+    decided: list[Change] = []
+    wanted = MemoryFilter(statuses=frozenset({Status.ACTIVE}), layers=frozenset({Layer.WORKING, Layer.EPISODIC}))
+    for batch in _batches(parts, wanted, lambda reader, found: _look(reader, found, curves, ages)):
+        examined += len(batch)
+        standings = [_standing(one, curves.kappa) for one in batch]
+        changes = decide_lifecycle(standings, rules or LifecycleRules())
+        decided += changes
+        if not dry_run:
+            for start in range(0, len(changes), _WRITTEN_TOGETHER):
+                _apply(parts, changes[start : start + _WRITTEN_TOGETHER])
+    return LifecycleReport(
+        examined=examined,
+        promoted=sum(isinstance(change, SetLayer) for change in decided),
+        archived=sum(isinstance(change, SetStatus) for change in decided),
+        dry_run=dry_run,
+        changes=tuple(decided),
+    )
+
+
+def _standing(one: _Looked, kappa: float) -> Standing:
+    memory = one.memory
+    record = Record(
+        base=memory.base_importance,
+        layer=memory.layer,
+        trust=memory.trust,
+        age_days=one.age_days,
+        uses=one.uses,
+        confirmations=memory.confirmations,
+        valence=memory.emotional_valence or 0.0,
+        kappa=kappa,
+    )
+    earned = importance(record).score
+    return Standing(
+        memory=memory,
+        age_days=one.age_days,
+        uses=max(memory.access_count, len(one.uses)),
+        retention=one.retained.score,
+        importance=earned,
+    )
+
+
+def _apply(parts: Parts, changes: Sequence[Change]) -> None:
+    """Carry out what still fits: a memory that moved since it was looked at is left for the next run."""
+
+    def work(writer: Writer) -> None:
+        held = {memory.id: memory for memory in writer.memories([change.memory_id for change in moves])}
+        fitting = [change for change in moves if _fits(held.get(change.memory_id))]
+        apply(writer, fitting, Application(actor=Actor.SCHEDULE, now_us=parts.clock.now_us(), cause="lifecycle"))
+
+    moves = [change for change in changes if isinstance(change, SetLayer | SetStatus)]
+    parts.store.commit(parts.user_id, work)
+
+
+def _fits(memory: Memory | None) -> bool:
+    return memory is not None and memory.status is Status.ACTIVE and not memory.pinned
+
+
+def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
+    """Move a memory one layer up or down by hand (E-061).
+
+    Raises `Conflict` at the ends of the ladder and for the layers beside it, and `NotFound`.
+    """
+
+    def work(writer: Writer) -> Memory:
+        memory = current(writer, memory_id)
+        layer = next_layer(memory.layer, up=up)
+        if layer is None:
+            raise Conflict(
+                f"{memory_id} cannot be {'promoted' if up else 'demoted'}",
+                why=f"it is {memory.layer}, and the ladder is {' → '.join(LADDER)}",
+                fix="nothing is left to do",
+            )
+        reason = "promoted by hand" if up else "demoted by hand"
+        application = Application(actor=Actor.USER, now_us=parts.clock.now_us())
+        apply(writer, [SetLayer(memory_id=memory_id, layer=layer, reason=reason)], application)
+        return current(writer, memory_id)
+
+    with parts.foreground:
+        return parts.store.commit(parts.user_id, work)
+
+
+def feedback(parts: Parts, hit_id: str, *, useful: bool) -> None:
+    """Say whether a hit was of use; for an event it counts for the memories made from it.
+
+    What is retained of them moves at once, and with it their rank.
+    """
+    rules = retention_rules(parts.settings)
+
+    def work(writer: Writer) -> None:
+        kind, _ = parse_id(hit_id, writer.tenant.tag)
+        if kind is Kind.EVENT:
+            if not writer.events([hit_id]):
+                raise NotFound(f"there is no event {hit_id}", fix="copy an id from `search`")
+            ids = sorted({item.memory_id for item in writer.evidence(event_ids=[hit_id])})
+        else:
+            ids = [current(writer, hit_id).id]
+        now_us = parts.clock.now_us()
+        for memory_id in ids:
+            judged = 1 if useful else -1
+            writer.put(Access(memory_id=memory_id, session="", day=now_us // DAY_US, at_us=now_us, useful=judged))
+        for one in _look(writer, writer.memories(ids), rules, _ages(writer, parts)):
+            writer.put(Retention(memory_id=one.memory.id, score=one.retained.score))
+
+    with parts.foreground:
+        parts.store.commit(parts.user_id, work)
+
+
+def retention_curves(parts: Parts, *, plot: Path | None = None, limit: int = 200) -> RetentionCurves:
+    """Give the forgetting curves over half a year of days, and where the newest memories stand on them.
+
+    `limit` bounds the memories, 1 to 2,000; `plot` names an SVG file to draw them into.
+    """
+    if not 1 <= limit <= _POINTS:
+        raise Invalid(f"a limit of {limit}", why=f"it lies between 1 and {_POINTS:,}", fix="give a number like 200")
+    rules = retention_rules(parts.settings)
+    days = tuple(float(day) for day in range(_CURVE_DAYS))
+    with parts.store.reader(parts.user_id) as reader:
+        ages = _ages(reader, parts)
+        found = reader.find(MemoryFilter(statuses=_HELD, limit=limit))
+        looked = _look(reader, found, rules, ages)
+    drawn = RetentionCurves(
+        days=days,
+        curves=tuple(_curve(name, rules, days, trust) for name in CURVES for trust in (1.0, 0.5)),
+        points=tuple(_point(one, ages) for one in looked),
+        profile=rules.profile,
+        mode=rules.mode,
+    )
+    if plot is not None:
+        _draw(plot, drawn)
+    return drawn
+
+
+def _draw(path: Path, drawn: RetentionCurves) -> None:
+    try:
+        path.write_text(retention_svg(drawn), "utf-8")
+    except OSError as error:
+        fix = "name a file that can be written"
+        raise Unavailable(f"cannot write {path}", why=error.strerror or "", fix=fix) from error
+
+
+def _curve(name: str, rules: RetentionRules, days: Sequence[float], trust: float) -> RetentionCurve:
+    half_life = half_life_days(rules, trust)
+    shape = RetentionRules(mode=name, delta=rules.delta, ratio=rules.ratio)
+    values = tuple(round(curve(shape, day, half_life), 6) for day in days)
+    return RetentionCurve(name=name, half_life_days=half_life, values=values)
+
+
+def _point(one: _Looked, ages: _Ages) -> RetentionPoint:
+    memory = one.memory
+    since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
+    return RetentionPoint(
+        memory_id=memory.id,
+        layer=memory.layer,
+        age_days=round(ages.days(since), 3),
+        score=one.retained.score,
+        terms=one.retained.terms,
+    )

@@ -1,0 +1,1 @@
+"""Language models: what one must be, and those that there are."""

@@ -1,0 +1,70 @@
+"""What models cost: a table that ships, and a setting that overrules it."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from credenda.errors import Invalid
+
+__all__ = ["Price", "price_of", "read_price"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """US dollars for a million tokens, read and written; `source` says who said so, and when."""
+
+    tokens_in: float
+    tokens_out: float
+    source: str = ""
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float:
+        """Return what so many tokens cost, in US dollars.
+
+        >>> Price(tokens_in=1, tokens_out=5).cost(1_000_000, 100_000)
+        1.5
+        """
+        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1_000_000
+
+
+@cache
+def _table() -> dict[str, Price]:
+    given = tomllib.loads((files("credenda.providers.llm") / "prices.toml").read_text("utf-8"))
+    source = f"{given['source']}, {given['checked']}"
+    return {
+        f"{provider}:{name}": Price(tokens_in=pair[0], tokens_out=pair[1], source=source)
+        for provider, models in given["models"].items()
+        for name, pair in models.items()
+    }
+
+
+def price_of(model_id: str) -> Price | None:
+    """Return the price of a model by the table; a dated or otherwise longer name costs what its beginning does.
+
+    None for a model that the table does not know.
+    """
+    found = [name for name in _table() if model_id == name or model_id.startswith(f"{name}-")]
+    return _table()[max(found, key=len)] if found else None
+
+
+def read_price(text: str) -> Price | None:
+    """Read the setting `llm_price`: dollars for a million tokens read and written, such as "1/5"; None for "".
+
+    Raises `Invalid` for anything else.
+    """
+    if not text.strip():
+        return None
+    try:
+        read, written = (float(part) for part in text.split("/"))
+    except ValueError:
+        read = written = math.nan
+    if not (0 <= read < math.inf and 0 <= written < math.inf):
+        raise Invalid(
+            f"llm_price cannot be {text[:40]!r}",
+            why="it is two prices: US dollars for a million tokens read, and written",
+            fix='write it like "1/5", or "0/0" for a model of your own',
+        )
+    return Price(tokens_in=read, tokens_out=written, source="the setting llm_price")

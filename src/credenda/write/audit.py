@@ -1,0 +1,57 @@
+"""The loop audit: which slots go in circles, by what was replaced in them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from credenda.clock import DAY_US
+from credenda.limits import CONTEST_SUPERSESSIONS
+from credenda.model.contest import ContestCase, ContestState, SlotLoop
+from credenda.model.memory import Memory, Relation, Slot
+from credenda.write.contests import slot_of_case
+from credenda.write.slots import FIRM, begins_us, label, slot_of
+
+__all__ = ["slot_loops"]
+
+_REPLACED = frozenset({Relation.CHANGED, Relation.CORRECTED})
+
+
+def slot_loops(
+    replaced: Iterable[Memory], held: Iterable[Memory], contests: Iterable[ContestCase], *, now_us: int, days: int
+) -> list[SlotLoop]:
+    """Give the slots in which at least three values were replaced within the last `days`, the worst first (R-085).
+
+    `replaced` are superseded memories, `held` the active ones, whose value ends the chain.
+    """
+    by_slot: dict[Slot, list[Memory]] = {}
+    for one in replaced:
+        slot, until_us = slot_of(one), one.valid_until_us
+        recent = until_us is not None and now_us - days * DAY_US <= until_us <= now_us
+        if slot is not None and recent and one.relation in _REPLACED and one.stance in FIRM:
+            by_slot.setdefault(slot, []).append(one)
+    loops = {slot: found for slot, found in by_slot.items() if len(found) >= CONTEST_SUPERSESSIONS}
+    now_held: dict[Slot, list[Memory]] = {}
+    for one in held:
+        slot = slot_of(one)
+        if slot is not None and slot in loops and one.stance in FIRM:
+            now_held.setdefault(slot, []).append(one)
+    asked: dict[tuple[object, ...], str] = {
+        slot_of_case(one): one.id for one in contests if one.state is ContestState.OPEN
+    }
+    found = [_loop(slot, gone, now_held.get(slot, []), asked.get(tuple(slot))) for slot, gone in loops.items()]
+    return sorted(found, key=lambda one: (-one.superseded_count, -one.last_superseded_us, one.entity, one.attribute))
+
+
+def _loop(slot: Slot, gone: list[Memory], held: list[Memory], contest_id: str | None) -> SlotLoop:
+    ordered = sorted([*gone, *held], key=lambda one: (begins_us(one), one.created_us, one.id))
+    return SlotLoop(
+        speaker=slot.speaker,
+        entity=slot.entity,
+        attribute=slot.attribute,
+        scope=slot.scope,
+        superseded_count=len(gone),
+        first_seen_us=min(begins_us(one) for one in gone),
+        last_superseded_us=max(one.valid_until_us or 0 for one in gone),
+        values=tuple(map(label, ordered)),
+        contest_id=contest_id,
+    )

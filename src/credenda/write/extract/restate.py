@@ -1,0 +1,127 @@
+"""Sentences said in other ways, turned into plain ones that the patterns know: labels, fragments, changes by others.
+
+The table is data (`data/restate.toml`). Only how a sentence is read is changed; its evidence stays as it was said.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from credenda.write.extract.lexicon import lexicon, load_table, names
+from credenda.write.extract.patterns import compile_macros
+
+__all__ = ["restated"]
+
+_WORD: Final = re.compile(r"[\w'-]+|:")
+_END: Final = re.compile(r"[\s.!\u2026]+$")
+_ASKED: Final = re.compile(r"^(?:could|can|would|will|do|did)\b.*\?$", re.IGNORECASE)
+_TIMES_MAX: Final = 2
+_CHARACTERS_MAX: Final = 240
+"""Longer sentences are told in full; none of the ways below has so many words."""
+_PIECES_MAX: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """Where it stands in the table, what it matches, and the sentence that says the same.
+
+    `noun`: the first word must not be one that gives an order, as in "Run the tests, always". `bare`: what is taken up
+    must hold no verb after its first word, as in "Users live all over the world".
+    """
+
+    place: int
+    match: re.Pattern[str]
+    target: str
+    noun: bool
+    bare: bool
+
+
+def _slot_macro() -> str:
+    """Give every noun that names a slot of persons or of things, the longest first."""
+    words = {word for entry in load_table("attributes").values() for word in entry["words"]} | names().the_nouns
+    return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
+
+
+@cache
+def _rules() -> tuple[dict[str, list[_Rule]], dict[str, list[_Rule]]]:
+    """Load the rules by a word that must occur, and by the word that must be the first."""
+    table = load_table("restate")
+    macros: dict[str, str] = table["macros"] | {"SLOT": _slot_macro()}
+    anywhere: dict[str, list[_Rule]] = {}
+    first: dict[str, list[_Rule]] = {}
+    entries: list[dict[str, Any]] = table["rule"]
+    for place, entry in enumerate(entries):
+        rule = _Rule(
+            place,
+            compile_macros(entry["match"], macros),
+            entry["to"],
+            entry.get("noun", False),
+            entry.get("bare", False),
+        )
+        for word in entry.get("words", ()):
+            anywhere.setdefault(word, []).append(rule)
+        for word in entry.get("first", ()):
+            first.setdefault(word, []).append(rule)
+    return anywhere, first
+
+
+def _candidates(sentence: str) -> list[_Rule]:
+    words = _WORD.findall(sentence.lower())
+    if not words:
+        return []
+    anywhere, first = _rules()
+    found = {rule.place: rule for word in {*words} if word in anywhere for rule in anywhere[word]}
+    found.update((rule.place, rule) for rule in first.get(words[0], ()))
+    return [found[place] for place in sorted(found)]
+
+
+def _restated(sentence: str) -> str:
+    """Apply the first rule that fits, and once more what fits its outcome."""
+    said = sentence
+    for _ in range(_TIMES_MAX):
+        plain = _END.sub("", said.rstrip("?") if _ASKED.match(said) else said)
+        found = next((made for rule in _candidates(plain) if (made := _made(rule, plain)) is not None), None)
+        if found is None:
+            break
+        said = found
+    return said
+
+
+def _made(rule: _Rule, plain: str) -> str | None:
+    found = rule.match.match(plain)
+    if found is None or (rule.noun and _orders(plain)) or (rule.bare and _tells(found["v"])):
+        return None
+    return found.expand(rule.target)
+
+
+def _tells(phrase: str) -> bool:
+    words = phrase.lower().split(" ")
+    return words[-1] == "all" or any(word in lexicon().forms for word in words[1:])
+
+
+def _orders(sentence: str) -> bool:
+    form = lexicon().forms.get(sentence.split(" ", 1)[0].lower())
+    return form is not None and "base" in form.kinds
+
+
+def restated(sentence: str) -> str:
+    """Say a sentence plainly; the same one where it is plain already.
+
+    >>> restated("Coffee over tea, every time.")
+    'i prefer Coffee over tea'
+    >>> restated("Married, two kids.")
+    'i am Married, i have two kids'
+    """
+    if len(sentence) > _CHARACTERS_MAX:
+        return sentence
+    said = _restated(sentence)
+    if said is not sentence or "," not in sentence:
+        return said
+    pieces = sentence.split(", ", _PIECES_MAX)
+    opened = [_restated(piece) for piece in pieces]
+    if opened[0] is pieces[0]:
+        return sentence
+    return ", ".join(opened)

@@ -1,0 +1,90 @@
+"""The log of changes as taking back reads it: what is in force, and fields as the log keeps them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Final, cast
+
+from credenda.ids import serial
+from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.contest import ContestCase
+from credenda.model.memory import Layer, Memory, Relation, Status
+
+__all__ = ["QUESTIONS", "Ledger", "is_in_force", "typed_fields"]
+
+QUESTIONS: Final = frozenset({ChangeKind.CONTEST, ChangeKind.RESOLVE})
+_SHARED: Final = QUESTIONS | {ChangeKind.UNDO}
+_ENUMS: Final[Mapping[str, type[StrEnum]]] = {"status": Status, "relation": Relation, "layer": Layer}
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What taking back needs to know.
+
+    `records`: the whole log of `memories`, and every change of kind contest, resolve and undo; any order.
+    `memories`: current versions of those that the changes to take back name, that stand in for them, that they stand in
+    for, and of whatever is active in their slots. `contests`: all that the records name.
+    """
+
+    records: tuple[ChangeRecord, ...]
+    memories: Mapping[str, Memory]
+    contests: Mapping[str, ContestCase] = field(default_factory=dict[str, ContestCase])
+
+    @cached_property
+    def by_id(self) -> dict[str, ChangeRecord]:
+        """The log by id, oldest first."""
+        return {one.id: one for one in sorted(self.records, key=lambda one: serial(one.id))}
+
+    @cached_property
+    def of_memory(self) -> dict[str, list[ChangeRecord]]:
+        """The log of each memory, oldest first."""
+        found: dict[str, list[ChangeRecord]] = {}
+        for one in self.by_id.values():
+            if one.memory_id is not None:
+                found.setdefault(one.memory_id, []).append(one)
+        return found
+
+    @cached_property
+    def _undone_by(self) -> dict[str, list[ChangeRecord]]:
+        found: dict[str, list[ChangeRecord]] = {}
+        for one in self.by_id.values():
+            if one.kind is ChangeKind.UNDO and one.cause is not None:
+                found.setdefault(one.cause, []).append(one)
+        return found
+
+    @cached_property
+    def replaced_by(self) -> dict[str, list[ChangeRecord]]:
+        """The changes by which a memory took the place of others, by its id."""
+        found: dict[str, list[ChangeRecord]] = {}
+        for one in self.by_id.values():
+            if one.kind is ChangeKind.SUPERSEDE:
+                found.setdefault(str(one.after.get("superseded_by")), []).append(one)
+        return found
+
+    @cached_property
+    def shared(self) -> list[ChangeRecord]:
+        """Questions, answers, and what was taken back."""
+        return [one for one in self.by_id.values() if one.kind in _SHARED]
+
+    def in_force(self, record: ChangeRecord) -> bool:
+        """Say whether a change has not been taken back, or was taken up again since."""
+        return not any(self.in_force(one) for one in self._undone_by.get(record.id, ()))
+
+
+def is_in_force(record: ChangeRecord, log: Iterable[ChangeRecord]) -> bool:
+    """Say whether a change was not taken back, from the log of its memory."""
+    return Ledger(tuple(log), {}).in_force(record)
+
+
+def typed_fields(plain: Mapping[str, object]) -> dict[str, object]:
+    """Read fields of a memory as the log keeps them."""
+    return {name: _typed(name, value) for name, value in plain.items()}
+
+
+def _typed(name: str, value: object) -> object:
+    if name in _ENUMS and isinstance(value, str):
+        return _ENUMS[name](value)
+    return tuple(cast("list[object]", value)) if isinstance(value, list) else value

@@ -1,0 +1,81 @@
+"""What the rules found and what a model found in one turn, brought together. Pure.
+
+The rules' claims stand unless the model says that they were not meant; of two readings of the same words the rules' is
+kept, because the same words always give the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from credenda import limits
+from credenda.model.claim import Claim, Move
+from credenda.model.memory import Cardinality, Stance, type_class
+from credenda.text.normal import attribute_key, name_key, same_value
+from credenda.write.llm.answer import Rejection
+from credenda.write.llm.prompt import reading_id
+from credenda.write.slots import UNCERTAIN
+
+__all__ = ["merged"]
+
+_UNMEANT: Final = {
+    "hypothetical": Stance.HYPOTHETICAL,
+    "role_play": Stance.ROLE_PLAY,
+    "sarcastic": Stance.SARCASTIC,
+}
+_UNMEANT_CONFIDENCE_MAX: Final = 0.3
+
+
+def merged(readings: Sequence[Claim], rejections: Sequence[Rejection], found: Sequence[Claim]) -> list[Claim]:
+    """Give the claims of a turn in the order of their spans, at most `limits.CLAIMS_PER_TURN`."""
+    whys = {one.reading: one.why for one in rejections}
+    kept = [one for at, claim in enumerate(readings) if (one := _judged(claim, whys.get(reading_id(at))))]
+    for claim in found:
+        if not any(_same(claim, one) for one in kept):
+            kept.append(claim)
+    kept = kept[: limits.CLAIMS_PER_TURN]
+    return sorted(kept, key=lambda one: (one.span.start, one.span.stop))
+
+
+def _judged(claim: Claim, why: str | None) -> Claim | None:
+    if why is None or claim.move is Move.RETRACT:
+        return claim
+    stance = _UNMEANT.get(why)
+    if stance is None:
+        return None
+    return replace(
+        claim,
+        stance=stance,
+        confidence=min(claim.confidence, _UNMEANT_CONFIDENCE_MAX),
+        entity=None,
+        attribute=None,
+        value=None,
+        prior=None,
+        scope=None,
+        cardinality=Cardinality.SINGLE,
+        move=Move.STATE,
+    )
+
+
+def _same(claim: Claim, one: Claim) -> bool:
+    """Say whether two claims read the same thing out of the same words."""
+    if not (claim.span.start < one.span.stop and one.span.start < claim.span.stop):
+        return False
+    if claim.stance in UNCERTAIN and one.stance in UNCERTAIN:
+        return True
+    if claim.value is None or one.value is None:
+        return claim.value is one.value or one.stance in UNCERTAIN
+    return same_value(claim.value, one.value) or (
+        _place(claim) == _place(one) and claim.cardinality is Cardinality.SINGLE
+    )
+
+
+def _place(claim: Claim) -> tuple[object, ...]:
+    return (
+        claim.entity and name_key(claim.entity),
+        claim.attribute and attribute_key(claim.attribute),
+        claim.scope and name_key(claim.scope),
+        type_class(claim.type),
+    )

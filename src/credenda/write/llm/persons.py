@@ -1,0 +1,125 @@
+"""Whose fact a sentence states, whatever a model says. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from credenda.model.event import Event, Role
+from credenda.text.normal import attribute_key, name_key
+from credenda.write.extract.clauses import open_contractions, read_clause, split_clauses, straighten
+from credenda.write.extract.instructions import read_directive
+from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.extract.spoken import carry_subjects
+from credenda.write.extract.subjects import Subject, find_subject
+from credenda.write.extract.third_person import as_own_words, is_note
+from credenda.write.llm.words import says
+
+__all__ = ["about_another", "named_in", "owner_of", "resolve_entity"]
+
+_SELF: Final = frozenset({"user", "me", "i", "myself", "speaker", "self"})
+_FIRST_PERSON: Final = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b", re.IGNORECASE
+)
+_OTHERS: Final = re.compile(r"^(?:he|she|they|his|her|their|you|your)\b", re.IGNORECASE)
+_FRAGMENT_WORDS: Final = 3
+_POSSESSIVE: Final = re.compile(r"^(?:my|our|the user's|user's)\s+", re.IGNORECASE)
+_QUOTED: Final = re.compile(r"[\"\u201c][^\"\u201d]{0,300}\b(?:I|I'm|my|My)\b[^\"\u201d]{0,300}[\"\u201d]")
+
+
+def owner_of(event: Event) -> str | None:
+    """Say who "I" is in an event; None in a document."""
+    if event.role is Role.USER:
+        return "user"
+    return event.speaker if event.role is Role.PERSON else None
+
+
+def resolve_entity(entity: str, owner: str) -> str:
+    """Bring an entity into the form that the rules give it: "my sister" is "user's sister"."""
+    if name_key(entity) in _SELF or name_key(entity) == name_key(owner):
+        return owner
+    plain = _POSSESSIVE.sub("", entity.strip())
+    kin = names().kin_noun(plain)
+    return f"{owner}'s {kin}" if kin else entity.strip()
+
+
+def named_in(entity: str, owner: str, texts: tuple[str, ...]) -> bool:
+    """Say whether an entity is spoken of in any of these texts; kin may go by another word ("mom")."""
+    noun = entity.removeprefix(f"{owner}'s ")
+    kin = names().kin_noun(noun)
+    return any(
+        says(text, noun)
+        or (kin is not None and any(names().kin_noun(word) == kin for word in re.findall(r"\w+", text)))
+        for text in texts
+    )
+
+
+def about_another(event: Event, sentence: str, value: str | None, attribute: str | None) -> bool:
+    """Say whether a sentence tells somebody else's fact, so that it can be no fact of the speaker's (D-007).
+
+    Looked at is the clause that holds the value, or all of them.
+    """
+    plain = as_own_words(straighten(sentence), noted=is_note(event))
+    if _QUOTED.search(plain) and not _FIRST_PERSON.search(_QUOTED.sub(" ", plain)):
+        return True
+    clauses = carry_subjects(split_clauses(open_contractions(plain)))
+    holding = [clause for clause in clauses if value and says(clause, value)] or clauses
+    if any(_names_thing(clause, attribute) or _is_called_mine(clause, attribute) for clause in holding):
+        return False
+    if not _FIRST_PERSON.search(plain) and not any(map(_addresses, clauses)) and not _is_fragment(plain, value):
+        return True
+    return all(_of_another(clause, attribute) for clause in holding)
+
+
+def _names_thing(piece: str, attribute: str | None) -> bool:
+    """Say whether a clause gives a thing that the speaker shares with the hearer: "the deadline is Friday"."""
+    clause = read_clause(piece)
+    subject = None if clause is None else find_subject(clause.text, "user", None)
+    if subject is None or subject.who != "the" or attribute is None:
+        return False
+    shared = not subject.entity.strip() or subject.entity == "user"
+    return shared and lexicon().attribute(subject.noun).name == attribute
+
+
+def _is_called_mine(piece: str, attribute: str | None) -> bool:
+    """Say whether a clause calls the attribute the speaker's own: "the landlord raised my rent to …"."""
+    noun = attribute_key(attribute or "").replace("_", " ")
+    return bool(noun) and re.search(rf"\b(?:my|our) (?:\w+ )?{re.escape(noun)}\b", piece, re.IGNORECASE) is not None
+
+
+def _addresses(piece: str) -> bool:
+    """Say whether a clause tells the assistant what to do from now on."""
+    clause = read_clause(piece)
+    return clause is not None and read_directive(clause, to_assistant=True) is not None
+
+
+def _is_fragment(text: str, value: str | None) -> bool:
+    """Say whether a text leaves out who it is about, as people do of themselves: "Vegan since 2015", "Working …"."""
+    words = text.split()
+    first = words[0].strip(",.").lower() if words else ""
+    begins = value is not None and says(value, first)
+    return begins or len(words) <= _FRAGMENT_WORDS or first.endswith("ing")
+
+
+def _of_another(piece: str, attribute: str | None) -> bool:
+    clause = read_clause(piece)
+    if clause is None or read_directive(clause, to_assistant=True) is not None:
+        return False
+    text = clause.text
+    if clause.reporter is not None and not _FIRST_PERSON.search(text):
+        return True
+    subject = find_subject(text, "user", None)
+    if subject is None:
+        return _OTHERS.match(text) is not None
+    return _is_other(subject, attribute)
+
+
+def _is_other(subject: Subject, attribute: str | None) -> bool:
+    if subject.who in {"me", "gerund", "best"}:
+        return False
+    noun = names().kin_noun(attribute.replace("_", " ")) if attribute else None
+    if noun is not None and (subject.entity.endswith(noun) or names().kin_noun(subject.noun) == noun):
+        return False  # "my wife is Ana" gives the speaker's wife
+    if subject.who == "own":
+        return name_key(subject.entity) != "user"
+    return subject.who in {"person", "name", "plural", "the"}

@@ -1,0 +1,135 @@
+"""What a model is asked about an event, and what becomes of its answer: the ends that touch storage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from credenda import limits
+from credenda.ids import Kind, public_id
+from credenda.model.change import Actor, Change, Supersede
+from credenda.model.claim import Claim, Extractor, Turn
+from credenda.model.event import Event
+from credenda.model.memory import Memory, MemoryType, Relation
+from credenda.storage.store import MemoryFilter, Reader, Writer, unpack_code
+from credenda.text.normal import attribute_key, name_key, same_value
+from credenda.text.tokens import tokenize
+from credenda.write.apply import Application, apply
+from credenda.write.extract.verbatim import VerbatimExtractor
+from credenda.write.ingest import believe, read_turns
+from credenda.write.llm.reading import Understood, reread
+from credenda.write.slots import CURRENT, begins_us
+
+__all__ = ["Asked", "believe_again", "fallback", "still_so", "turn_of"]
+
+_TERMS: Final = 24
+_GONE: Final = Memory(text="", type=MemoryType.FACT, id="", version=1, created_us=0, recorded_us=0)
+"""Stands for a memory that is there no longer: it says nothing that a claim could repeat."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """An event as a model is to read it: with the memories that it may touch, and what the rules found in it."""
+
+    turn: Turn
+    readings: tuple[Claim, ...]
+
+    @property
+    def event(self) -> Event:
+        """The event."""
+        return self.turn.event
+
+
+def turn_of(reader: Reader, number: int, extractor: Extractor) -> Asked | None:
+    """Read what a model needs to know of an event; None where its words are gone."""
+    turns = read_turns(reader, number, number, extractor)
+    if not turns or not turns[0].turn.event.text:
+        return None
+    read = turns[0]
+    known = _known(reader, read.turn.event, read.claims)
+    return Asked(turn=replace(read.turn, known=tuple(known)), readings=read.claims)
+
+
+def _known(reader: Reader, event: Event, readings: Sequence[Claim]) -> list[Memory]:
+    """Find the memories that an event may repeat or replace: those of the slots that rules see, and of its words."""
+    found: dict[str, Memory] = {}
+    for claim in readings:
+        if claim.entity and claim.attribute:
+            pair = (name_key(claim.entity), attribute_key(claim.attribute))
+            wanted = MemoryFilter(pair=pair, statuses=CURRENT, limit=limits.LLM_KNOWN_MEMORIES)
+            found.update((one.id, one) for one in reader.find(wanted))
+    if len(found) < limits.LLM_KNOWN_MEMORIES:
+        found.update((one.id, one) for one in _by_words(reader, event.text))
+    held = [one for one in found.values() if one.text and not one.provisional and one.status in CURRENT]
+    return held[: limits.LLM_KNOWN_MEMORIES]
+
+
+def _by_words(reader: Reader, text: str) -> list[Memory]:
+    terms = list(dict.fromkeys(tokenize(text)))[:_TERMS]
+    codes = reader.nominate(terms, limits.CANDIDATES) if terms else []
+    parts = [unpack_code(code) for code in codes]
+    tag = reader.tenant.tag
+    ids = [public_id(Kind.MEMORY, number, tag) for memory, number, _ in parts if memory]
+    return sorted(reader.memories(ids[: limits.LLM_KNOWN_MEMORIES]), key=begins_us, reverse=True)
+
+
+def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Claim, ...] | None:
+    """Give the claims of an answer as they are to be believed now; None where the words are not those that were read.
+
+    The model thought outside of any transaction: where a memory that it was shown has changed, the answer is checked
+    against what is held now. It is not asked again.
+    """
+    event = next(iter(writer.events([asked.event.id])), None)
+    if event is None or event.text != asked.event.text:
+        return None
+    held = {one.id: one for one in writer.memories([one.id for one in asked.turn.known])}
+    if all(held.get(one.id) == one for one in asked.turn.known) or not understood.answer:
+        return understood.claims
+    known = tuple(held.get(one.id, _GONE) for one in asked.turn.known)
+    return reread(understood.answer, replace(asked.turn, known=known), asked.readings, understood.reader)
+
+
+def fallback(asked: Asked) -> tuple[Claim, ...]:
+    """Give what is believed while no model can be asked: the rules' claims, else the words as they are (R-050)."""
+    return asked.readings or tuple(VerbatimExtractor().extract(asked.turn))
+
+
+def believe_again(writer: Writer, event: Event, claims: Sequence[Claim], now_us: int, *, embeds: bool) -> None:
+    """Believe what a later reading of an event found, in the caller's transaction.
+
+    What the event is evidence of already is not counted again; the words that were kept for want of a reading give way.
+    """
+    resting = _resting_on(writer, event)
+    fresh = [claim for claim in claims if not any(_says_it(one, claim) for one in resting)]
+    believe(writer, [(event, tuple(fresh))], now_us, embeds=embeds)
+    kept = [one for one in resting if one.provisional and one.status in CURRENT]
+    successor = next(
+        (one.id for one in _resting_on(writer, event) if not one.provisional and one.status in CURRENT), None
+    )
+    changes: list[Change] = [_gives_way(one, successor) for one in kept]
+    if changes:
+        apply(writer, changes, Application(actor=Actor.MODEL, now_us=now_us, cause=event.id, embeds=embeds))
+
+
+def _resting_on(writer: Writer, event: Event) -> list[Memory]:
+    return writer.memories(sorted({item.memory_id for item in writer.evidence(event_ids=[event.id])}))
+
+
+def _says_it(memory: Memory, claim: Claim) -> bool:
+    if memory.provisional:
+        return False
+    if claim.value is None or memory.value is None:
+        return claim.value is memory.value and name_key(memory.text) == name_key(claim.text)
+    return name_key(memory.entity or "") == name_key(claim.entity or "") and same_value(memory.value, claim.value)
+
+
+def _gives_way(memory: Memory, successor: str | None) -> Supersede:
+    """Retire words that were kept unread: refined by what was read in them, or spare where there was nothing."""
+    return Supersede(
+        memory_id=memory.id,
+        successor=successor,
+        relation=Relation.REFINED if successor else Relation.DUPLICATE,
+        valid_until_us=begins_us(memory),
+        reason="read with a model since" if successor else "a model found nothing to keep in these words",
+    )

@@ -1,0 +1,64 @@
+"""Whether words of a model are words of the message. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from credenda.model.claim import Span
+from credenda.text.normal import value_key
+from credenda.text.sentences import sentence_spans
+
+__all__ = ["locate", "numbers", "says"]
+
+_TOKEN: Final = re.compile(r"\w+(?:[.,:]\d+)*", re.UNICODE)
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_GAP: Final = r"[^\w]{1,8}?"
+_QUOTE_TOKENS: Final = 120
+_SMALL: Final = frozenset("a an the my our your to of in on at for with and or is are am be".split())  # noqa: SIM905
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(value_key(text))
+
+
+def says(text: str, value: str) -> bool:
+    """Say whether a text holds a value: its words in their order, side by side but for small ones, none in part.
+
+    >>> says("I moved to the New York office", "new york")
+    True
+    >>> says("I earn 15000 a year", "15")
+    False
+    """
+    wanted = [token for token in _tokens(value) if token not in _SMALL] or _tokens(value)
+    held = [token for token in _tokens(text) if token not in _SMALL or token in wanted]
+    width = len(wanted)
+    return bool(width) and any(held[at : at + width] == wanted for at in range(len(held) - width + 1))
+
+
+def numbers(text: str) -> set[str]:
+    """Give the numbers of a text as written, without the signs that group digits."""
+    return {found.replace(",", "") for found in _NUMBER.findall(text)}
+
+
+def locate(text: str, quote: str, event_id: str) -> Span | None:
+    """Find the sentences of a text that a quote is taken from; None where its words do not stand there as quoted.
+
+    Case, spaces, quotation marks and other signs between the words may differ.
+    """
+    words = re.findall(r"\w+", quote)[:_QUOTE_TOKENS]
+    if not words:
+        return None
+    pattern = rf"(?<!\w){_GAP.join(map(re.escape, words))}(?!\w)"
+    found = re.search(pattern, text, re.IGNORECASE)
+    return None if found is None else _whole_sentences(text, found.start(), found.end(), event_id)
+
+
+def _whole_sentences(text: str, start: int, stop: int, event_id: str) -> Span:
+    touched: Sequence[tuple[int, int]] = [
+        span for span in sentence_spans(text) if span.start < stop and start < span.stop
+    ]
+    return (
+        Span(event_id, min(start, touched[0][0]), max(stop, touched[-1][1])) if touched else Span(event_id, start, stop)
+    )
