@@ -46,10 +46,13 @@ def _show(document: dict[str, Any], table: Callable[[dict[str, Any]], str], *, a
 @click.option("--questions", type=_FILE, required=True, help="Questions with the ids of their gold turns.")
 @click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="none", show_default=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Ask only the first so many questions.")
+@click.option("--context", type=click.IntRange(min=1), help="Pack a context of so many tokens for each question too.")
 @_JSON
-def locomo(*, data: Path, questions: Path, embedder: str, limit: int | None, as_json: bool) -> None:
+def locomo(
+    *, data: Path, questions: Path, embedder: str, limit: int | None, context: int | None, as_json: bool
+) -> None:
     """Run the retrieval benchmark."""
-    document = run_locomo(data, questions, embedder=embedder, limit=limit, note=_note)
+    document = run_locomo(data, questions, embedder=embedder, limit=limit, context=context or 0, note=_note)
     _show(document, tables.locomo, as_json=as_json)
 
 

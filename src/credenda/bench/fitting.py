@@ -71,24 +71,21 @@ def fit_logistic(signs: Floats, present: Floats, weights: Floats, fixed: Floats 
     spread: Floats = signs.std(0) + 1e-12
     scaled: Floats = np.column_stack([np.ones(len(signs)), (signs - mean) / spread])
     ridge: Floats = np.diag([0.0, *[_RIDGE] * signs.shape[1]])
-    found: Floats = np.zeros(scaled.shape[1])
+    found = np.zeros(1 + signs.shape[1], np.float64)
     for _ in range(_STEPS):
-        step = _step(scaled, present, weights, ridge, offset, found)
+        sure = logistic(scaled @ found + offset)
+        gradient: Floats = scaled.T @ (weights * (sure - present)) + ridge @ found
+        curve: Floats = (scaled * (weights * sure * (1 - sure))[:, None]).T @ scaled + ridge
+        step = _solved(curve, gradient)
         found -= step
         if np.abs(step).max() < _STILL:
             break
     raw: Floats = found[1:] / spread
-    return np.concatenate([[found[0] - float(raw @ mean)], raw])
+    return np.append(found[0] - float(raw @ mean), raw)
 
 
-def _step(
-    scaled: Floats, present: Floats, weights: Floats, ridge: Floats, offset: Floats, found: Floats
-) -> NDArray[np.float64]:
-    """Return one step of Newton's method, away from where `found` stands."""
-    sure = logistic(scaled @ found + offset)
-    gradient: Floats = scaled.T @ (weights * (sure - present)) + ridge @ found
-    curve: Floats = (scaled * (weights * sure * (1 - sure))[:, None]).T @ scaled + ridge
-    return np.array(np.linalg.solve(curve, gradient), np.float64)
+def _solved(matrix: Floats, right: Floats) -> NDArray[np.float64]:
+    return np.linalg.solve(matrix, right).astype(np.float64)
 
 
 def held_out(samples: Sequence[Sample], names: Sequence[str], fixed: Mapping[str, float]) -> Floats:

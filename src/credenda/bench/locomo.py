@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ _ABSENT: Final = frozenset({"adversarial", "abstention"})
 """Categories whose questions have no answer in the conversation, whatever turns they are built from."""
 _MESSAGES: Final = 500
 _SETTLE_SECONDS: Final = 3_600.0
+_CITED: Final = re.compile(r"^- \[(m[^\]\s]+)\]", re.MULTILINE)
+"""Names of memories at the beginnings of a context's lines."""
 _ROLES: Final = frozenset({"user", "assistant"})
 
 
@@ -73,6 +76,8 @@ class _Answer(NamedTuple):
     score: float
     abstained: bool
     took_seconds: float
+    packed: list[str] | None = None
+    """Turns behind the lines of a context for the question; None where none was asked for."""
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
@@ -150,9 +155,12 @@ def turns_of(hits: Iterable[Hit]) -> list[str]:
 
 
 def run_locomo(
-    data: Path, questions: Path, *, embedder: str = "none", limit: int | None = None, note: Note
+    data: Path, questions: Path, *, embedder: str = "none", limit: int | None = None, context: int = 0, note: Note
 ) -> dict[str, object]:
-    """Store, search and measure; returns the document that `bench locomo --json` prints."""
+    """Store, search and measure; returns the document that `bench locomo --json` prints.
+
+    With `context`, a budget of tokens, every question is packed as well, and its turns are measured.
+    """
     asked = load_questions(questions)[:limit]
     wanted = {question.conversation for question in asked}
     conversations = [one for one in load_conversations(data) if one.name in wanted]
@@ -168,7 +176,7 @@ def run_locomo(
             path = Path(folder) / "memory.db"
             with Credenda.open(path, user=conversation.name, embedder=embedder, workers=False) as memory:
                 store_seconds += store_conversation(memory, conversation)
-                answers += _ask(memory, conversation, mine)
+                answers += _ask(memory, conversation, mine, context)
     return report(answers, embedder=embedder, store_seconds=store_seconds)
 
 
@@ -182,7 +190,9 @@ def store_conversation(memory: Credenda, conversation: Conversation) -> float:
     return seconds() - start
 
 
-def _ask(memory: Credenda, conversation: Conversation, questions: Sequence[Question]) -> list[_Answer]:
+def _ask(
+    memory: Credenda, conversation: Conversation, questions: Sequence[Question], context: int = 0
+) -> list[_Answer]:
     plain = PlainBm25(conversation.turns)
     answers: list[_Answer] = []
     for question in questions:
@@ -192,8 +202,20 @@ def _ask(memory: Credenda, conversation: Conversation, questions: Sequence[Quest
         score = max((hit.score for hit in result.hits), default=0.0)
         turns = turns_of(result.hits)
         ranked = plain.rank(question.text, _DEPTH)
-        answers.append(_Answer(question, turns, ranked, score, result.abstained, took))
+        packed = _packed(memory, question.text, context) if context else None
+        answers.append(_Answer(question, turns, ranked, score, result.abstained, took, packed))
     return answers
+
+
+def _packed(memory: Credenda, question: str, budget: int) -> list[str]:
+    """Return the turns behind the lines of a context, which names each line's memory or event."""
+    block = memory.context(question, token_budget=budget, record_access=False)
+    found = dict.fromkeys(turns_of(block.hits))
+    shown = {hit.id for hit in block.hits}
+    for name in _CITED.findall(block.text):
+        if name not in shown:
+            found.update(dict.fromkeys(e.external_id for e, _, _ in memory.why(name).evidence if e.external_id))
+    return list(found)
 
 
 def report(answers: Sequence[_Answer], *, embedder: str, store_seconds: float) -> dict[str, object]:
@@ -215,10 +237,29 @@ def report(answers: Sequence[_Answer], *, embedder: str, store_seconds: float) -
         "categories": {name: {"n": len(found), **means(found)} for name, found in sorted(categories.items())},
         "bm25": {"n": len(plain), **means(plain)},
         "abstention": _abstention(answers),
+        "context": _contexts(answers),
         "seconds": {
             "store": round(store_seconds, 3),
             "search_median": round(median([answer.took_seconds for answer in answers]), 6) if answers else 0.0,
         },
+    }
+
+
+def _contexts(answers: Sequence[_Answer]) -> dict[str, dict[str, float]]:
+    """Say for each category how often a context holds one, or every, gold turn; empty where none was packed."""
+    found: dict[str, list[tuple[bool, bool]]] = {}
+    for answer in answers:
+        gold = answer.question.gold
+        if answer.packed is not None and gold:
+            held = gold.intersection(answer.packed)
+            found.setdefault(answer.question.category, []).append((bool(held), held == gold))
+    return {
+        name: {
+            "n": len(pairs),
+            "any": round(sum(one for one, _ in pairs) / len(pairs), 4),
+            "all": round(sum(every for _, every in pairs) / len(pairs), 4),
+        }
+        for name, pairs in sorted(found.items())
     }
 
 

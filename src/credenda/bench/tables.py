@@ -47,6 +47,10 @@ def locomo(document: Mapping[str, Any]) -> str:
             _grid(rows),
             f"any@10, 95 % interval: {low * 100:.1f} to {high * 100:.1f}",
             f"abstention: AUROC {abstention['auroc']}, answered when absent {abstention['answered_when_absent']}",
+            *(
+                f"in context, {name}: any {found['any'] * 100:.1f}, all {found['all'] * 100:.1f} of {found['n']}"
+                for name, found in document.get("context", {}).items()
+            ),
             f"stored in {spent['store']:.1f} s; a search takes {spent['search_median'] * 1_000:.2f} ms",
         )
     )
