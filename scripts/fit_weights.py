@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import Credenda
-from credenda.bench.fitting import Sample, cell_weights, design, fit_logistic, held_out, logistic
+from credenda.bench.fitting import Sample, best_by_fold, cell_weights, design, fit_logistic, held_out, logistic
 from credenda.bench.locomo import Conversation, Question, load_conversations, load_questions, store_conversation
-from credenda.bench.ranking import auroc
+from credenda.bench.ranking import auroc, judge
 from credenda.ids import Kind
 from credenda.model.query import Query
 from credenda.operations.asking import open_index
@@ -50,6 +50,11 @@ GROWING: Final = ("coverage", "cosine")
 """Signs whose best value grows by chance with the number of documents."""
 PRIOR: Final = {"particular": weights().particular_logit}
 """Not fitted: no answerable question of the data asks for specifics, and a fit would refuse all that do."""
+ORDER: Final = ("words", "session", "length", "speaker", "role", "belief", "governs", "passages", "meaning", "likeness")
+"""Weights of the order of hits; the last two are the engine's own."""
+TRIALS: Final = 300
+SPREAD: Final = 0.25
+"""Standard deviation of the logarithm of a trial's weight over that of today."""
 FLOORS: Final = (0.05, 0.08, 0.1, 0.15)
 
 
@@ -121,7 +126,7 @@ def asked(view: View, source: Source, name: str, question: Question) -> Iterator
             )
 
 
-def gather(source: Source, embedder: str, folder: Path) -> list[Sample]:
+def gather(source: Source, embedder: str, folder: Path, rankings: list[Ranking]) -> list[Sample]:
     """Store every conversation and ask every question of its own and of the next one."""
     samples: list[Sample] = []
     names = [conversation.name for conversation in source.conversations]
@@ -140,6 +145,8 @@ def gather(source: Source, embedder: str, folder: Path) -> list[Sample]:
                 for question in source.questions:
                     if question.conversation in near:
                         samples += asked(view, source, conversation.name, question)
+                    if question.conversation == conversation.name and question.answerable:
+                        rankings += [one for one in [ranking(view, source, question)] if one]
         print(f"{source.name} {embedder}: {conversation.name}, {len(samples)} samples", file=sys.stderr)
     return samples
 
@@ -186,6 +193,69 @@ def figures(samples: Sequence[Sample], logits: NDArray[np.float64]) -> Iterator[
 
 def _of(mine: Sequence[tuple[float, Sample]], kind: str) -> list[float]:
     return [p for p, one in mine if one.labels["kind"] == kind and one.labels["size"] == "all"]
+
+
+class Ranking(NamedTuple):
+    """One question: the terms of its candidates under today's weights, (c, ORDER), and the turns of each candidate."""
+
+    terms: NDArray[np.float32]
+    fixed: NDArray[np.float32]
+    turns: list[Sequence[str]]
+    gold: frozenset[str]
+    fold: str
+    source: str
+
+
+def ranking(view: View, source: Source, question: Question) -> Ranking | None:
+    """Return the candidates of a question; a trial multiplies their terms."""
+    parts = view.memory._parts  # pyright: ignore[reportPrivateUsage] # noqa: SLF001 - the fit looks inside
+    query = Query(text=question.text, limit=50)
+    made = plan(query, parts.clock.now_us(), view.resident.speaker_names)
+    vector = parts.ask([question.text])[0] if parts.ask and view.resident.dims and made.terms else None
+    found = retrieve(view.resident, view.reader, query, made, vector=vector)
+    if not len(found):
+        return None
+    model = view.resident.model_id if vector is not None else None
+    terms = fuse(found, weights(), weights().engine(model)).terms
+    zero = np.zeros(len(found), np.float32)
+    spoken: dict[int, list[str]] = {}
+    for turn, owners in view.turns.items():
+        for owner in owners.tolist():
+            spoken.setdefault(owner, []).append(turn)
+    fixed = zero + sum(values for name, values in terms.items() if name not in ORDER)
+    stack = np.column_stack([terms.get(name, zero) for name in ORDER])
+    turns: list[Sequence[str]] = [spoken.get(owner, ()) for owner in found.owners.tolist()]
+    return Ranking(stack, fixed, turns, question.gold, question.conversation, source.name)
+
+
+def judged(one: Ranking, factors: NDArray[np.float64]) -> float:
+    """Say how good an order is: any@10, and at less weight the other measures."""
+    order = np.argsort(-(one.terms @ factors + one.fixed), kind="stable")
+    places: list[int] = order.tolist()
+    ranked = list(dict.fromkeys(turn for at in places for turn in one.turns[at]))
+    found = judge(ranked, one.gold)
+    second = 0.5 * (found["all@10"] + found["recall@10"])
+    return found["any@10"] + second + 0.25 * (found["any@5"] + found["any@20"] + found["mrr"])
+
+
+def fit_order(rankings: Sequence[Ranking]) -> tuple[dict[str, float], list[str]]:
+    """Try many weights around today's; return the best factors, and what they are worth in folds they never saw.
+
+    Trials do not look at the results of others, so each fold may share them and still choose blindly.
+    """
+    draw = np.random.default_rng(0)
+    factors = np.exp(draw.normal(0.0, SPREAD, (TRIALS, len(ORDER))))
+    factors[0] = 1.0
+    share = {name: 1.0 / sum(one.source == name for one in rankings) for name in {one.source for one in rankings}}
+    scale = np.array([share[one.source] for one in rankings]) * len(rankings) / len(share)
+    values = np.array([[judged(one, trial) for one in rankings] for trial in factors]) * scale
+    folds = [one.fold for one in rankings]
+    chosen = best_by_fold(values, folds)
+    held = float(np.mean([values[chosen[fold], at] for at, fold in enumerate(folds)]))
+    best = int(values.mean(1).argmax())
+    report = [f"order: today {values[0].mean():.4f}, best {values[best].mean():.4f}, held out {held:.4f} of 3.25"]
+    report += [f"order without {fold}: trial {trial}" for fold, trial in chosen.items()]
+    return dict(zip(ORDER, factors[best].tolist(), strict=True)), report
 
 
 def growth(samples: Sequence[Sample]) -> dict[str, float]:
@@ -255,6 +325,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, action="append", required=True)
     parser.add_argument("--questions", type=Path, action="append", required=True)
     parser.add_argument("--engine", choices=sorted(EMBEDDERS), action="append")
+    parser.add_argument("--order", action="store_true", help="also try other weights for the order of hits")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
@@ -266,14 +337,19 @@ def main() -> None:
     ]
     tables: dict[str, Mapping[str, float]] = {}
     report: list[str] = []
+    rankings: list[Ranking] = []
     with tempfile.TemporaryDirectory(prefix="credenda-fit-") as scratch:
         folder = given.keep or Path(scratch)
         for engine in given.engine or EMBEDDERS:
-            samples = [one for source in sources for one in gather(source, EMBEDDERS[engine], folder)]
+            samples = [one for source in sources for one in gather(source, EMBEDDERS[engine], folder, rankings)]
             numbers, said = fit(engine, samples)
             tables[f"calibration.{engine}"] = numbers
             report += said
             print(f"[calibration.{engine}]", numbers, *said, sep="\n")
+    if given.order:
+        factors, said = fit_order(rankings)
+        report += said
+        print("factors of today's weights", factors, *said, sep="\n")
     if given.write:
         text = WEIGHTS.read_text(encoding="utf-8")
         WEIGHTS.write_text(

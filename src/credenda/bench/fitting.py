@@ -53,7 +53,9 @@ def cell_weights(samples: Sequence[Sample]) -> Floats:
 
 def design(samples: Sequence[Sample], names: Sequence[str]) -> Floats:
     """Return the signs of these names as an (n, names) array."""
-    return np.array([[sample.signs[name] for name in names] for sample in samples], np.float64).reshape(-1, len(names))
+    return np.array([[sample.signs[name] for name in names] for sample in samples], np.float64).reshape(
+        len(samples), len(names)
+    )
 
 
 def fit_logistic(signs: Floats, present: Floats, weights: Floats, fixed: Floats | None = None) -> Floats:

@@ -177,7 +177,7 @@ def _ask(held: _Held, case: Case) -> CaseResult:
         f"{part} {rule}"
         for part, rules in case.expect.items()
         for rule, wanted in rules.items()
-        if not _holds(rule, wanted, found=found.get(part, []), prelude=prelude)
+        if not _holds(rule, wanted=wanted, found=found.get(part, []), prelude=prelude)
     ]
     return CaseResult(
         name=case.name, category=case.category, failed=tuple(failed), relevant=relevant, scores=dict(scores)
@@ -214,7 +214,7 @@ def _search(held: _Held, case: Case, pinned: set[str]) -> dict[str, float]:
     return dict(sorted(scores.items(), key=lambda pair: -pair[1]))
 
 
-def _holds(rule: str, wanted: Sequence[str] | bool, *, found: Sequence[str], prelude: str) -> bool:
+def _holds(rule: str, *, wanted: Sequence[str] | bool, found: Sequence[str], prelude: str) -> bool:
     """Say whether one expectation holds; a rule that is not known, a comment, always does."""
     names: set[str] = set() if isinstance(wanted, bool) else {str(one) for one in wanted}
     match rule:

@@ -47,13 +47,15 @@ def context(
         packing = Packing(token_budget=token_budget, contests=_contests(reader, always, ()))
         return pack(always, (), packing)
     found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
+    made = plan(query, now_us, ())
     previous = _previous(reader, found.hits, query)
     packing = Packing(
         token_budget=token_budget,
         contests=_contests(reader, always, found.hits),
         previous=previous,
         told=_told(reader, previous),
-        history=plan(query, now_us, ()).history,
+        history=made.history,
+        in_order=made.broad,
         abstained=found.abstained,
     )
     return pack(always, found.hits, packing)

@@ -82,7 +82,7 @@ class Plan:
     `terms` are its distinct stems without stop words; `subject` those that name neither a person nor a time. `people`
     are the known speakers it names. `history` says that earlier values are wanted too, `of_assistant` that it asks for
     the assistant's own words; `broad` that it asks for the course of a matter (a summary, an order of events),
-    `particular` for the specifics of one.
+    `particular` for the specifics of one, `advice` for what to do about it.
     """
 
     terms: tuple[str, ...]
@@ -96,6 +96,7 @@ class Plan:
     of_assistant: bool = False
     broad: bool = False
     particular: bool = False
+    advice: bool = False
 
 
 def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
@@ -124,6 +125,7 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
         of_assistant="assistant" in cued,
         broad="broad" in cued,
         particular="particular" in cued,
+        advice="advice" in cued,
     )
 
 

@@ -95,10 +95,12 @@ def _terms(fused: Fused, at: int) -> Mapping[str, float]:
 
 def _memory_row(work: Reading, name: str, found: _Found) -> Row | None:
     memory, query = work.loaded.memories.get(name), work.query
+    travels = query.as_of_us is not None or query.known_at_us is not None
     if memory is None:
+        work.misfits += travels  # not known yet then
         return None
     flags = judge_memory(memory, query, work.now_us)
-    if not fits_memory(memory, query) or (flags is None and memory.confidence < query.min_confidence):
+    if not fits_memory(memory, query) or (flags is None and (travels or memory.confidence < query.min_confidence)):
         work.misfits += 1
         return None
     if flags is None:
@@ -115,6 +117,7 @@ def _event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Row | N
         return None
     flags = judge_event(event, work.loaded.claims(name), work.query, work.now_us)
     if flags is None:
+        work.misfits += work.query.known_at_us is not None
         return None
     shown = veil(event, work.loaded.removed_spans(name))
     return Row("event", name, shown.text, *found, event=shown, passage=ordinal, flags=flags)
@@ -176,5 +179,6 @@ def _allowed_events(work: Reading) -> Iterator[int]:
     if not wants_events(query):
         return
     for event in work.reader.find_events(EventFilter(session=query.session, topic=query.topic)):
-        if fits_event(event, query):
+        known = query.known_at_us is None or event.recorded_us <= query.known_at_us
+        if known and fits_event(event, query):
             yield pack_code(number_of(event.id, Kind.EVENT, work.reader.tenant.tag), memory=False)

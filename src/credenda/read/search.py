@@ -99,7 +99,7 @@ def _asking(made: Plan, found: Candidates) -> Asking:
 def _names_one_slot(made: Plan) -> bool:
     """Say whether a question asks for one thing of the speaker's, in few words: "what is my blood type"."""
     short = len(made.terms) <= _SLOT_TERMS
-    return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE
+    return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice
 
 
 def _vector(embed: Embed, text: str) -> Floats | None:
