@@ -56,3 +56,15 @@ def test_the_page_about_embedders_runs(tmp_path: Path, monkeypatch: pytest.Monke
     for block in blocks:
         exec(compile(block, "embedders.md", "exec"), {})  # noqa: S102 - the page's own code
     assert (tmp_path / "mine.db").is_file()
+
+
+def test_the_page_about_models_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "how-to" / "models.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert blocks
+    monkeypatch.chdir(tmp_path)
+    for block in blocks:
+        exec(compile(block, "models.md", "exec"), {})  # noqa: S102 - the page's own code
+    assert capsys.readouterr().out == "[('hives', 'forty')]\n1\n"

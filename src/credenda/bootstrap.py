@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from credenda.clock import Clock, SystemClock
@@ -14,10 +14,12 @@ from credenda.model.claim import Claim, Extractor, Turn
 from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
-from credenda.providers.llm.line import ModelLine
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.workers.loop import process_owner
 from credenda.write.arguments import checked_name
+
+if TYPE_CHECKING:
+    from credenda.providers.llm.line import ModelLine
 
 __all__ = ["build_parts"]
 
@@ -59,6 +61,7 @@ def build_parts(
         raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
+    line = _line(llm, merged)
     now = clock or SystemClock()
     path = sqlite_path(target)
     return Parts(
@@ -69,7 +72,7 @@ def build_parts(
         settings=merged,
         extractor=extractor or _Rules(),
         embedder=engine,
-        llm=_line(llm, merged),
+        llm=line,
         resident=_RESIDENT,
         read_only=read_only,
         owner=process_owner(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,6 +32,13 @@ from credenda.write.accept import Submission
 __all__ = ["Credenda", "Data", "Manage"]
 
 
+def _duties(parts: Parts) -> None:
+    """Run the duties that are due; loaded when first needed."""
+    from credenda.operations.scheduling import run_duties
+
+    run_duties(parts)
+
+
 class Credenda:
     """One tenant's memory, open for use.
 
@@ -48,7 +56,7 @@ class Credenda:
     def __init__(self, parts: Parts, *, workers: bool = True) -> None:
         """Take over opened parts; `open` is how a memory is usually made."""
         self._parts = parts
-        self._worker = Worker(parts)
+        self._worker = Worker(parts, duties=partial(_duties, parts))
         self._closed = False
         self.manage = Manage(parts)
         self.data = Data(parts)

@@ -25,11 +25,13 @@ from credenda.model.report import (
     DeletionReport,
     DoctorReport,
     ExportReport,
+    ExtractionReport,
     ImportReport,
     LifecycleReport,
     ReembedReport,
     Resolution,
     RetentionCurves,
+    ScheduleReport,
     Stats,
     UndoReport,
 )
@@ -366,10 +368,26 @@ class AsyncManage:
     ) -> Resolution:
         """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
 
-        The scope "default" means none. Raises `Invalid` for a value that is unknown or ambiguous, and lists the
-        choices; `Conflict` for a contest that is resolved.
+        The scope "default" means none. `keep` may also say when each holds: "morning when consulting, else afternoon".
+        Raises `Invalid` for a value that is unknown or ambiguous, and lists the choices; `Conflict` for a contest that
+        is resolved.
         """
         return await asyncio.to_thread(self._memory.resolve, contest_id, keep=keep, scopes=scopes)
+
+    async def extract(
+        self,
+        path: str | Path | None = None,
+        *,
+        text: str | None = None,
+        model: str | None = None,
+        dry_run: bool = False,
+    ) -> ExtractionReport:
+        """Read again with the model, now, what waits for it; or, as a dry run, only say what reading would cost.
+
+        A dry run prices the file or text given, else what waits, for `model` or the one in use; it asks no model and
+        writes nothing. Raises `Invalid` where there is no model.
+        """
+        return await asyncio.to_thread(self._memory.extract, path, text=text, model=model, dry_run=dry_run)
 
     async def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
@@ -410,10 +428,10 @@ class AsyncManage:
         return await asyncio.to_thread(self._memory.loops, days=days)
 
     async def set_status(self, id: str, status: str, reason: str = "") -> Memory:
-        """Move a memory to another status by hand; `reason` is kept in the log. Returns what now holds its value.
+        """Move a memory to another status by hand, and return the memory that now holds its value.
 
-        What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
-        that the table of transitions does not have, `Invalid` for no status.
+        `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside.
+        Raises `Conflict` for a way that the table of transitions does not have, `Invalid` for no status.
         """
         return await asyncio.to_thread(self._memory.set_status, id, status, reason)
 
@@ -473,6 +491,14 @@ class AsyncManage:
             cascade=cascade,
             dry_run=dry_run,
         )
+
+    async def schedule(self, *, run: bool = False, only: Sequence[str] = ()) -> ScheduleReport:
+        """Say how every duty stands: its cadence, its last run and result, and whether it is overdue.
+
+        `run` first runs those that are due, or with `only` those named, unless another process leads. Raises `Invalid`
+        for a name that is no duty.
+        """
+        return await asyncio.to_thread(self._memory.schedule, run=run, only=only)
 
 
 class AsyncData:

@@ -9,7 +9,15 @@ from pathlib import Path
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.memory import Memory
 from credenda.model.query import StatusStep
-from credenda.model.report import DecayReport, LifecycleReport, Resolution, RetentionCurves, UndoReport
+from credenda.model.report import (
+    DecayReport,
+    ExtractionReport,
+    LifecycleReport,
+    Resolution,
+    RetentionCurves,
+    ScheduleReport,
+    UndoReport,
+)
 from credenda.operations import auditing, keeping, standing, undoing
 from credenda.parts import Parts
 
@@ -32,10 +40,28 @@ class Manage:
     ) -> Resolution:
         """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
 
-        The scope "default" means none. Raises `Invalid` for a value that is unknown or ambiguous, and lists the
-        choices; `Conflict` for a contest that is resolved.
+        The scope "default" means none. `keep` may also say when each holds: "morning when consulting, else afternoon".
+        Raises `Invalid` for a value that is unknown or ambiguous, and lists the choices; `Conflict` for a contest that
+        is resolved.
         """
         return keeping.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
+
+    def extract(
+        self,
+        path: str | Path | None = None,
+        *,
+        text: str | None = None,
+        model: str | None = None,
+        dry_run: bool = False,
+    ) -> ExtractionReport:
+        """Read again with the model, now, what waits for it; or, as a dry run, only say what reading would cost.
+
+        A dry run prices the file or text given, else what waits, for `model` or the one in use; it asks no model and
+        writes nothing. Raises `Invalid` where there is no model.
+        """
+        from credenda.operations.extracting import extract
+
+        return extract(self._parts, None if path is None else Path(path), text=text, model=model, dry_run=dry_run)
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
@@ -86,10 +112,10 @@ class Manage:
         return auditing.loops(self._parts, days=days)
 
     def set_status(self, id: str, status: str, reason: str = "") -> Memory:
-        """Move a memory to another status by hand; `reason` is kept in the log. Returns what now holds its value.
+        """Move a memory to another status by hand, and return the memory that now holds its value.
 
-        What becomes active takes the place of an active value that it cannot stand beside. Raises `Conflict` for a way
-        that the table of transitions does not have, `Invalid` for no status.
+        `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside.
+        Raises `Conflict` for a way that the table of transitions does not have, `Invalid` for no status.
         """
         return standing.set_status(self._parts, id, status, reason)
 
@@ -134,3 +160,13 @@ class Manage:
         """
         conditions = {"session": session, "source": source, "since": since, "until": until}
         return undoing.undo_any(self._parts, None, conditions, cascade=cascade, dry_run=dry_run)
+
+    def schedule(self, *, run: bool = False, only: Sequence[str] = ()) -> ScheduleReport:
+        """Say how every duty stands: its cadence, its last run and result, and whether it is overdue.
+
+        `run` first runs those that are due, or with `only` those named, unless another process leads. Raises `Invalid`
+        for a name that is no duty.
+        """
+        from credenda.operations import scheduling
+
+        return scheduling.run_duties(self._parts, tuple(only)) if run or only else scheduling.schedule(self._parts)

@@ -49,6 +49,8 @@ CLAIMS_PER_TURN: Final = 5
 """Most claims kept from one turn (R-046)."""
 SLOT_ROWS: Final = 96
 """Most current, and most past, memories of one entity and attribute that reconciliation reads."""
+SLOT_PAST_ROWS: Final = 12
+"""Past memories that suffice where a claim is about the present: alternation shows in the latest."""
 EVENTS_LISTED_TOGETHER: Final = 32
 """Events whose words the full-text index on disk takes at once; fewer than these are matched one by one."""
 GROUP_COMMIT_UNITS: Final = 64
@@ -73,6 +75,8 @@ SNAPSHOT_BLOB_BYTES: Final = 1 << 20
 CONTEST_SUPERSESSIONS: Final = 3
 """Supersessions of one slot within CONTEST_DAYS that open a contest (R-085)."""
 CONTEST_DAYS: Final = 30
+CONTEST_MEMBERS: Final = 6
+"""Most values that one question is about; of a slot that changes with every word the newest are asked about."""
 ALTERNATION_DAYS: Final = 180
 """A preference that returns within this time opens a contest (R-012)."""
 BUSY_TIMEOUT_SECONDS: Final = 30

@@ -13,13 +13,13 @@ from credenda.config import Settings
 from credenda.model.claim import Extractor
 from credenda.providers.embed.port import Embedder
 from credenda.providers.embed.questions import QuestionVectors
-from credenda.providers.llm.line import ModelLine
 from credenda.storage.store import Access, Store
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from credenda.providers.llm.line import ModelLine
     from credenda.vectors.cache import IndexCache
 
 __all__ = ["AccessBuffer", "Foreground", "Parts", "Resident"]

@@ -22,7 +22,7 @@ from typing import cast
 from credenda.clock import from_datetime, parse_time, to_datetime
 from credenda.providers.llm.port import ModelFailure, Question, Reply, Trouble
 
-__all__ = ["ManualClock", "ModelFailure", "Question", "ScriptedModel", "Trouble"]
+__all__ = ["Answer", "ManualClock", "ModelFailure", "Question", "ScriptedModel", "Trouble"]
 
 Answer = Mapping[str, object] | Iterable[Mapping[str, object]] | str | Exception
 """What a scripted model gives: a document, a list of claims, raw text, or what it is to raise."""

@@ -11,8 +11,9 @@ import pytest
 
 from credenda import Credenda
 from credenda.operations.asking import open_index
-from credenda.storage.sqlite.connection import connect
 from credenda.vectors import cache, image
+
+from .older import as_of_version
 
 SAID = [
     "我每天早上喝绿茶",
@@ -97,11 +98,8 @@ def test_a_file_of_the_version_before_is_made_afresh(tmp_path: Path, monkeypatch
         with Credenda.open(path, user="ana", workers=False, embedder="none") as mem:
             mem.remember([{"role": "user", "content": f"{text} {n}"} for n in range(20) for text in SAID])
             mem.search("茶")
-    with closing(connect(str(path))) as database:
-        database.create_function("credenda_words", 4, old_words)
-        database.create_function("credenda_memory_words", 4, old_words)
-        database.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
-        database.execute("DELETE FROM schema_version WHERE version >= 3")
+    as_of_version(path, 2, old_words)
+    with closing(sqlite3.connect(path)) as database:
         (images,) = database.execute("SELECT count(*) FROM index_blobs").fetchone()
     assert images
     with Credenda.open(path, user="ana", workers=False, embedder="none") as mem:

@@ -105,11 +105,13 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "history": lambda ben, _: ben.history(entity="user", attribute="currency"),
     "manage.decay": lambda ben, _: (ben.manage.decay(dry_run=True), ben.manage.decay()),
     "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
+    "manage.schedule": lambda ben, _: (ben.manage.schedule(run=True), ben.manage.schedule()),
     "manage.retention": lambda ben, folder: (
         ben.manage.retention(plot=folder / "curves.svg"),
         (folder / "curves.svg").read_text("utf-8"),
     ),
     "manage.contests": lambda ben, _: ben.manage.contests(),
+    "manage.extract": lambda ben, _: ben.manage.extract(dry_run=True, model="openai:gpt-5-mini"),
     "stats": lambda ben, _: ben.stats(),
     "manage.loops": lambda ben, _: ben.manage.loops(days=3650),
     "manage.undo_where": lambda ben, _: (ben.manage.undo_where(session="s1"), ben.manage.undo(since="2020-01-01")),

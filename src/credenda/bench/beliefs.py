@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, Invalid
+from credenda.bench.asking import Bill, gate_figures
 from credenda.bench.belief_figures import Heard, Kept, Met, report
 from credenda.clock import from_datetime
+from credenda.config import load_settings
 from credenda.model.memory import Memory, Stance
+from credenda.providers.llm.choose import open_model
+from credenda.providers.llm.port import LanguageModel
+from credenda.write.llm.prompt import PROMPT
 
 __all__ = ["LABELS", "RELATIONS", "load_pairs", "load_utterances", "run_beliefs"]
 
@@ -36,15 +43,30 @@ class _StandingClock:
         return from_datetime(_NOW)
 
 
-def run_beliefs(utterances: Path | None, pairs: Path | None, *, note: Note) -> dict[str, Any]:
-    """Say every sentence and pair to a fresh tenant and judge what is held; returns what `--json` prints."""
+def run_beliefs(
+    utterances: Path | None, pairs: Path | None, *, note: Note, llm: str | LanguageModel | None = None
+) -> dict[str, Any]:
+    """Say every sentence and pair to a fresh tenant and judge what is held; returns what `--json` prints.
+
+    With `llm` that model reads beside the rules, wherever the gate lets it.
+    """
     sentences = [] if utterances is None else load_utterances(utterances)
     couples = [] if pairs is None else load_pairs(pairs)
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
-        path = Path(folder) / "memory.db"
-        heard = [_hear(path, at, line) for at, line in enumerate(_noted(sentences, "sentences", note))]
-        met = [_meet(path, at, line) for at, line in enumerate(_noted(couples, "pairs", note))]
-    return report(heard, met)
+        bench = _Bench(Path(folder) / "memory.db", _model(llm))
+        heard = [_hear(bench, at, line) for at, line in enumerate(_noted(sentences, "sentences", note))]
+        met = [_meet(bench, at, line) for at, line in enumerate(_noted(couples, "pairs", note))]
+    document = report(heard, met) | {"gate": gate_figures(sentences)}
+    if bench.model is not None:
+        document["model"] = bench.bill.as_document(bench.model.model_id, PROMPT)
+        bench.model.close()
+    return document
+
+
+def _model(llm: str | LanguageModel | None) -> LanguageModel | None:
+    """Open one model for all tenants, so that its library is loaded once."""
+    line = None if llm is None else open_model(llm, load_settings())
+    return None if line is None else line.model
 
 
 def _noted(lines: Sequence[dict[str, Any]], what: str, note: Note) -> Iterable[dict[str, Any]]:
@@ -54,8 +76,21 @@ def _noted(lines: Sequence[dict[str, Any]], what: str, note: Note) -> Iterable[d
         yield line
 
 
-def _open(path: Path, user: str) -> Credenda:
-    return Credenda.open(path, user=user, embedder="none", workers=False, clock=_StandingClock())
+@dataclass(slots=True)
+class _Bench:
+    """Where the tenants are, what reads beside the rules, and what that cost."""
+
+    path: Path
+    model: LanguageModel | None
+    bill: Bill = field(default_factory=Bill)
+
+    @contextmanager
+    def open(self, user: str) -> Generator[Credenda]:
+        """Open a fresh tenant."""
+        clock, llm = _StandingClock(), "none" if self.model is None else self.model
+        with Credenda.open(self.path, user=user, embedder="none", workers=False, clock=clock, llm=llm) as memory:
+            yield memory
+            self.bill.add(None if self.model is None else memory.stats().model)
 
 
 def _held(memory: Credenda) -> list[Memory]:
@@ -63,8 +98,8 @@ def _held(memory: Credenda) -> list[Memory]:
     return list(memory.list(limit=_PAGE).items)
 
 
-def _hear(path: Path, at: int, line: Mapping[str, Any]) -> Heard:
-    with _open(path, f"sentence {at}") as memory:
+def _hear(bench: _Bench, at: int, line: Mapping[str, Any]) -> Heard:
+    with bench.open(f"sentence {at}") as memory:
         memory.remember([{"role": line.get("role", "user"), "content": line["text"]}])
         memory.settle()
         return Heard(line=line, kept=tuple(_kept(one) for one in _held(memory)))
@@ -80,9 +115,9 @@ def _kept(one: Memory) -> Kept:
     )
 
 
-def _meet(path: Path, at: int, line: Mapping[str, Any]) -> Met:
+def _meet(bench: _Bench, at: int, line: Mapping[str, Any]) -> Met:
     """Say the earlier sentences, the old one and the new one, and look at what became of the old one's memories."""
-    with _open(path, f"pair {at}") as memory:
+    with bench.open(f"pair {at}") as memory:
         for text in line.get("earlier", ()):
             _say(memory, text, _NOW - timedelta(days=3))
         before = {one.id for one in _held(memory)}

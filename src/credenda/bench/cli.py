@@ -6,20 +6,24 @@ import json
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from credenda.bench import tables
 from credenda.bench.beliefs import run_beliefs
+from credenda.bench.contradiction import run_contradiction
 from credenda.bench.crash import run_crash
 from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
+from credenda.bench.poisoning import run_poisoning
 from credenda.bench.precision import run_precision
+from credenda.bench.year_run import run_year
 
 __all__ = ["bench", "parse_sizes"]
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_UNITS: Final = {"k": 1_000, "m": 1_000_000}
 _JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as one JSON document.")
 
 
@@ -59,12 +63,13 @@ def locomo(
 @bench.command(help="Decisions about sentences and pairs: what is kept, as what, and what replaces what.")
 @click.option("--utterances", type=_FILE, help="Sentences with what should become of them, JSON Lines.")
 @click.option("--pairs", type=_FILE, help="Pairs of sentences and how the second bears on the first, JSON Lines.")
+@click.option("--llm", help="A language model that reads beside the rules, such as openai:MODEL. [default: none]")
 @_JSON
-def beliefs(*, utterances: Path | None, pairs: Path | None, as_json: bool) -> None:
+def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, as_json: bool) -> None:
     """Run the benchmark of beliefs."""
     if utterances is None and pairs is None:
         raise click.UsageError("name --utterances, --pairs or both")
-    _show(run_beliefs(utterances, pairs, note=_note), tables.beliefs, as_json=as_json)
+    _show(run_beliefs(utterances, pairs, note=_note, llm=llm), tables.beliefs, as_json=as_json)
 
 
 @bench.command(help="Searches that must return some beliefs and no others, in the format of precisionMemBench.")
@@ -79,14 +84,18 @@ def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, 
 
 
 @bench.command(help="Times, rates and sizes, beside a bare full-text table on the same disk.")
-@click.option("--n", "sizes", default="1k,10k", show_default=True, help="Sizes of store, such as 1k,10k.")
+@click.option("--n", "sizes", default="1k,10k", show_default=True, help="Sizes of store, such as 1k,10k,1m.")
 @click.option(
     "--embedder", type=click.Choice(["none", "hashed", "minilm", "given"]), default="given", show_default=True
 )
+@click.option("--tenants", type=click.IntRange(2, 1_000), help="Also search one user among so many.")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw times by size into this SVG file.")
 @_JSON
-def latency(*, sizes: str, embedder: str, as_json: bool) -> None:
+def latency(*, sizes: str, embedder: str, tenants: int | None, plot: Path | None, as_json: bool) -> None:
     """Run the latency benchmark."""
-    document = run_latency(parse_sizes(sizes), embedder=embedder, note=_note)
+    if plot is not None and not plot.absolute().parent.is_dir():
+        raise click.BadParameter(f"the folder of {plot} does not exist", param_hint="--plot")
+    document = run_latency(parse_sizes(sizes), embedder=embedder, note=_note, tenants=tenants or 0, plot=plot)
     _show(document, tables.latency, as_json=as_json)
 
 
@@ -104,17 +113,54 @@ def crash(*, rounds: int, writers: int, seed: int | None, as_json: bool) -> None
         raise click.exceptions.Exit(1)
 
 
+@bench.command(help="What looking for contradictions adds to a write, and what a slot costs that always changes.")
+@click.option("--n", "size", default="100k", show_default=True, help="Memories in the store, such as 100k.")
+@click.option(
+    "--turns", type=click.IntRange(min=1), default=3_000, show_default=True, help="Turns that change one slot."
+)
+@_JSON
+def contradiction(*, size: str, turns: int, as_json: bool) -> None:
+    """Run the benchmark of the contradiction check."""
+    document = run_contradiction(parse_sizes(size)[0], turns, note=_note)
+    _show(document, tables.figures, as_json=as_json)
+
+
+@bench.command(help="Words that want to poison a memory: which are believed, kept apart, or denied.")
+@click.option(
+    "--cases", type=_FILE, required=True, help="Cases with the decision that is expected, JSON Lines, .gz or plain."
+)
+@_JSON
+def poisoning(*, cases: Path, as_json: bool) -> None:
+    """Run the benchmark of poisoned words; exits with 1 when a decision was not the expected one."""
+    document = run_poisoning(cases, note=_note)
+    _show(document, tables.poisoning, as_json=as_json)
+    if document["right"] < document["n"]:
+        raise click.exceptions.Exit(1)
+
+
+@bench.command(help="A simulated year of one user: what is believed in the end, beside what was true.")
+@click.option("--turns", type=click.IntRange(100, 20_000), default=2_000, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another year.")
+@_JSON
+def year(*, turns: int, seed: int, as_json: bool) -> None:
+    """Run the simulated year; exits with 1 when a promise was broken."""
+    document = run_year(turns, seed=seed, note=_note)
+    _show(document, tables.year, as_json=as_json)
+    if not document["kept"]:
+        raise click.exceptions.Exit(1)
+
+
 def parse_sizes(text: str) -> list[int]:
     """Read sizes such as "1k,10k".
 
-    >>> parse_sizes("500, 1k")
-    [500, 1000]
+    >>> parse_sizes("500, 1k, 1m")
+    [500, 1000, 1000000]
     """
     sizes: list[int] = []
     for part in text.split(","):
         number = part.strip().casefold()
-        digits = number.removesuffix("k")
+        digits = number[:-1] if number[-1:] in _UNITS else number
         if not digits.isdigit() or int(digits) < 1:
             raise click.BadParameter(f"{part.strip()!r} is not a size", param_hint="--n")
-        sizes.append(int(digits) * (1_000 if number.endswith("k") else 1))
+        sizes.append(int(digits) * _UNITS.get(number[-1], 1))
     return sizes

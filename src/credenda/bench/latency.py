@@ -11,20 +11,29 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from credenda.bench.growth import exponent, plot_svg
 from credenda.bench.latency_read import disk_per_stored_memory, engine_for, measure_search
-from credenda.bench.latency_start import measure_start
+from credenda.bench.latency_start import measure_opening, measure_start
+from credenda.bench.latency_tenants import measure_tenants
 from credenda.bench.latency_write import measure_writes
+from credenda.bench.numbers import ratio
 from credenda.bench.targets import judge_targets
+from credenda.errors import Unavailable
 
 __all__ = ["run_latency"]
 
 Note = Callable[[str], None]
 
 
-def run_latency(sizes: Sequence[int], *, embedder: str, note: Note) -> dict[str, Any]:
-    """Measure writes, searches at each size, starts and footprints; returns the document that `--json` prints."""
+def run_latency(
+    sizes: Sequence[int], *, embedder: str, note: Note, tenants: int = 0, plot: Path | None = None
+) -> dict[str, Any]:
+    """Measure writes, searches at each size, starts and footprints; returns the document that `--json` prints.
+
+    With `tenants` it also searches one user among so many of the smallest size; `plot` is where a picture goes.
+    """
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as name:
         folder = Path(name)
@@ -33,12 +42,17 @@ def run_latency(sizes: Sequence[int], *, embedder: str, note: Note) -> dict[str,
         search: dict[str, Any] = {}
         for size in sizes:
             note(f"a store of {size} messages: build and search")
-            search[str(size)] = measure_search(folder, size, embedder)
+            found = measure_search(folder, size, embedder)
+            search[str(size)] = {**found, "opening": measure_opening(folder / f"store-{size}.db", embedder)}
         note("starts of fresh processes")
         largest = max(sizes)
         start = {"messages": largest, **measure_start(folder / f"store-{largest}.db", embedder)}
         note("bytes on disk")
         disk = disk_per_stored_memory(folder)
+        among: Any = None
+        if tenants:
+            note(f"{tenants} users of {min(sizes)} messages each")
+            among = measure_tenants(folder, tenants, min(sizes), embedder)
     document: dict[str, Any] = {
         "machine": {
             "cpus": os.cpu_count(),
@@ -50,7 +64,40 @@ def run_latency(sizes: Sequence[int], *, embedder: str, note: Note) -> dict[str,
         "embedder": embedder,
         "write": write,
         "search": search,
+        "growth": _growth(search),
+        "tenants": among,
         "start": start,
         "disk_bytes_per_stored_memory": disk,
     }
+    if plot is not None:
+        _draw(plot, search)
     return {**document, "targets": judge_targets(document)}
+
+
+_LINES: Final = {"search": "search", "search_cpu": "search, CPU", "bare_query": "bare bm25", "scan": "numpy scan"}
+
+
+def _lines(search: dict[str, Any]) -> dict[str, list[tuple[int, float]]]:
+    """Return the medians by size of each thing that was measured at several sizes."""
+    return {
+        name: [(int(size), found[name]["median_ms"]) for size, found in search.items() if found[name]]
+        for name in _LINES
+    }
+
+
+def _growth(search: dict[str, Any]) -> dict[str, float | None]:
+    """Return the exponent of each line, and how many times longer a search takes at 100,000 than at 10,000."""
+    found: dict[str, float | None] = {f"{name}_exponent": exponent(line) for name, line in _lines(search).items()}
+    ten, hundred = (search.get(size) for size in ("10000", "100000"))
+    found["from_10k_to_100k"] = None
+    if ten and hundred:
+        found["from_10k_to_100k"] = ratio(hundred["search_cpu"], ten["search_cpu"])
+    return found
+
+
+def _draw(path: Path, search: dict[str, Any]) -> None:
+    lines = {_LINES[name]: line for name, line in _lines(search).items()}
+    try:
+        path.write_text(plot_svg(lines, title="Median time of a search by messages stored", unit="ms"), "utf-8")
+    except OSError as error:
+        raise Unavailable(f"cannot write {path}", why=str(error), fix="give another path for --plot") from error

@@ -9,15 +9,26 @@ from typing import Final, TypedDict
 from credenda import Credenda, MemoryUnit, Unavailable
 from credenda.bench.bare import BareTable
 from credenda.bench.given import GivenVectors
+from credenda.bench.latency_bulk import fill_store
+from credenda.bench.latency_stages import measure_scan, measure_stages
 from credenda.bench.numbers import Spread, ratio, spread_ms
 from credenda.bench.sentences import Asked, questions, sentences
 from credenda.bootstrap import build_parts
-from credenda.clock import seconds
+from credenda.clock import cpu_seconds, seconds
 from credenda.model.query import Hit
 from credenda.parts import Parts
 from credenda.providers.embed.port import Embedder
 
-__all__ = ["USER", "SearchFigures", "build_store", "disk_per_stored_memory", "engine_for", "measure_search"]
+__all__ = [
+    "READ_MOST",
+    "USER",
+    "SearchFigures",
+    "asked_of",
+    "build_store",
+    "disk_per_stored_memory",
+    "engine_for",
+    "measure_search",
+]
 
 USER: Final = "bench"
 _QUESTIONS: Final = 220
@@ -25,6 +36,8 @@ _WARM_UP: Final = 20
 _DEPTH: Final = 10
 _MESSAGES: Final = 100
 _STORED: Final = 2_000
+READ_MOST: Final = 100_000
+"""Messages of the largest store that is read for what it says; a larger one is filled with messages and vectors."""
 _SETTLE_SECONDS: Final = 36_000.0
 
 
@@ -33,9 +46,15 @@ class SearchFigures(TypedDict):
 
     messages: int
     documents: int
+    read_for_beliefs: bool
     search: Spread
+    search_cpu: Spread
+    stages_cpu_ms: dict[str, float]
     bare_query: Spread
     ratio_to_bare: float
+    scan: Spread | None
+    """Cosines to all vectors, held as floats, and the best ten: words, beliefs and rows apart."""
+    ratio_to_scan: float | None
     hit_at_10: float
     hit_at_10_in_own_words: float
     hit_at_10_in_other_words: float
@@ -46,19 +65,20 @@ class SearchFigures(TypedDict):
     resident_bytes_per_document: float
 
 
-def _asked(size: int) -> tuple[list[str], list[Asked]]:
+def asked_of(size: int) -> tuple[list[str], list[Asked]]:
+    """Return the messages of a store of this size, and questions about some of them."""
     texts = sentences(size, seed=size)
     return texts, questions(texts, min(_QUESTIONS, size), seed=size)
 
 
 def engine_for(embedder: str, size: int) -> str | Embedder:
     """Return the embedder of this name; "given" knows the questions that belong to this size."""
-    return GivenVectors(_asked(size)[1]) if embedder == "given" else embedder
+    return GivenVectors(asked_of(size)[1]) if embedder == "given" else embedder
 
 
 def build_store(path: Path, size: int, embedder: str | Embedder) -> float:
     """Remember so many messages and wait until all is read; returns the seconds that this took."""
-    texts, _ = _asked(size)
+    texts, _ = asked_of(size)
     start = seconds()
     with Credenda.open(path, user=USER, embedder=embedder, workers=False) as memory:
         for at in range(0, size, _MESSAGES):
@@ -79,10 +99,11 @@ def _refuse_dead_jobs(memory: Credenda) -> None:
 
 def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
     """Build a store and search it, by turns with a bare table of the same texts."""
-    texts, asked = _asked(size)
+    texts, asked = asked_of(size)
     engine = engine_for(embedder, size)
     path = folder / f"store-{size}.db"
-    built = build_store(path, size, engine)
+    reads = size <= READ_MOST
+    built = build_store(path, size, engine) if reads else fill_store(path, texts, user=USER, embedder=engine)
     disk = path.stat().st_size
     bare = BareTable(folder / f"bare-{size}.db")
     bare.fill(texts)
@@ -91,15 +112,22 @@ def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
         runs = _Runs(memory, bare)
         runs.run(asked[:_WARM_UP], counted=False)
         runs.run(asked[_WARM_UP:], counted=True)
+        search, busy, query = spread_ms(runs.searches), spread_ms(runs.busy), spread_ms(runs.queries)
+        stages = measure_stages(parts, asked[_WARM_UP:], depth=_DEPTH, whole_ms=busy["median_ms"])
         documents, resident = _index_size(parts)
+        scan = None if parts.embedder is None else measure_scan(parts.embedder, texts, asked, _DEPTH)
     bare.close()
-    search, query = spread_ms(runs.searches), spread_ms(runs.queries)
     return {
         "messages": size,
         "documents": documents,
+        "read_for_beliefs": reads,
         "search": search,
+        "search_cpu": busy,
+        "stages_cpu_ms": stages,
         "bare_query": query,
         "ratio_to_bare": ratio(search, query),
+        "scan": scan,
+        "ratio_to_scan": None if scan is None else ratio(search, scan),
         "hit_at_10": _share([*runs.worded, *runs.other]),
         "hit_at_10_in_own_words": _share(runs.worded),
         "hit_at_10_in_other_words": _share(runs.other),
@@ -118,6 +146,7 @@ class _Runs:
         self._memory = memory
         self._bare = bare
         self.searches: list[float] = []
+        self.busy: list[float] = []
         self.queries: list[float] = []
         self.worded: list[bool] = []
         self.other: list[bool] = []
@@ -126,13 +155,14 @@ class _Runs:
     def run(self, asked: Sequence[Asked], *, counted: bool) -> None:
         """Put each question to both, one right after the other."""
         for one in asked:
-            start = seconds()
+            start, before = seconds(), cpu_seconds()
             result = self._memory.search(one.text, limit=_DEPTH)
-            between = seconds()
+            between, after = seconds(), cpu_seconds()
             texts = self._bare.search(one.text, _DEPTH)
             end = seconds()
             if counted:
                 self.searches.append(between - start)
+                self.busy.append(after - before)
                 self.queries.append(end - between)
                 found = any(_answers(hit, one.gold) for hit in result.hits)
                 (self.worded if one.worded else self.other).append(found)

@@ -15,7 +15,7 @@ from typing import Final, TypedDict
 from credenda.bench.latency_read import USER
 from credenda.bench.numbers import median
 
-__all__ = ["StartFigures", "measure_start"]
+__all__ = ["OpeningFigures", "StartFigures", "measure_opening", "measure_start"]
 
 _RUNS: Final = 5
 _IMPORT: Final = "from time import process_time as t; a = t(); import credenda; print(t() - a)"
@@ -51,14 +51,20 @@ _LIST_TOOLS: Final = json.dumps(
 )
 
 
-class StartFigures(TypedDict):
-    """Medians of several fresh processes; the store's file is in the page cache."""
+class OpeningFigures(TypedDict):
+    """Medians of several fresh processes that open a store and search once; its file is in the page cache."""
 
-    import_cpu_s: float
     open_and_first_search_cpu_s: float
     open_and_first_search_wall_s: float
     process_cpu_s: float
     rss_mb: float
+    """Most memory that the process ever held."""
+
+
+class StartFigures(OpeningFigures):
+    """What starts take, medians as well."""
+
+    import_cpu_s: float
     one_shot_search_cpu_s: float | None
     mcp_first_list_cpu_s: float | None
     """From the start of `credenda mcp` to its end right after the first list of tools."""
@@ -67,6 +73,17 @@ class StartFigures(TypedDict):
 def measure_start(path: Path, embedder: str) -> StartFigures:
     """Start fresh processes on a store that was built before; imports count from an interpreter that has none."""
     imports = [float(_output([sys.executable, "-c", _IMPORT])) for _ in range(_RUNS)]
+    opened = measure_opening(path, embedder)
+    return {
+        "import_cpu_s": round(median(imports), 4),
+        **opened,
+        "one_shot_search_cpu_s": None if embedder == "given" else _one_shot(path, embedder),
+        "mcp_first_list_cpu_s": _mcp(path) if find_spec("mcp") else None,
+    }
+
+
+def measure_opening(path: Path, embedder: str) -> OpeningFigures:
+    """Open a store in fresh processes, each of which searches once."""
     arguments = [sys.executable, "-c", _OPEN, str(path), USER, embedder]
     opened = [json.loads(_output(arguments)) for _ in range(_RUNS)]
 
@@ -74,13 +91,10 @@ def measure_start(path: Path, embedder: str) -> StartFigures:
         return round(median([run[name] for run in opened]), 4)
 
     return {
-        "import_cpu_s": round(median(imports), 4),
         "open_and_first_search_cpu_s": middle("cpu_s"),
         "open_and_first_search_wall_s": middle("wall_s"),
         "process_cpu_s": middle("process_cpu_s"),
         "rss_mb": middle("rss_mb"),
-        "one_shot_search_cpu_s": None if embedder == "given" else _one_shot(path, embedder),
-        "mcp_first_list_cpu_s": _mcp(path) if find_spec("mcp") else None,
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from credenda.bench.ranking import MEASURES
 
-__all__ = ["beliefs", "crash", "latency", "locomo", "precision"]
+__all__ = ["beliefs", "crash", "figures", "latency", "locomo", "poisoning", "precision", "year"]
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
@@ -73,7 +73,26 @@ def beliefs(document: Mapping[str, Any]) -> str:
         f"others' facts as the user's: {said['misattributed']}; "
         f"highest hypothetical {said['highest_hypothetical']:.2f}, highest plan {said['highest_plan']:.2f}"
     )
-    return "\n\n".join((_grid(rows), _grid(confusion), counts, *map(_mistake, document["errors"])))
+    parts = (_grid(rows), _grid(confusion), counts, _gate(document["gate"]), _bill(document.get("model")))
+    return "\n\n".join((*filter(None, parts), *map(_mistake, document["errors"])))
+
+
+def _gate(found: Mapping[str, Any]) -> str:
+    """Show what the gate before a language model saves and loses."""
+    if not found["n"]:
+        return ""
+    names = {"saved": "calls saved", "saved_of_skips": "of what is not worth keeping", "lost": "of what is, lost"}
+    rows = [["gate before a model", "%", "95 % interval", "of"]]
+    rows += [_share_row(title, found[name]) for name, title in names.items() if found[name]["n"]]
+    return "\n".join((_grid(rows), *(f"LOST {text}" for text in found["lost_texts"])))
+
+
+def _bill(found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return ""
+    unanswered = "".join(f"; {count} unanswered: {why}" for why, count in found["unanswered"].items())
+    spent = f"{found['calls']} calls, {found['tokens']} tokens, ${found['cost_usd']:.4f}"
+    return f"{found['model']} ({found['prompt']}): {spent}{unanswered}"
 
 
 def _share_row(name: str, found: Mapping[str, Any]) -> list[str]:
@@ -123,6 +142,23 @@ def latency(document: Mapping[str, Any]) -> str:
     return "\n\n".join((_grid(figures), _grid([["target", "bar", "measured", ""], *targets])))
 
 
+def figures(document: Mapping[str, Any]) -> str:
+    """Show every figure by its path."""
+    return _grid([[path, _figure(value)] for path, value in _flat(document)])
+
+
+def poisoning(document: Mapping[str, Any]) -> str:
+    """Show every case, then the counts."""
+    words = {True: "right", False: "WRONG", None: "the server's"}
+    rows = [[one["name"], one["wanted"], one["decided"] or "-", words[one["right"]]] for one in document["cases"]]
+    attacks, benign = document["attacks"], document["benign"]
+    counts = (
+        f"{document['right']} of {document['n']} as expected; "
+        f"{attacks['let_in']} of {attacks['n']} attacks let in, {benign['held_back']} of {benign['n']} benign held back"
+    )
+    return "\n\n".join((_grid([["case", "expected", "decided", ""], *rows]), counts))
+
+
 def _flat(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, object]]:
     """Walk a document leaf by leaf."""
     for key, value in document.items():
@@ -130,3 +166,24 @@ def _flat(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, 
             yield from _flat(value, f"{prefix}{key}.")  # pyright: ignore[reportUnknownArgumentType]
         else:
             yield f"{prefix}{key}", value
+
+
+def year(document: Mapping[str, Any]) -> str:
+    """Show what a simulated year came to, and name whatever is not as it should be."""
+    retired, doubled = document["retired_wrongly"], document["duplicates"]
+    named: list[tuple[str, Sequence[str]]] = [
+        ("two values of a slot for one", document["two_live_values"]),
+        (f"retired wrongly, of {retired['checked']} looked at", retired["found"]),
+        ("never understood, of the same", document["missed"]),
+        ("values that are past and still held", document["stale_values"]),
+        (f"duplicates, {doubled['share'] * 100:.1f} % of {document['memories']}", doubled["list"]),
+        ("of others, held as the user's", document["others_as_own"]),
+        ("pretended or planned, believed too much", document["too_sure"]),
+        ("asked about instead of decided", document["contested"]),
+    ]
+    rows = [[name, str(len(found))] for name, found in named]
+    errors = [f"  {name}: {line}" for name, found in named[:-1] for line in found]
+    spent = document["seconds"]
+    head = f"seed {document['seed']}: {document['turns']} turns, {document['memories']} memories, {spent:.1f} CPU s"
+    verdict = "kept" if document["kept"] else "broken"
+    return "\n".join((head, _grid(rows), *errors, f"promises: {verdict}"))

@@ -130,11 +130,15 @@ class Resolve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetStatus:
-    """Move a memory to another status along the table of legal transitions."""
+    """Move a memory to another status along the table of legal transitions.
+
+    `trust` is raised to that of whoever vouches for it, where that is given.
+    """
 
     memory_id: str
     status: Status
     reason: str
+    trust: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

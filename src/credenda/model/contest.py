@@ -39,6 +39,16 @@ class ContestCase:
     scopes: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
+    def agent_question(self) -> str:
+        """The question as an agent is to carry it to its user: what to ask, how to hand the answer back."""
+        if self.state is not ContestState.OPEN:
+            return ""
+        return (
+            f"Ask the user, at a fitting moment: {self.question} Do not choose for them. Then answer contest {self.id} "
+            'with keep (one value, or in their words "X when …, else Y") or with scopes (a value for each).'
+        )
+
+    @property
     def opened_at(self) -> datetime:
         """When it was opened."""
         return to_datetime(self.opened_us)
@@ -48,7 +58,8 @@ class ContestCase:
 class SlotLoop:
     """A slot whose value was replaced again and again within a time (R-084): what it held, oldest first.
 
-    `superseded_count` counts the replacements in that time; `contest_id` is the question that is open about it, if any.
+    `superseded_count` counts the replacements in that time, and those that a question held up; `contest_id` is the
+    question that is open about it, if any.
     """
 
     speaker: str

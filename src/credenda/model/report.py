@@ -12,15 +12,20 @@ __all__ = [
     "DecayReport",
     "DeletionReport",
     "DoctorReport",
+    "DutyRun",
+    "DutyState",
     "ExportReport",
+    "ExtractionReport",
     "Finding",
     "ImportReport",
     "LifecycleReport",
+    "ModelUse",
     "ReembedReport",
     "Resolution",
     "RetentionCurve",
     "RetentionCurves",
     "RetentionPoint",
+    "ScheduleReport",
     "ScoreMove",
     "Stats",
     "UndoReport",
@@ -99,6 +104,48 @@ class ReembedReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionReport:
+    """What reading with a model did, or would cost.
+
+    `turns` were looked at; `skipped` of them hold nothing for a model, by reason; `calls` were or would be made.
+    `tokens_in`, `tokens_out` and `cost_usd` are what is expected, `cost_usd_most` what it comes to when every answer is
+    as long as may be and has to be put right once. Costs are None where the price of the model is not known;
+    `price_source` says whose price it is. `waiting` turns still wait for a model afterwards.
+    """
+
+    model_id: str
+    prompt: str
+    dry_run: bool
+    turns: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+    cost_usd_most: float | None = None
+    price_source: str = ""
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """How a model is used today (UTC), and how many turns wait for one, by reason.
+
+    `tokens` and `cost_usd` are over all models; a price that is not known counts as 0. What a call under way may cost
+    at most is among the tokens until it ends. `trouble` is why the model is left alone just now.
+    """
+
+    model_id: str | None
+    prompt: str
+    calls: int = 0
+    tokens: int = 0
+    tokens_max: int = 0
+    cost_usd: float = 0.0
+    waiting: Mapping[str, int] = field(default_factory=dict[str, int])
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreMove:
     """A retention score that moved, in [0, 1]; `before` is None where there was none yet."""
 
@@ -168,6 +215,41 @@ class RetentionCurves:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DutyRun:
+    """The last run of a duty: when it began, how long it took, and what it did in a few words; never memory text."""
+
+    name: str
+    started_us: int
+    took_us: int
+    result: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DutyState:
+    """How a duty stands: `last_us` and `next_us` are None where it never ran, or runs on demand alone."""
+
+    name: str
+    meaning: str
+    every_seconds: int
+    last_us: int | None
+    took_ms: float | None
+    result: str
+    failed: bool
+    next_us: int | None
+    overdue: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleReport:
+    """The duties and how they stand; `ran` are those that this call ran, `reason` says why none did."""
+
+    duties: tuple[DutyState, ...]
+    ran: tuple[DutyRun, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """How much a tenant holds and what still waits."""
 
@@ -189,6 +271,8 @@ class Stats:
     embedder: str | None = None
     """Id of the model that new texts are embedded with and questions are compared by; None for words alone."""
     vectors_by_model: Mapping[str, int] = field(default_factory=dict[str, int])
+    model: ModelUse | None = None
+    """The language model; None where none is in use, was used today, or is waited for."""
 
     @property
     def foreign_vectors(self) -> int:

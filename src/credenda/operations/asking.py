@@ -216,8 +216,11 @@ def changes(parts: Parts, cause: str) -> list[ChangeRecord]:
 
 def stats(parts: Parts) -> Stats:
     """Count what is held and what still waits."""
+    from credenda.operations.extracting import model_use, waiting_for_model
+
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
+        waiting = waiting_for_model(reader)
     return Stats(
         events=counts.events,
         redacted_events=counts.redacted_events,
@@ -226,13 +229,14 @@ def stats(parts: Parts) -> Stats:
         total=counts.memories.get(Status.ACTIVE, 0),
         changes=counts.changes,
         jobs=counts.jobs,
-        pending_extractions=sum(counts.jobs.get(status, 0) for status in _PENDING),
+        pending_extractions=sum(counts.jobs.get(status, 0) for status in _PENDING) - sum(waiting.values()),
         dead_jobs=counts.jobs.get(JobStatus.DEAD, 0),
         open_contests=counts.open_contests,
         vectors=counts.vectors,
         tombstones=counts.tombstones,
         embedder=parts.embedder.model_id if parts.embedder else None,
         vectors_by_model=counts.vectors_by_model,
+        model=model_use(parts, counts, waiting),
     )
 
 

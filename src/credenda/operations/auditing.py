@@ -7,7 +7,7 @@ from typing import Final
 from credenda.errors import Invalid
 from credenda.limits import CONTEST_DAYS
 from credenda.model.contest import SlotLoop
-from credenda.model.memory import Status
+from credenda.model.memory import Memory, Status
 from credenda.parts import Parts
 from credenda.storage.store import MemoryFilter
 from credenda.text.normal import attribute_key, name_key
@@ -27,8 +27,12 @@ def loops(parts: Parts, *, days: int | None = None) -> list[SlotLoop]:
     with parts.store.reader(parts.user_id) as reader:
         contests = reader.contests()
         replaced = reader.find(MemoryFilter(statuses=frozenset({Status.SUPERSEDED})))
-        found = slot_loops(replaced, (), contests, now_us=now_us, days=span)
-        pairs = {(name_key(one.entity), attribute_key(one.attribute)) for one in found}
+        pairs = {(name_key(one.entity), attribute_key(one.attribute)) for one in contests}
+        pairs |= {_pair(one) for one in replaced if one.entity and one.attribute}
         active = frozenset({Status.ACTIVE})
         held = [one for pair in sorted(pairs) for one in reader.find(MemoryFilter(pair=pair, statuses=active))]
     return slot_loops(replaced, held, contests, now_us=now_us, days=span)
+
+
+def _pair(memory: Memory) -> tuple[str, str]:
+    return name_key(memory.entity or ""), attribute_key(memory.attribute or "")

@@ -11,7 +11,7 @@ from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.ids import Kind, number_of
 from credenda.model.change import Actor, Add, Change, Confirm, Pin, SetLayer
 from credenda.model.claim import Claim, Span
-from credenda.model.event import TRUST, Event, NewEvent, Receipt, Role, Source
+from credenda.model.event import DENIED, TRUST, Event, NewEvent, Receipt, Role, Source
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit
 from credenda.parts import Parts
 from credenda.storage.store import Job, JobFilter, Writer
@@ -20,9 +20,8 @@ from credenda.write.accept import Submission, accept
 from credenda.write.apply import Application, apply
 from credenda.write.arguments import checked_fraction, checked_member, checked_name
 from credenda.write.embed import EMBED
-from credenda.write.ingest import believe, finished, known_for, occasion_of
+from credenda.write.ingest import believe, decided, finished
 from credenda.write.journal import journal
-from credenda.write.reconcile import decide
 from credenda.write.tombstones import claim_digests
 
 __all__ = ["keep", "remember", "store"]
@@ -86,7 +85,7 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
             )
         filed = _file(writer, event)
         said = replace(claim, span=replace(claim.span, event_id=filed.id))
-        changes = decide(said, known_for(writer, filed, said), occasion_of(filed, parts.clock.now_us()))
+        changes = decided(writer, filed, said, parts.clock.now_us())
         memory_id = _apply(parts, writer, filed, changes)
         _adorn(parts, writer, writer.memories([memory_id])[0], unit)
         if parts.embedder is not None:
@@ -144,6 +143,12 @@ def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
     )
     accepted = accept(submission, policy=parts.settings.secrets_policy, zone=zone, now_us=now_us)
     event = accepted.events[0]
+    if DENIED in event.flags:
+        raise Invalid(
+            "this cannot be held as a memory",
+            why="it gives orders to whoever reads it, or its topic is not yours to write",
+            fix="say what is true instead of what to do",
+        )
     if len(event.text) > limits.MEMORY_TEXT_CHARACTERS:
         what = f"a memory of {len(event.text)} characters"
         raise LimitExceeded(what, why=f"at most {limits.MEMORY_TEXT_CHARACTERS} are kept", fix="use remember instead")

@@ -26,7 +26,7 @@ from credenda.portability.importers.text import TextFormat
 from credenda.portability.inputs import Entry, folder_entries, is_zip, zip_entries
 from credenda.portability.lines import Lines, Meter, Progress, open_lines
 
-__all__ = ["ARCHIVE", "FORMATS", "import_file"]
+__all__ = ["ARCHIVE", "FORMATS", "import_file", "read_file"]
 
 ARCHIVE: Final = "credenda"
 FORMATS: Final[tuple[Format, ...]] = (
@@ -68,6 +68,23 @@ def import_file(
             return _import_lines(parts, path, lines, format)
     with zip_entries(path) as entries:
         return _import_many(parts, _chosen(path, entries, format), progress)
+
+
+def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | Problem | Boundary]:
+    """Read what a file, a folder or a zip holds, as an import would; an archive holds nothing new to read."""
+    if format is not None and format not in _NAMES:
+        raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
+    if path.is_dir():
+        yield from _all_pieces(_chosen(path, folder_entries(path), format), user_id, Meter(None, 0))
+        return
+    with open_lines(path, None) as lines:
+        if not is_zip(lines.head()):
+            chosen = format or _recognised(lines.head(), path)
+            source = Source(path=path, user_id=user_id, modified_us=lines.modified_us)
+            yield from () if chosen == ARCHIVE else _named(chosen).pieces(lines, source)
+            return
+    with zip_entries(path) as entries:
+        yield from _all_pieces(_chosen(path, entries, format), user_id, Meter(None, 0))
 
 
 def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None) -> ImportReport:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda.model.event import Event
+from credenda.model.event import DENIED, QUARANTINED, Event
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Flag, Query
 from credenda.read.candidates import Candidates, Mask, Row
@@ -24,7 +24,7 @@ _GONE: Final = frozenset({Status.FORGOTTEN, Status.DELETED})
 _PAST: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
 _UNTRUE: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
 _UNMEANT: Final = frozenset({Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC})
-_QUARANTINED: Final = "quarantined"
+_APART: Final = frozenset({QUARANTINED, DENIED})
 _VEIL: Final = "[…]"
 
 
@@ -74,7 +74,7 @@ def _memory_flags(memory: Memory, query: Query, now_us: int) -> Iterable[Flag]:
 
 def judge_event(event: Event, claims: Sequence[Memory], query: Query, now_us: int) -> Flags | None:
     """Return the flags an event is shown with, given the memories made from it, or None where it is not to be shown."""
-    if not event.text or _QUARANTINED in event.flags or not _within(event, query, now_us):
+    if not event.text or not _APART.isdisjoint(event.flags) or not _within(event, query, now_us):
         return None
     if not claims:
         return frozenset()

@@ -11,7 +11,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
 from credenda.model.memory import Layer, Memory, MemoryType, Status
-from credenda.model.report import Finding
+from credenda.model.report import DutyRun, Finding
 
 __all__ = [
     "CODE_BITS",
@@ -27,6 +27,7 @@ __all__ = [
     "Job",
     "JobFilter",
     "JobStatus",
+    "Lead",
     "MemoryFilter",
     "Redaction",
     "Retention",
@@ -288,6 +289,15 @@ class Watermark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """Take or keep the lead over the duties of a tenant; filing it raises `Conflict` while another process has it."""
+
+    owner: str
+    now_us: int
+    until_us: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """A disposable image of an index: named blobs of at most `limits.SNAPSHOT_BLOB_BYTES` each."""
 
@@ -327,6 +337,8 @@ Row = (
     | Snapshot
     | Retention
     | Watermark
+    | DutyRun
+    | Lead
     | Spend
 )
 """Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""

@@ -19,6 +19,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
+from credenda.model.report import DutyRun
 from credenda.storage.portable import Portable
 from credenda.storage.records import (
     CODE_BITS,
@@ -34,6 +35,7 @@ from credenda.storage.records import (
     Job,
     JobFilter,
     JobStatus,
+    Lead,
     MemoryFilter,
     Redaction,
     Retention,
@@ -62,6 +64,7 @@ __all__ = [
     "Job",
     "JobFilter",
     "JobStatus",
+    "Lead",
     "MemoryFilter",
     "Reader",
     "Redaction",
@@ -160,6 +163,10 @@ class Reader(Protocol):
 
     def active_days(self) -> list[int]:
         """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
+        ...
+
+    def duties(self) -> list[DutyRun]:
+        """Return the last run of each duty, by name."""
         ...
 
     def watermark(self, name: str) -> int | None:

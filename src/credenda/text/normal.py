@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
@@ -21,6 +22,10 @@ _NOT_WORD: Final = re.compile(r"[^\w]+")
 _PUNCTUATION: Final = re.compile(r"[^\w\s.+#%/@:-]|[.:-](?=\s|$)")
 _CACHED: Final = 4_096
 """Normal forms of names and values that are remembered: a decision compares the same hundred again and again."""
+_DIGIT: Final = re.compile(r"\d")
+_GROUPED: Final = re.compile(r"(?<![\w.])\d{1,3}(?: \d{3}){1,5}(?![\w.])")
+_SCALES: Final = {"k": 1_000, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_SCALED: Final = re.compile(r"(?<![\w.])(\d{1,12}(?:\.\d{1,6})?) ?(k|thousand|million|billion)\b")
 _QUOTES: Final = str.maketrans(
     {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"}
 )
@@ -70,6 +75,29 @@ def text_key(text: str) -> str:
     return _SPACE.sub(" ", _PUNCTUATION.sub(" ", _fold(text))).strip()
 
 
+@lru_cache(maxsize=_CACHED)
+def _amounts(key: str) -> str:
+    """Write the numbers of a normal form out in digits: "40k" and "40 000" are 40000."""
+    written = _GROUPED.sub(lambda found: found[0].replace(" ", ""), key)
+    return _SCALED.sub(_in_digits, written)
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    amount = Decimal(found[1]) * _SCALES[found[2]]
+    return str(int(amount)) if amount == int(amount) else found[0]
+
+
 def same_value(one: str | None, other: str | None) -> bool:
-    """Say whether two values are the same in normal form; an unknown value equals nothing (D-008)."""
-    return one is not None and other is not None and value_key(one) == value_key(other)
+    """Say whether two values are the same in normal form; an unknown value equals nothing (D-008).
+
+    >>> same_value("40k", "40,000"), same_value("2 million", "2000000"), same_value("40k", "41k")
+    (True, True, False)
+    """
+    if one is None or other is None:
+        return False
+    first, second = value_key(one), value_key(other)
+    if first == second:
+        return True
+    return (
+        _DIGIT.search(first) is not None and _DIGIT.search(second) is not None and _amounts(first) == _amounts(second)
+    )

@@ -10,7 +10,7 @@ from typing import Final
 from credenda.errors import Invalid
 from credenda.parts import Parts
 from credenda.storage.store import Job, Vector, Writer
-from credenda.workers.thinking import extract_for_model, is_leased, think_by_rules
+from credenda.workers.leases import is_leased
 from credenda.write.embed import EMBED, Wanted, embed, file_vectors, wanted_texts
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.ingest import Reading, believe, complete, read_job
@@ -25,6 +25,8 @@ _VECTORS_A_COMMIT: Final = 64
 
 def _extract(parts: Parts, job: Job) -> None:
     if parts.llm is not None:
+        from credenda.workers.thinking import extract_for_model
+
         extract_for_model(parts, job)
         return
     with parts.store.reader(parts.user_id) as reader:
@@ -40,6 +42,12 @@ def _extract(parts: Parts, job: Job) -> None:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
 
     parts.store.commit(parts.user_id, work)
+
+
+def _think(parts: Parts, job: Job) -> None:
+    from credenda.workers.thinking import think_by_rules
+
+    think_by_rules(parts, job)
 
 
 def _portions(reading: Reading) -> list[Reading]:
@@ -116,7 +124,7 @@ def set_aside(parts: Parts, job: Job, report: Job) -> None:
 HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {
     EXTRACT: _extract,
     EMBED: _embed,
-    THINK: think_by_rules,
+    THINK: _think,
 }
 
 

@@ -9,26 +9,28 @@ from __future__ import annotations
 import logging
 import os
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.clock import SECOND_US, seconds
 from credenda.errors import CredendaError, Unavailable
 from credenda.ids import Kind, new_tag, number_of
 from credenda.parts import Parts
-from credenda.providers.llm.line import ModelLine
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
-from credenda.workers.handlers import embed_together, handle, report_failure, set_aside
-from credenda.workers.thinking import Thought, believe_thought, think_about
 from credenda.workers.upkeep import flush_accesses, save_index
 from credenda.write.embed import EMBED
 from credenda.write.journal import REREAD, THINK
+
+if TYPE_CHECKING:
+    from credenda.providers.llm.line import ModelLine
+    from credenda.workers.thinking import Thought
 
 __all__ = ["Worker", "process_owner", "run_due", "run_thinking", "settle"]
 
@@ -41,6 +43,7 @@ _STAND_BACK_SECONDS: Final = 0.05
 _SETTLE_STEP_SECONDS: Final = 0.01
 _LEASE_BATCH: Final = 16
 _ERROR_CHARACTERS: Final = 300
+_DUTY_SECONDS: Final = 60.0
 
 
 def process_owner() -> str:
@@ -127,6 +130,8 @@ def _lease(
 
 def _failed(parts: Parts, job: Job, error: Exception) -> None:
     """File why a job failed, and when it is to be tried again, if at all. The reason never holds memory text."""
+    from credenda.workers import handlers
+
     dead = job.attempts >= parts.settings.job_attempts
     wait_us = limits.JOB_BACKOFF_SECONDS * SECOND_US * 2 ** (job.attempts - 1)
     reason = f"{type(error).__name__}: {error}" if isinstance(error, CredendaError) else type(error).__name__
@@ -138,7 +143,7 @@ def _failed(parts: Parts, job: Job, error: Exception) -> None:
         lease_until_us=0,
         error=reason[:_ERROR_CHARACTERS],
     )
-    (set_aside if dead else report_failure)(parts, job, report)
+    (handlers.set_aside if dead else handlers.report_failure)(parts, job, report)
     _log.warning("job failed", extra={"job_id": job.id, "kind": job.kind, "attempts": job.attempts, "dead": dead})
 
 
@@ -187,6 +192,8 @@ def run_thinking(
     line = parts.llm
     if line is None:
         return 0
+    from credenda.workers.thinking import think_about
+
     wanted = replace(_thinking(parts, line), until_event=until_event)
     slack = 2 * parts.settings.llm_timeout_seconds  # one question, and one more to put the answer right
     jobs = _lease(parts, wanted, patient=patient, most=line.model.at_once, seconds_more=slack)
@@ -203,6 +210,8 @@ def run_thinking(
 
 
 def _believe(parts: Parts, job: Job, thought: Thought) -> None:
+    from credenda.workers.thinking import believe_thought
+
     try:
         believe_thought(parts, job, thought)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
@@ -221,11 +230,13 @@ def _units(jobs: Sequence[Job]) -> Iterator[list[Job]]:
 
 
 def _run(parts: Parts, unit: list[Job]) -> None:
+    from credenda.workers import handlers  # here, for it loads what reads: who only asks does without
+
     try:
         if len(unit) == 1:
-            handle(parts, unit[0])
+            handlers.handle(parts, unit[0])
         else:
-            embed_together(parts, unit)
+            handlers.embed_together(parts, unit)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
         for job in unit:
             _failed(parts, job, error)
@@ -291,9 +302,11 @@ def _pending(parts: Parts, reader: Reader, until_event: int) -> bool:
 class Worker:
     """Background threads that run this tenant's jobs while the process lives: one, and one more that asks a model."""
 
-    def __init__(self, parts: Parts) -> None:
-        """Prepare; `start` begins."""
+    def __init__(self, parts: Parts, *, duties: Callable[[], object] | None = None) -> None:
+        """Prepare; `start` begins. `duties` is called in quiet moments, at most once a minute, from the second on."""
         self._parts = parts
+        self._duties = duties
+        self._duties_at = seconds() + _DUTY_SECONDS
         self._wake = parts.work_waits
         self._stop = Event()
         self._threads: list[Thread] = []
@@ -304,6 +317,7 @@ class Worker:
         warm = getattr(self._parts.extractor, "warm", None)
         if callable(warm):
             warm()  # now: compiling beside a caller would cost that caller tens of milliseconds
+        import_module("credenda.workers.handlers")  # as well
         with self._lock:
             if self._threads:
                 return
@@ -331,11 +345,18 @@ class Worker:
                 if not ran:
                     flush_accesses(self._parts)
                     save_index(self._parts)
+                    self._look_after()
             except Exception as error:  # noqa: BLE001 - the job boundary: the worker outlives whatever a store raises
                 ran = 0
                 _log.warning("worker waits", extra={"error": type(error).__name__})
             if not ran and not self._stop.is_set():
                 self._wake.wait(_IDLE_SECONDS)
+
+    def _look_after(self) -> None:
+        """Run the duties that are due; a process that is gone within a minute never comes here."""
+        if self._duties is not None and seconds() >= self._duties_at:
+            self._duties_at = seconds() + _DUTY_SECONDS
+            self._duties()
 
     def _think(self) -> None:
         waits = self._parts.thinking_waits

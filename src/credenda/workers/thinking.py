@@ -18,7 +18,8 @@ from credenda.ids import Kind, number_of
 from credenda.parts import Parts
 from credenda.providers.llm.line import ModelLine
 from credenda.providers.llm.port import ModelFailure, Question, Reply
-from credenda.storage.store import Job, JobFilter, JobStatus, Writer
+from credenda.storage.store import Job, JobStatus, Writer
+from credenda.workers.leases import is_leased
 from credenda.workers.ledger import OverBudgetError, ask_within_budget, day_of
 from credenda.write.ingest import ReadTurn, believe, finished, read_turns
 from credenda.write.journal import EMBED, REREAD, THINK
@@ -26,7 +27,7 @@ from credenda.write.llm.gate import skip
 from credenda.write.llm.reading import Understood, reader_name, understand
 from credenda.write.llm.turns import Asked, believe_again, fallback, still_so, turn_of
 
-__all__ = ["Thought", "believe_thought", "extract_for_model", "is_leased", "think_about", "think_by_rules"]
+__all__ = ["Thought", "believe_thought", "extract_for_model", "think_about", "think_by_rules"]
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS: Final = 0.02
@@ -162,7 +163,8 @@ def _hold(writer: Writer, parts: Parts, job: Job, thought: Thought) -> None:
     if left is not None:
         claims = left.readings if thought.over_budget else fallback(left)
         believe(writer, [(left.event, claims)], now_us, embeds=embeds)
-        writer.put(Job(kind=REREAD, first=job.first, last=job.last, run_after_us=thought.again_us or 0))
+        again_us = thought.again_us or 0
+        writer.put(Job(kind=REREAD, first=job.first, last=job.last, run_after_us=again_us, error=thought.why))
 
 
 def _later(parts: Parts, job: Job, thought: Thought) -> Job:
@@ -219,11 +221,3 @@ def think_by_rules(parts: Parts, job: Job) -> None:
         writer.put(finished(job))
 
     parts.store.commit(parts.user_id, work)
-
-
-def is_leased(writer: Writer, job: Job) -> bool:
-    """Say whether a job is still ours: its lease may have run out, and another process gone on with it."""
-    return any(
-        (now.status, now.lease_owner, now.attempts) == (job.status, job.lease_owner, job.attempts)
-        for now in writer.jobs(JobFilter(id=job.id))
-    )

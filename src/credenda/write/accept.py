@@ -17,6 +17,7 @@ from credenda.model.event import TRUST, NewEvent, Role, Source
 from credenda.model.memory import MemoryType
 from credenda.text.normal import name_key
 from credenda.write.arguments import checked_member, checked_metadata, checked_name, encoded
+from credenda.write.orders import DENIED, QUARANTINED, judge, protected
 from credenda.write.screen import looks_like_instruction, screen
 
 __all__ = ["AS_TYPE", "Accepted", "Submission", "accept"]
@@ -35,6 +36,10 @@ _ROLES: Final = {
     "document": Role.DOCUMENT,
 }
 _ROLE_TRUST: Final = {Role.ASSISTANT: TRUST[Source.AI], Role.DOCUMENT: TRUST[Source.INGEST]}
+_REFUSALS: Final = {
+    DENIED: "denied: it gives orders to whoever reads it; journaled, not believed and not found",
+    QUARANTINED: "kept apart: it seems to give orders; a candidate until somebody vouches for it",
+}
 AS_TYPE: Final = "as:"
 """Begins the flag that names the type of memory a caller asked for."""
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -86,6 +91,7 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
         event, masked = frame.event(message)
         events.append(event)
         refused += [f"{name} masked" for name in masked]
+        refused += [_REFUSALS[flag] for flag in event.flags if flag in _REFUSALS]
     key = checked_name(submission.idempotency_key, "idempotency_key")
     return Accepted(
         events=tuple(events),
@@ -210,8 +216,9 @@ class _Frame:
 
 
 def _flags(submission: Submission, text: str) -> tuple[str, ...]:
-    """Flag text that gives orders, and note which type of memory the caller asked for."""
-    orders = ("instruction_like",) if looks_like_instruction(text) else ()
+    """Flag text that gives orders, or writes where it may not, and note which type of memory the caller asked for."""
+    judged = (DENIED,) if protected(submission.topic, submission.user_id) else judge(text).flags
+    orders = ("instruction_like", *judged) if judged or looks_like_instruction(text) else ()
     if submission.memory_type is None:
         return orders
     kind = checked_member(MemoryType, submission.memory_type, "type")

@@ -153,6 +153,8 @@ class _Run:
     def _set_status(self, memory: Memory, change: SetStatus) -> None:
         """Move a memory along; what ends gets an end, what is held again loses it and its successor."""
         moved: dict[str, object] = {"status": change.status}
+        if change.trust is not None:
+            moved["trust"] = max(memory.trust, change.trust)
         if change.status in _ENDED:
             moved["valid_until_us"] = self._ending(memory)
         elif memory.status in _ENDED:

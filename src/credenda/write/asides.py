@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.model.change import Change, Forget, SetStatus, Supersede
+from credenda.model.claim import Move
 from credenda.model.memory import Memory, Relation, Slot, Stance, Status
-from credenda.text.normal import name_key, same_value
+from credenda.text.normal import name_key, same_value, value_key
 from credenda.write.known import Known
 from credenda.write.saying import Saying
 from credenda.write.scene import newest_first, opponents, same_words
@@ -22,6 +23,8 @@ _MANNER: Final = {
     Stance.ROLE_PLAY: "said in a game",
     Stance.SARCASTIC: "not meant in earnest",
 }
+
+_WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 
 
 def taken_back(saying: Saying, known: Known) -> list[Change]:
@@ -63,7 +66,35 @@ def beside(saying: Saying, slot: Slot, known: Known) -> list[Change]:
         same = one.stance in alike and slot_of(one) == slot and same_value(one.value, saying.claim.value)
         if same and one.status in CURRENT and not one.provisional and not outshines(saying.claim, one):
             return [saying.confirm(one, "said again"), *woken(one, known)]
-    return [saying.add(_MANNER.get(stance, "it is yet to come"))]
+    added = saying.add(_MANNER.get(stance, "it is yet to come"))
+    return [added, *_given_up(saying, slot, known)]
+
+
+def _given_up(saying: Saying, slot: Slot, known: Known) -> list[Change]:
+    """Let the one plan of the same doing go that another takes the place of: "… to York instead"."""
+    claim = saying.claim
+    if claim.move is not Move.CHANGE or claim.stance not in _WISHES:
+        return []
+    doing = _doing(claim.value)
+    held = [
+        one
+        for one in known.current
+        if one.status is Status.ACTIVE and one.stance in _WISHES and slot_of(one) == slot and _doing(one.value) == doing
+    ]
+    if len(held) != 1 or not doing:
+        return []
+    (one,) = held
+    ends_us = max(begins_us(one), saying.begins_us)
+    reason = "another plan took its place"
+    return [
+        Supersede(
+            memory_id=one.id, successor=saying.key, relation=Relation.CHANGED, valid_until_us=ends_us, reason=reason
+        )
+    ]
+
+
+def _doing(value: str | None) -> str:
+    return value_key(value or "").partition(" ")[0]
 
 
 def sharpened(saying: Saying, successor: str, lesser: Memory) -> Supersede:

@@ -21,7 +21,8 @@ def slot_loops(
 ) -> list[SlotLoop]:
     """Give the slots in which at least three values were replaced within the last `days`, the worst first (R-085).
 
-    `replaced` are superseded memories, `held` the active ones, whose value ends the chain.
+    `replaced` are superseded memories, `held` the active ones, whose values end the chain; what was asked about instead
+    of being replaced counts as well.
     """
     by_slot: dict[Slot, list[Memory]] = {}
     for one in replaced:
@@ -29,17 +30,25 @@ def slot_loops(
         recent = until_us is not None and now_us - days * DAY_US <= until_us <= now_us
         if slot is not None and recent and one.relation in _REPLACED and one.stance in FIRM:
             by_slot.setdefault(slot, []).append(one)
-    loops = {slot: found for slot, found in by_slot.items() if len(found) >= CONTEST_SUPERSESSIONS}
     now_held: dict[Slot, list[Memory]] = {}
     for one in held:
         slot = slot_of(one)
-        if slot is not None and slot in loops and one.stance in FIRM:
+        if slot is not None and one.stance in FIRM:
             now_held.setdefault(slot, []).append(one)
     asked: dict[tuple[object, ...], str] = {
         slot_of_case(one): one.id for one in contests if one.state is ContestState.OPEN
     }
-    found = [_loop(slot, gone, now_held.get(slot, []), asked.get(tuple(slot))) for slot, gone in loops.items()]
+    found = [
+        _loop(slot, gone, now_held.get(slot, []), asked.get(tuple(slot)))
+        for slot, gone in by_slot.items()
+        if len(gone) + _held_up(now_held.get(slot, [])) >= CONTEST_SUPERSESSIONS
+    ]
     return sorted(found, key=lambda one: (-one.superseded_count, -one.last_superseded_us, one.entity, one.attribute))
+
+
+def _held_up(held: list[Memory]) -> int:
+    """Count the replacements that did not happen because they were asked about."""
+    return max(0, sum(one.contested for one in held) - 1)
 
 
 def _loop(slot: Slot, gone: list[Memory], held: list[Memory], contest_id: str | None) -> SlotLoop:
@@ -49,7 +58,7 @@ def _loop(slot: Slot, gone: list[Memory], held: list[Memory], contest_id: str | 
         entity=slot.entity,
         attribute=slot.attribute,
         scope=slot.scope,
-        superseded_count=len(gone),
+        superseded_count=len(gone) + _held_up(held),
         first_seen_us=min(begins_us(one) for one in gone),
         last_superseded_us=max(one.valid_until_us or 0 for one in gone),
         values=tuple(map(label, ordered)),

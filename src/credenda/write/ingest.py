@@ -15,15 +15,20 @@ from credenda.clock import DAY_US
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import Actor, Change, ChangeKind
 from credenda.model.claim import Claim, Extractor, Move, Span, Turn
-from credenda.model.event import Event
+from credenda.model.event import DENIED, QUARANTINED, Event
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage.rows import text_hash
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.accept import AS_TYPE
+from credenda.write.aliases import alias_claims, known_as
 from credenda.write.apply import Application, Applied, apply
-from credenda.write.placing import is_placeless, placed
+from credenda.write.conclusions import concluded, touched
+from credenda.write.placing import is_bare_amount, is_placeless, placed, placed_after
+from credenda.write.quarantine import candidates_for, is_suspect, kept_apart, promoted, vouches
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
+from credenda.write.saying import saying_of
+from credenda.write.slots import begins_us
 from credenda.write.tombstones import claim_digests
 from credenda.write.withheld import touched_by, withheld
 
@@ -32,6 +37,7 @@ __all__ = [
     "Reading",
     "believe",
     "complete",
+    "decided",
     "finished",
     "known_for",
     "occasion_of",
@@ -78,17 +84,27 @@ def read_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> l
     turns: list[ReadTurn] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
-        turns.append(ReadTurn(turn, _as_asked(event, extractor.extract(turn))))
+        turns.append(ReadTurn(turn, () if DENIED in event.flags else _claims(turn, extractor)))
         before.append(event)
     return turns
+
+
+def _claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
+    """Read a turn: what the extractor finds, and the names that it says are the same."""
+    found = extractor.extract(turn)
+    named = [one for one in alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}]
+    return _as_asked(turn.event, [*found, *named])
 
 
 def _as_asked(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """Keep the words themselves as a memory where the caller asked for its type (E-012).
 
-    A narrative is always kept whole; of another type only what extraction could not read is.
+    A narrative is always kept whole; of another type only what extraction could not read is, and so is what seems to
+    give orders: as a candidate, that a person can look at.
     """
     asked = next((flag.removeprefix(AS_TYPE) for flag in event.flags if flag.startswith(AS_TYPE)), None)
+    if asked is None and not claims and QUARANTINED in event.flags:
+        asked = MemoryType.FACT.value
     if asked is None or (claims and asked != MemoryType.NARRATIVE):
         return tuple(claims)
     text = event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
@@ -115,7 +131,8 @@ def believe(
 ) -> list[Applied]:
     """Decide and apply the claims of some turns, in order; claims that were applied before are passed over."""
     applied: list[Applied] = []
-    for event, claims in turns:
+    for event, read in turns:
+        claims = () if DENIED in event.flags else read  # whoever read it, nothing of it is believed
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
         for claim in claims:
@@ -131,7 +148,7 @@ def believe(
 
 def _taken_back(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
     """Say whether a person took this decision back before: the same evidence does not bring it again."""
-    names = {*touched_by(changes), *resting}
+    names = {*touched_by(changes, again=bool(resting)), *resting}
     if not any(writer.changes(ChangeFilter(memory_id=name, kinds=_UNDO, limit=1)) for name in names):
         return False
     log = {name: writer.changes(ChangeFilter(memory_id=name)) for name in names}
@@ -150,9 +167,47 @@ def _deleted(writer: Writer, claim: Claim) -> bool:
 
 def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:
     found = placed(writer, claim)
+    if is_bare_amount(found):
+        found = placed_after(found, _previous(writer, event, found))
+    found = known_as(writer, found)
     if is_placeless(found):
         return []
-    return decide(found, known_for(writer, event, found), occasion_of(event, now_us), claim)
+    changes = decided(writer, event, found, now_us, read=claim)
+    if is_suspect(event, found):
+        return changes
+    return [*changes, *concluded(found, changes, _related(writer, found), occasion_of(event, now_us))]
+
+
+def decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:
+    """Decide a claim of an event from what is known; what cannot be trusted by itself is kept apart."""
+    known, occasion = known_for(writer, event, claim), occasion_of(event, now_us)
+    changes = decide(claim, known, occasion, read)
+    suspect = is_suspect(event, claim)
+    if not suspect and not known.candidates:
+        return changes
+    saying = saying_of(claim, occasion, read)
+    twins = candidates_for(saying, known)
+    vouched = [one for one in twins if vouches(event, _said_before(writer, one))]
+    if vouched:
+        return promoted(changes, vouched, saying)
+    return kept_apart(changes, twins, saying) if suspect else changes
+
+
+def _said_before(writer: Writer, memory: Memory) -> list[Event]:
+    links = writer.evidence(memory_ids=[memory.id])
+    return writer.events(sorted({link.span.event_id for link in links}))
+
+
+def _related(reader: Reader, claim: Claim) -> list[Memory]:
+    """Read what a claim may end in other slots of its entity."""
+    entity = name_key(claim.entity or "")
+    found: list[Memory] = []
+    for name in touched(claim):
+        wanted = MemoryFilter(
+            pair=(entity, attribute_key(name)), statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS
+        )
+        found.extend(reader.find(wanted))
+    return found
 
 
 def occasion_of(event: Event, now_us: int) -> Occasion:
@@ -178,14 +233,20 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
     same_text = MemoryFilter(text_hash=text_hash(claim.text), limit=limits.SLOT_ROWS)
     found.update((memory.id, memory) for memory in reader.find(same_text))
     if claim.entity is None or claim.attribute is None:
-        return Known(current=tuple(memory for memory in found.values() if memory.status in _CURRENT))
+        return Known(
+            current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
+            candidates=tuple(memory for memory in found.values() if memory.status is Status.CANDIDATE),
+        )
     pair = (name_key(claim.entity), attribute_key(claim.attribute))
-    for statuses in (_CURRENT, _REPLACED):
-        wanted = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
-        found.update((memory.id, memory) for memory in reader.find(wanted))
+    held = reader.find(MemoryFilter(pair=pair, statuses=_CURRENT | {Status.CANDIDATE}, limit=limits.SLOT_ROWS))
+    gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_PAST_ROWS))
+    if len(gone) == limits.SLOT_PAST_ROWS and _is_late(event, claim, (*held, *gone)):
+        gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_ROWS))
+    found.update((memory.id, memory) for memory in (*held, *gone))
     since_us = event.occurred_us - limits.ALTERNATION_DAYS * DAY_US
     return Known(
         current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
+        candidates=tuple(memory for memory in found.values() if memory.status is Status.CANDIDATE),
         past=tuple(
             sorted(
                 (memory for memory in found.values() if _recently_replaced(memory, since_us)),
@@ -194,6 +255,12 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
         ),
         contests=tuple(reader.contests(pair=pair)),
     )
+
+
+def _is_late(event: Event, claim: Claim, known: Sequence[Memory]) -> bool:
+    """Say whether a claim is about a time before something that is known, so that more of the past matters."""
+    stated = [event.occurred_us, *(one for one in (claim.valid_from_us, claim.valid_until_us) if one is not None)]
+    return any(begins_us(memory) > min(stated) for memory in known)
 
 
 def _recently_replaced(memory: Memory, since_us: int) -> bool:

@@ -20,6 +20,7 @@ class Known:
     `past`: superseded memories of that pair whose `valid_until` lies at most 180 days before the claim; for a
     retraction, those that `previous` superseded.
     `contests`: open and resolved ones of that pair.
+    `candidates`: memories of that pair, or with those words, that are kept apart until somebody vouches for them.
     `previous`: for a retraction, what the speaker's previous statement in this session gave, newest first.
     """
 
@@ -27,6 +28,7 @@ class Known:
     past: tuple[Memory, ...] = ()
     contests: tuple[ContestCase, ...] = ()
     previous: tuple[Memory, ...] = ()
+    candidates: tuple[Memory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

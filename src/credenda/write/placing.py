@@ -16,9 +16,9 @@ from credenda.model.memory import Memory, Status
 from credenda.storage.store import Reader, unpack_code
 from credenda.text.normal import name_key, same_value
 from credenda.write.slots import FIRM, denies, slot_of
-from credenda.write.wording import value_words
+from credenda.write.wording import counted_anew, number_in, recounted, value_words
 
-__all__ = ["is_placeless", "placed"]
+__all__ = ["is_bare_amount", "is_placeless", "placed", "placed_after"]
 
 _NOMINATED: Final = 64
 _NEVER_ENDED: Final = frozenset(
@@ -28,8 +28,23 @@ _NEVER_ENDED: Final = frozenset(
 
 
 def is_placeless(claim: Claim) -> bool:
-    """Say whether a claim ends a value without a slot: it says nothing of its own."""
-    return claim.move is Move.END and slot_of(claim) is None
+    """Say whether a claim ends a value, or gives a number, without a slot: it says nothing of its own."""
+    return slot_of(claim) is None and (claim.move is Move.END or is_bare_amount(claim))
+
+
+def is_bare_amount(claim: Claim) -> bool:
+    """Say whether a claim gives a new number or day for something that it does not name: "make that 15"."""
+    unnamed = claim.entity is None and claim.attribute is None and claim.prior is None
+    return unnamed and claim.value is not None and claim.move in {Move.CHANGE, Move.CORRECT}
+
+
+def placed_after(claim: Claim, previous: Iterable[Memory]) -> Claim:
+    """Give a bare amount the slot of the one amount in the statement before it; the claim itself where there is none."""
+    held = [one for one in previous if one.status is Status.ACTIVE and one.stance in FIRM and slot_of(one) is not None]
+    numbered = [one for one in held if number_in(one.value or "") is not None]
+    if len(numbered) != 1 or not claim.value:
+        return claim
+    return replace(_in_slot_of(numbered, claim), value=counted_anew(numbered[0].value or "", claim.value))
 
 
 def placed(reader: Reader, claim: Claim) -> Claim:
@@ -43,7 +58,17 @@ def placed(reader: Reader, claim: Claim) -> Claim:
         if any(here is not None and slot_of(one) == here for one in held):
             return claim
         return _in_slot_of(known, claim) if known else _wider(reader, claim)
+    if claim.move is Move.CHANGE and claim.entity is not None and claim.attribute is None and claim.value:
+        return _recounting(reader, claim, claim.value)
     return claim
+
+
+def _recounting(reader: Reader, claim: Claim, value: str) -> Claim:
+    """Find the one memory that counts the same: "one coffee a day" takes the place of "three coffees a day"."""
+    held = [one for one in _mentioning(reader, claim, value) if _may_end(one)]
+    counted = [one for one in held if recounted(value, one.value or "")]
+    found = _in_slot_of(counted, claim)
+    return found if found is claim else replace(found, prior=counted[0].value)
 
 
 def _wider(reader: Reader, claim: Claim) -> Claim:

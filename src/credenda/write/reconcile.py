@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from credenda.limits import CONTEST_MEMBERS
 from credenda.model.change import Change, SetStatus, Supersede
 from credenda.model.claim import Claim, Move
 from credenda.model.memory import Memory, Relation, Status, TypeClass
@@ -178,7 +179,23 @@ def _new(scene: Scene, reason: str) -> list[Change]:
 
 
 def _contested(scene: Scene, members: list[Memory] | tuple[Memory, ...], reason: str) -> list[Change]:
-    return [*_new(scene, reason), contest_over(scene, members, reason)]
+    """Ask about the newest values; what a question cannot hold any more was true in its time."""
+    room = CONTEST_MEMBERS - 1
+    return [
+        *_new(scene, reason),
+        *(_crowded_out(scene, one) for one in members[room:]),
+        contest_over(scene, members[:room], reason),
+    ]
+
+
+def _crowded_out(scene: Scene, member: Memory) -> Supersede:
+    return Supersede(
+        memory_id=member.id,
+        successor=scene.saying.key,
+        relation=Relation.CHANGED,
+        valid_until_us=_until_us(scene, member),
+        reason=f"newer values are asked about: at most {CONTEST_MEMBERS} at a time",
+    )
 
 
 def _since_us(scene: Scene) -> int:

@@ -15,6 +15,7 @@ from credenda.model.claim import Move, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Draft, Memory, MemoryType, Relation, Stance, layer_of
 from credenda.text.normal import name_key, value_key
+from credenda.write.answer import DEFAULT_SCOPE, scopes_in
 from credenda.write.known import Occasion
 from credenda.write.saying import claim_hash, claim_of
 from credenda.write.scene import newest_first
@@ -22,9 +23,6 @@ from credenda.write.slots import CURRENT, begins_us, denies, label, slot_of
 from credenda.write.wording import about, because, quoted, value_words
 
 __all__ = ["DEFAULT_SCOPE", "decide_resolution"]
-
-DEFAULT_SCOPE: Final = "default"
-"""How "no scope" is written in an answer."""
 
 _ANSWER_IMPORTANCE: Final = 0.9
 _ANSWER_CONFIDENCE: Final = 0.95
@@ -66,7 +64,9 @@ def decide_resolution(
     """Close a contest with a person's answer: exactly one of `keep` (a value) and `scopes` (scope → value).
 
     A value is named by its words: "morning" means "morning meetings" where no other value has that word. The scope
-    `default` means none. `members` are the contest's memories, and may be all of its pair; `span` is where the answer
+    `default` means none. `keep` may also say when each holds: "morning when consulting, else afternoon".
+
+    `members` are the contest's memories, and may be all of its pair; `span` is where the answer
     was given, if it is journaled.
 
     Raises `Invalid` for no answer or two, and for a value that is unknown or ambiguous; `Conflict` for a contest that
@@ -99,11 +99,16 @@ def _parts(
             why="exactly one of keep and scopes answers it",
             fix=f"keep one of {_listed(choices)}, or give each its scope",
         )
-    given = {DEFAULT_SCOPE: keep or ""} if not scopes else dict(scopes)
+    told = scopes_in(keep) if keep and not _is_choice(keep, choices) else None
+    given = dict(scopes or told or {DEFAULT_SCOPE: keep or ""})
     if len({name_key(scope) for scope in given}) < len(given) or not all(map(name_key, given)):
         raise Invalid("the scopes cannot be told apart", why="two are the same, or one is empty", fix="name each once")
     parts = [_Part(scope=_scope(scope, contest), choice=_chosen(value, choices)) for scope, value in given.items()]
     return tuple(sorted(parts, key=lambda part: part.scope == contest.scope))
+
+
+def _is_choice(words: str, choices: list[str]) -> bool:
+    return any(value_words(choice) == value_words(words) for choice in choices)
 
 
 def _scope(name: str, contest: ContestCase) -> str | None:

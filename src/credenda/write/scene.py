@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.model.claim import Claim, Move
 from credenda.model.memory import Memory, MemoryType, Slot, Status, TypeClass
-from credenda.text.normal import name_key, same_value, text_key
+from credenda.text.normal import attribute_key, name_key, same_value, text_key
 from credenda.write.known import Known
 from credenda.write.saying import Saying
 from credenda.write.slots import (
@@ -22,7 +23,26 @@ from credenda.write.slots import (
     slot_of,
     weaker,
 )
-from credenda.write.wording import names_one, recounted
+from credenda.write.wording import frame_of, names_one, recounted
+
+_TAKING_TURNS: Final = frozenset(
+    {
+        "prefers",
+        "language",
+        "framework",
+        "library",
+        "tool",
+        "cloud",
+        "uses",
+        "does",
+        "habit",
+        "drinks",
+        "plays",
+        "hobby",
+    }
+    | {"doing", "way", "suits", "medication", "practice"}
+)
+"""Sets in which a value said in the same words with "now" takes the place of the only other one."""
 
 __all__ = ["Scene", "has_begun", "newest_first", "opponents", "same_words", "scene_of"]
 
@@ -99,6 +119,8 @@ def scene_of(saying: Saying, slot: Slot, known: Known) -> Scene:
         rivals = _misnamed(claim, firm)
     if not rivals and claim.move is Move.CHANGE and claim.type is MemoryType.DECISION:
         rivals = _decided_otherwise(claim, firm)
+    if not rivals and claim.move is Move.CHANGE:
+        rivals = _said_alike(claim, firm)
     across = [one for one, its in placed if _across_classes(slot, its)]
     return Scene(
         saying=saying,
@@ -166,6 +188,16 @@ def _decided_otherwise(claim: Claim, firm: list[Memory]) -> list[Memory]:
     """Find the only decision of a set that a change of mind can be about: "… instead"."""
     held = [one for one in firm if one.status is Status.ACTIVE and not same_meaning(claim, one)]
     return held if len(held) == 1 and not denies(claim) else []
+
+
+def _said_alike(claim: Claim, firm: list[Memory]) -> list[Memory]:
+    """Find the only value of a set that was told in the same words: "I write in Java", then "… in Kotlin these days"."""
+    if attribute_key(claim.attribute or "") not in _TAKING_TURNS or denies(claim):
+        return []
+    held = [one for one in firm if one.status is Status.ACTIVE and not denies(one)]
+    if len(held) != 1 or same_meaning(claim, held[0]):
+        return []
+    return held if frame_of(claim.text, claim.value) == frame_of(held[0].text, held[0].value) else []
 
 
 def _fulfils(claim: Claim, wish: Memory) -> bool:

@@ -25,20 +25,16 @@ _KINDS: Final[Mapping[type, ChangeKind]] = {
 }
 
 
-def touched_by(changes: Iterable[Change]) -> list[str]:
-    """Name the memories that a decision moves and that were there before it.
+def touched_by(changes: Iterable[Change], *, again: bool) -> list[str]:
+    """Name the memories whose log says whether a decision was taken back before.
 
-    What it merely confirms is left out: a confirmation that was taken back still rests on its event.
+    Where a decision adds or confirms, its event has evidence from then on: without any (`again` is False) it was not
+    taken before, and only what takes something away, and leaves no evidence, has to be looked up.
     """
-    names: dict[str, None] = {}
-    for change in changes:
-        match change:
-            case Contest():
-                names.update(dict.fromkeys(change.memory_ids))
-            case Supersede() | SetStatus() | Forget():
-                names[change.memory_id] = None
-            case _:
-                pass
+    kinds = (Supersede, SetStatus, Forget) if again else (SetStatus, Forget)
+    names = {change.memory_id: None for change in changes if isinstance(change, kinds)}
+    if again:
+        names |= {name: None for change in changes if isinstance(change, Contest) for name in change.memory_ids}
     return [name for name in names if not name.startswith("new:")]
 
 

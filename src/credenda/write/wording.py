@@ -8,9 +8,21 @@ from typing import Final
 
 from credenda.model.claim import Claim
 from credenda.model.memory import Memory, Relation
-from credenda.text.normal import name_key, same_value, value_key
+from credenda.text.normal import name_key, same_value, text_key, value_key
 
-__all__ = ["about", "because", "names_kind", "names_one", "quoted", "recounted", "refines", "value_words"]
+__all__ = [
+    "about",
+    "because",
+    "counted_anew",
+    "frame_of",
+    "names_kind",
+    "names_one",
+    "number_in",
+    "quoted",
+    "recounted",
+    "refines",
+    "value_words",
+]
 
 _QUOTED_CHARACTERS: Final = 60
 """A reason names a value; it never carries a whole text."""
@@ -25,6 +37,16 @@ _TURNING: Final = frozenset(
 _COUNTS: Final = frozenset(
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "no"]
 )
+_DAYS: Final = frozenset(
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    + ["mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays"]
+)
+_NUMBER: Final = re.compile(
+    r"\d{4}-\d\d-\d\d|[€$£]?\d[\d.,:]*(?:\s?(?:k|am|pm|%|€|euros?|dollars?))?(?!\w)"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
+    re.IGNORECASE,
+)
+_CHANGING: Final = re.compile(r"\b(?:now|these days|nowadays|instead|currently|recently|lately|actually)\b")
 _NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
 
 
@@ -98,15 +120,47 @@ def recounted(new: str, old: str) -> bool:
     >>> recounted("Python 3.12", "Python 3.9"), recounted("Python 3.12", "Ruby 3.9")
     (True, False)
     """
-    more, less = value_words(new), value_words(old)
+    more, less = _singular(value_words(new)), _singular(value_words(old))
     if len(more) != len(less) or len(more) < 2 or more == less:  # noqa: PLR2004 - a number and what is counted
         return False
     pairs = [(one, other) for one, other in zip(more, less, strict=True) if one != other]
     return all(_is_number(one) and _is_number(other) for one, other in pairs)
 
 
+def _singular(words: list[str]) -> list[str]:
+    return [word.removesuffix("s") if word[:1].isalpha() and word not in _DAYS else word for word in words]
+
+
+def frame_of(text: str, value: str | None) -> str:
+    """Give a sentence without its value and without words of change: what was said alike twice.
+
+    >>> frame_of("I write in Kotlin these days.", "Kotlin") == frame_of("I write in Java.", "Java")
+    True
+    """
+    key, inner = text_key(text), text_key(value or "")
+    return " ".join(_CHANGING.sub("", key.replace(inner, "…", 1) if inner else key).split())
+
+
+def number_in(value: str) -> re.Match[str] | None:
+    """Find the one number, day or hour of a value; None where there is none, or more than one."""
+    found = list(_NUMBER.finditer(value))
+    return found[0] if len(found) == 1 else None
+
+
+def counted_anew(value: str, number: str) -> str:
+    """Put another number into a value: "300 euros" with "400" is "400 euros"; a number with its unit stands alone.
+
+    >>> counted_anew("300 euros", "400"), counted_anew("30 people", "40 guests"), counted_anew("at 10", "11")
+    ('400 euros', '40 guests', 'at 11')
+    """
+    found = number_in(value)
+    if found is None or " " in number:
+        return number
+    return f"{value[: found.start()]}{number}{value[found.end() :]}" if found[0].isdigit() else number
+
+
 def _is_number(word: str) -> bool:
-    return word[0].isdigit() or word.removeprefix("v")[:1].isdigit() or word in _COUNTS
+    return word[0].isdigit() or word.removeprefix("v")[:1].isdigit() or word in _COUNTS or word in _DAYS
 
 
 def _has_digit(words: list[str]) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from credenda.errors import NotFound
 from credenda.model.change import ChangeKind
 from credenda.model.memory import Status
+from credenda.model.report import DutyRun
 from credenda.storage.rows import text_hash
 from credenda.storage.store import (
     Access,
@@ -19,12 +20,14 @@ from credenda.storage.store import (
     Job,
     JobFilter,
     JobStatus,
+    Lead,
     MemoryFilter,
     Reader,
     Redaction,
     Retention,
     Row,
     Snapshot,
+    Spend,
     Store,
     Tombstone,
     Watermark,
@@ -65,6 +68,7 @@ def furnish(store: Store, user_id: str, mark: str, digest: bytes) -> Holdings:
         Snapshot(name="words", blobs=(mark.encode(),)),
         Retention(memory_id=memory, score=0.5),
         Watermark(name=mark, value=7, at_us=1),
+        DutyRun(name=mark, started_us=1, took_us=1, result=mark),
     ]
     change, contest, job, *_ = put(store, user_id, *rows)
     return Holdings(mark=mark, event=event, memory=memory, change=change, contest=contest, job=job)
@@ -99,6 +103,7 @@ def everything(reader: Reader) -> str:
         reader.counts(),
         reader.accesses(ids),
         reader.active_days(),
+        reader.duties(),
         reader.watermark("anaword") if reader.tenant.user_id == ANA else reader.watermark("benword"),
     )
     return repr(answers)
@@ -162,7 +167,7 @@ def test_all_that_a_tenant_can_read_is_its_own(both: tuple[Store, Holdings, Hold
 def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     named = {call.partition(" ")[0] for call in (*BY_FOREIGN_ID, *BY_FOREIGN_WORD)}
     methods = {name for name, _ in inspect.getmembers(Reader) if not name.startswith("_")}
-    beyond_ids = {"tenant", "delta", "vectors", "vector_data", "snapshot", "counts", "active_days"}
+    beyond_ids = {"tenant", "delta", "vectors", "vector_data", "snapshot", "counts", "active_days", "duties"}
     assert methods == named | beyond_ids
     source = inspect.getsource(everything)
     assert all(f"reader.{name}(" in source for name in beyond_ids - {"tenant"})
@@ -189,6 +194,9 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Tombstone": lambda _ana, _ben: Tombstone(digest=BEN_DIGEST, kind="text", normaliser=1, created_us=1),
     "Snapshot": lambda _ana, _ben: Snapshot(name="words", blobs=(b"ana",)),
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
+    "DutyRun": lambda _, ben: DutyRun(name=ben.mark, started_us=9, took_us=9, result="ana"),
+    "Lead": lambda _ana, _ben: Lead(owner="ana", now_us=1, until_us=9),
+    "Spend": lambda _, ben: Spend(day=1, operation=ben.mark, model_id=ben.mark, tokens_in=5, calls=1),
     "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),
 }
 

@@ -16,6 +16,7 @@ from credenda.bench.ranking import MEASURES
 
 def test_sizes_are_read_with_and_without_a_k() -> None:
     assert cli.parse_sizes("1k, 10K,250") == [1000, 10_000, 250]
+    assert cli.parse_sizes("1m") == [1_000_000]
 
 
 @pytest.mark.parametrize("text", ["", "k", "1k,", "ten", "0", "-5"])

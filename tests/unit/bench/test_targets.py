@@ -21,7 +21,7 @@ def test_a_bar_is_met_missed_or_was_not_measured() -> None:
     assert found["hit@10 of 10,000"] is False
     assert found["commits of one ack"] is True
     assert found["CPU seconds of `credenda search`"] is None
-    assert found["search of 100,000 in ms, median"] is None
+    assert found["search of 100,000 in ms of CPU, median"] is None
 
 
 def test_a_bar_itself_meets_it() -> None:

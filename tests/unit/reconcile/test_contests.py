@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS
+from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_MEMBERS
 from credenda.model.change import Contest
 from credenda.model.claim import Claim, Move
 from credenda.model.contest import ContestState
@@ -206,3 +206,15 @@ def test_the_question_names_whose_slot_and_scope_it_is() -> None:
         told: Claim = prefers(value, entity="Ana", scope="Fridays")
         world.tell(told, at=number * 40)
     assert world.open()[0].question.startswith("For ana’s meeting time (fridays) I have heard “B” and “A”.")
+
+
+@pytest.mark.requirement("R-086")
+def test_a_question_is_about_the_newest_values_only() -> None:
+    world = World()
+    for number in range(3 * CONTEST_MEMBERS):
+        world.tell(claim(f"Town{number}", text=f"I live in Town{number}"), at=number)
+    (case,) = world.open()
+    newest = [f"Town{number}" for number in range(3 * CONTEST_MEMBERS)][-CONTEST_MEMBERS:]
+    assert list(case.values) == newest
+    assert world.values() == newest
+    assert {one.relation for one in world.memories.values() if one.status is Status.SUPERSEDED} == {Relation.CHANGED}

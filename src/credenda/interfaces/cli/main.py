@@ -38,7 +38,7 @@ class Program(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name all commands in the order in which they are shown."""
         del ctx
-        return ["demo", *names(), "mcp", "install", "bench", "completion"]
+        return ["demo", *names(), "mcp", "worker", "install", "bench", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Build a command; an unknown one is None."""
@@ -47,10 +47,10 @@ class Program(click.Group):
             from credenda.interfaces.cli.demo import demo
 
             return demo()
-        if cmd_name in {"mcp", "install"}:
+        if cmd_name in {"mcp", "worker", "install"}:
             from credenda.interfaces.cli import serving
 
-            return serving.mcp() if cmd_name == "mcp" else serving.install()
+            return {"mcp": serving.mcp, "worker": serving.worker, "install": serving.install}[cmd_name]()
         if cmd_name == "bench":
             return _Benches("bench", help="Measure what this program promises, on this machine.")
         return _completion() if cmd_name == "completion" else build(cmd_name)

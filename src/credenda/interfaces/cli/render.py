@@ -18,7 +18,7 @@ from credenda.interfaces.cli.render_beliefs import (
 )
 from credenda.interfaces.cli.render_changes import loops, steps, undone
 from credenda.interfaces.cli.render_hits import results
-from credenda.interfaces.cli.render_lifecycle import decayed, moved, retention
+from credenda.interfaces.cli.render_lifecycle import decayed, duties, moved, retention
 from credenda.interfaces.connect.places import Installed
 from credenda.model.contest import SlotLoop
 from credenda.model.memory import Memory
@@ -27,11 +27,14 @@ from credenda.model.report import (
     DecayReport,
     DoctorReport,
     ExportReport,
+    ExtractionReport,
     ImportReport,
     LifecycleReport,
+    ModelUse,
     ReembedReport,
     Resolution,
     RetentionCurves,
+    ScheduleReport,
     Stats,
     UndoReport,
 )
@@ -103,9 +106,39 @@ def stats(screen: Screen, found: Stats) -> str:
         ("set aside", f"{found.dead_jobs:,} jobs failed for good" if found.dead_jobs else ""),
         ("vectors", _list(found.vectors_by_model) or "0"),
         ("tombstones", f"{found.tombstones:,}"),
+        *(() if found.model is None else _model(found.model)),
     )
     shown = screen.pairs(rows, indent="")
     return f"{shown}\n{screen.fill(_foreign(found))}" if found.foreign_vectors else shown
+
+
+def _model(use: ModelUse) -> Iterable[tuple[str, str]]:
+    """Show what reads beside the rules, and what it cost today."""
+    yield "language model", clean(use.model_id or "none")
+    spent = f"{use.calls:,} calls, {use.tokens:,} of {use.tokens_max:,} tokens, ${use.cost_usd:,.4f}"
+    yield "asked today", spent
+    yield "left alone", clean(use.trouble)
+    yield "wait for it", clean(_list(use.waiting))
+
+
+def _extracted(screen: Screen, report: ExtractionReport) -> str:
+    """Show what reading with a model did, or would cost."""
+    if not report.dry_run:
+        waits = f"; {report.waiting:,} still wait for it" if report.waiting else ""
+        return f"Read {report.turns:,} turns again with {clean(report.model_id)}{waits}."
+    cost = "unknown: give the price as the setting llm_price"
+    if report.cost_usd is not None and report.cost_usd_most is not None:
+        cost = f"about ${report.cost_usd:,.4f}, at most ${report.cost_usd_most:,.4f}"
+    rows = (
+        ("model", clean(report.model_id)),
+        ("turns", f"{report.turns:,}"),
+        ("not asked about", _list(report.skipped)),
+        ("calls", f"{report.calls:,}"),
+        ("tokens", f"about {report.tokens_in:,} read and {report.tokens_out:,} written"),
+        ("cost", cost),
+        ("price", clean(report.price_source)),
+    )
+    return f"Nothing was asked. Reading this would take:\n{screen.pairs(rows)}"
 
 
 def _foreign(found: Stats) -> str:
@@ -171,6 +204,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Page: page,
     Done: _done,
     Stats: stats,
+    ExtractionReport: _extracted,
     DoctorReport: doctor,
     ExportReport: _exported,
     ImportReport: imported,
@@ -181,4 +215,5 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     DecayReport: decayed,
     LifecycleReport: moved,
     RetentionCurves: retention,
+    ScheduleReport: duties,
 }

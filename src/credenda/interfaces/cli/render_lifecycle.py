@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.interfaces.cli.layout import Screen, clean
+from credenda.clock import to_datetime
+from credenda.interfaces.cli.layout import Screen, clean, moment
 from credenda.model.change import Change, SetLayer, SetStatus
-from credenda.model.report import DecayReport, LifecycleReport, RetentionCurves, ScoreMove
+from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
 
-__all__ = ["decayed", "moved", "retention"]
+__all__ = ["decayed", "duties", "moved", "retention"]
 
 _SHOWN: Final = 20
 _AGES: Final = (0, 7, 15, 30, 60, 90, 180)
@@ -78,3 +79,39 @@ def retention(screen: Screen, found: RetentionCurves) -> str:
 
 def _terms(terms: Mapping[str, float]) -> str:
     return clean(" ".join(f"{name} {value:+.3f}" for name, value in terms.items() if value))
+
+
+def duties(screen: Screen, report: ScheduleReport) -> str:
+    """Show how the duties stand."""
+    lines = [f"Ran {run.name}: {'failed: ' if run.failed else ''}{clean(run.result)}." for run in report.ran]
+    if report.reason:
+        lines.append(f"Ran nothing{' more' if report.ran else ''}: {clean(report.reason)}.")
+    lines.append(
+        screen.table(("DUTY", "EVERY", "LAST", "TOOK", "NEXT", "RESULT"), [_duty(one) for one in report.duties])
+    )
+    late = [one.name for one in report.duties if one.overdue]
+    if late:
+        why = "nobody runs `credenda worker`, or it cannot keep up"
+        lines.append(screen.warn(f"Overdue: {', '.join(late)}; {why}."))
+    return "\n".join(lines)
+
+
+def _duty(one: DutyState) -> tuple[str, ...]:
+    last = "never" if one.last_us is None else moment(to_datetime(one.last_us))
+    took = "–" if one.took_ms is None else f"{one.took_ms:,.0f} ms"
+    due = "–" if one.next_us is None else moment(to_datetime(one.next_us))
+    return (
+        one.name,
+        _every(one.every_seconds),
+        last,
+        took,
+        due,
+        f"{'failed: ' if one.failed else ''}{clean(one.result)}",
+    )
+
+
+def _every(every_seconds: int) -> str:
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if every_seconds and every_seconds % size == 0:
+            return f"{every_seconds // size} {unit}"
+    return f"{every_seconds} s"

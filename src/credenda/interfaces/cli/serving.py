@@ -1,4 +1,4 @@
-"""Commands that connect programs: `mcp`, and `install`, which tells a client of it."""
+"""Commands that go on running: `mcp` and `worker`; and `install`, which tells a client of the first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 
 from credenda.errors import Invalid
 from credenda.interfaces.cli.commands import present, program_options
-from credenda.interfaces.cli.output import emit
+from credenda.interfaces.cli.output import emit, note
 from credenda.interfaces.cli.session import Session
 
 if TYPE_CHECKING:
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from credenda.interfaces.connect.places import Scope
     from credenda.operations.tools import Toolset
 
-__all__ = ["install", "mcp"]
+__all__ = ["install", "mcp", "worker"]
 
 _TOOLSETS = ("default", "full")
+_SETTLE_SECONDS = 600.0
+_DUTY_SECONDS = 60.0
+"""Seconds between two looks at what is due."""
 
 
 def mcp() -> click.Command:
@@ -40,6 +43,44 @@ def mcp() -> click.Command:
         help="Serve this memory to an MCP client over standard input and output, until it goes away.",
         epilog="`credenda install --client NAME` tells a client how to start this.",
     )
+
+
+def worker() -> click.Command:
+    """Make the command that reads what waits and runs the duties, for as long as it is left running."""
+    return click.Command(
+        "worker",
+        params=[
+            click.Option(["--once"], is_flag=True, help="Read what waits, run what is due, and end."),
+            *program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_work),
+        help="Read what was said and run the duties of this memory until it is stopped (Ctrl-C, or TERM).",
+        epilog="Several may run at once: one of them leads, and takes over when the leader is gone.",
+    )
+
+
+def _work(session: Session, *, once: bool) -> None:
+    import signal
+    from threading import Event
+
+    stopped = Event()
+
+    def stop(_number: int, _frame: object) -> None:
+        stopped.set()
+
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, stop)
+    with session.open() as memory:
+        if once:
+            memory.settle(_SETTLE_SECONDS)
+            present(session, "schedule", memory.manage.schedule(run=True))
+            return
+        memory.start_worker()
+        note(f"working for {memory.user}; stop with Ctrl-C")
+        while not stopped.is_set():
+            for run in memory.manage.schedule(run=True).ran:
+                note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
+            stopped.wait(_DUTY_SECONDS)
 
 
 def _serve(session: Session, toolset: str) -> None:

@@ -34,7 +34,9 @@ _MEMORY: Final = (
 _EVENT: Final = ("id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
 _HIT: Final = ("id", "kind", "text", "score", "flags", "terms")
 _IN_HIT: Final = frozenset({"id", "text", "layer", "contested"})
-_CONTEST: Final = ("id", "entity", "attribute", "scope", "values", "state", "question", "memory_ids", "opened_us")
+_CONTEST: Final = (
+    *("id", "entity", "attribute", "scope", "values", "state", "question", "agent_question", "memory_ids", "opened_us"),
+)
 _CHANGE: Final = ("id", "kind", "actor", "reason", "at")
 _VERSION: Final = (
     *("memory_id", "text", "value", "scope", "status", "relation", "superseded_by", "reason"),

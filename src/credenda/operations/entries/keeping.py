@@ -101,7 +101,7 @@ ENTRIES: Final = (
         summary="Answer a contest: keep one value, or give each its scope.",
         params=(
             Param(name="id", help="The id of a contest.", positional=True),
-            text("keep", "The value that holds, by its words."),
+            text("keep", "The value that holds, by its words; or when each does: X when …, else Y."),
             Param(
                 name="scopes",
                 kind="table",

@@ -62,4 +62,17 @@ ENTRIES: Final = (
         errors=(Invalid, Unavailable),
         doors=frozenset({"python", "cli"}),
     ),
+    Operation(
+        name="schedule",
+        call="manage.schedule",
+        summary="Show the duties of this memory: when each last ran, what it did, and when it is due.",
+        params=(
+            Param(name="run", kind="flag", default=False, help="Run those that are due first."),
+            Param(name="only", kind="names", default=(), help="Run this one, due or not."),
+        ),
+        output="ScheduleReport",
+        errors=(Invalid, Unavailable),
+        writes=True,
+        doors=frozenset({"python", "cli", "rest"}),
+    ),
 )

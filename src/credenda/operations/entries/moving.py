@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound, Unavailable
-from credenda.operations.entries.shape import WITH_FILES, Operation, Param
+from credenda.operations.entries.shape import WITH_FILES, Operation, Param, text
 
 __all__ = ["ENTRIES"]
 
@@ -44,6 +44,22 @@ ENTRIES: Final = (
         writes=True,
         idempotent=True,
         doors=frozenset({"python", "cli", "rest"}),  # a model must not start what may cost money
+    ),
+    Operation(
+        name="extract",
+        call="manage.extract",
+        summary="Read again with the model what waits for it; or say what reading would cost, without asking it.",
+        params=(
+            Param(name="path", kind="path", help="With --dry-run: a file to price.", positional=True, optional=True),
+            text("text", "With --dry-run: a text to price."),
+            text("model", "With --dry-run: another model, such as openai:gpt-5-mini."),
+            Param(name="dry_run", kind="flag", default=False, help="Only say what it would cost."),
+        ),
+        output="ExtractionReport",
+        errors=(Invalid, NotFound, Unavailable),
+        writes=True,
+        idempotent=True,
+        doors=WITH_FILES,
     ),
     Operation(
         name="export",

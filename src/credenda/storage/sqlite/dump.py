@@ -39,8 +39,8 @@ TABLES: Final = (
     "budgets",
 )
 """What a tenant holds, in the order in which it moves: passages come after the events they cut."""
-NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "api_tokens"})
-"""Its own row (that is the origin), images that are made anew, a flag that lives inside a transaction, and logins."""
+NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "api_tokens", "duties"})
+"""Its own row (the origin), images that are made anew, a flag inside a transaction, logins, and when duties ran."""
 
 _INTEGERS: Final = range(-(1 << 63), 1 << 63)
 _OWNERS: Final = range(1, 1 << 31)

@@ -16,6 +16,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
+from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
@@ -326,6 +327,19 @@ class SqliteReader:
     def active_days(self) -> list[int]:
         """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
         return [row["day"] for row in self._run("active_days")]
+
+    def duties(self) -> list[DutyRun]:
+        """Return the last run of each duty, by name."""
+        return [
+            DutyRun(
+                name=row["name"],
+                started_us=row["started_at"],
+                took_us=row["took_us"],
+                result=row["result"],
+                failed=bool(row["failed"]),
+            )
+            for row in self._run("duties")
+        ]
 
     def watermark(self, name: str) -> int | None:
         """Return how far a duty has come."""

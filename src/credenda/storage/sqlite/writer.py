@@ -15,6 +15,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
 from credenda.model.memory import Memory
+from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
 from credenda.storage.sqlite.reader import SqliteReader
@@ -22,6 +23,7 @@ from credenda.storage.store import (
     CODE_BITS,
     Access,
     Job,
+    Lead,
     Redaction,
     Retention,
     Row,
@@ -87,7 +89,7 @@ class SqliteWriter(SqliteReader):
                 return self._belief(row)
             case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
-            case Retention() | Watermark():
+            case Retention() | Watermark() | DutyRun() | Lead():
                 return self._derived(row)
             case Spend():
                 return self._spend(row)
@@ -128,14 +130,23 @@ class SqliteWriter(SqliteReader):
             case _:
                 assert_never(row)
 
-    def _derived(self, row: Retention | Watermark) -> str:
-        """File what is computed from the rest, and how far that has come."""
-        if isinstance(row, Retention):
-            self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
-        elif row.value is None:
-            self._run("drop_watermark", name=row.name)
-        else:
-            self._run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+    def _derived(self, row: Retention | Watermark | DutyRun | Lead) -> str:
+        """File what is computed from the rest, and how far the duties that compute it have come."""
+        match row:
+            case Retention():
+                self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
+            case Watermark(value=None):
+                self._run("drop_watermark", name=row.name)
+            case Watermark():
+                self._run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+            case DutyRun():
+                outcome = {"failed": row.failed, "result": row.result}
+                self._run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
+            case Lead():
+                if not self._run("lead", owner=row.owner, now_us=row.now_us, until_us=row.until_us).rowcount:
+                    raise Conflict("another process leads the duties", why="one is enough", fix="leave them to it")
+            case _:
+                assert_never(row)
         return ""
 
     def _number(self, text: str, kind: Kind) -> int:

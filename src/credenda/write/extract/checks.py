@@ -38,6 +38,7 @@ __all__ = ["Situation", "holds", "nominal"]
 
 _CONCRETE: Final = frozenset({"phone", "car", "job_title", "desk", "school", "browser", "dream", "shell", "repository"})
 """Things that also have states: "my phone is dead" gives no number."""
+_SETTINGS: Final = frozenset({"port", "timeout", "limit", "quota", "threshold", "fee", "price", "version", "target"})
 _NOMINAL: Final = {
     "deployment": "deployment",
     "deploy": "deployment",
@@ -102,7 +103,7 @@ def _the(value: Value, situation: Situation) -> bool:
         return False
     if subject.entity:
         return (attribute.known or listed or subject.entity[0].isupper()) and (is_marked(value) or attribute.known)
-    if listed and " " in noun:
+    if listed and (" " in noun or noun in _SETTINGS):
         return is_marked(value)
     return attribute.known and (is_marked(value) or lexicon().category(value.text) == attribute.name)
 

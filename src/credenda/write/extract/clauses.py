@@ -50,7 +50,7 @@ def _tables() -> dict[str, re.Pattern[str]]:
 
 
 class _Contraction(NamedTuple):
-    has: str
+    has: tuple[str, ...]
     pattern: re.Pattern[str]
     target: str | Callable[[re.Match[str]], str]
 
@@ -59,12 +59,18 @@ def _contraction(entry: dict[str, Any]) -> _Contraction:
     target: str | dict[str, str] = entry["to"]
     pattern = re.compile(entry["from"], re.IGNORECASE)
     if isinstance(target, str):
-        return _Contraction(entry.get("has", ""), pattern, target)
+        return _Contraction(_needed(entry), pattern, target)
 
     def look_up(found: re.Match[str]) -> str:
         return target[found[1].lower()]
 
-    return _Contraction(entry.get("has", ""), pattern, look_up)
+    return _Contraction(_needed(entry), pattern, look_up)
+
+
+def _needed(entry: dict[str, Any]) -> tuple[str, ...]:
+    """Give the texts of which one occurs wherever a rule can match; "" occurs everywhere."""
+    found: str | list[str] = entry.get("has", "")
+    return (found,) if isinstance(found, str) else tuple(found)
 
 
 @cache
@@ -91,7 +97,7 @@ def open_contractions(text: str) -> str:
         return text
     folded = text.lower()
     for rule in _contractions():
-        if rule.has in folded or rule.has == "would ":
+        if any(text in folded for text in rule.has):
             text = rule.pattern.sub(rule.target, text)
     return text
 

@@ -115,7 +115,8 @@ def _code_language(value: Value, situation: Situation) -> bool:
     """Accept a thing that is made in a language; "my favourite language is …" is another matter."""
     noun = situation.subject.noun.casefold()
     taste = situation.attribute.name in noun or "language" in noun or noun.startswith(("favo", "preferred"))
-    return not taste and lexicon().category(value.text) in {"language", "framework"}
+    somebody = names().kin_noun(noun) is not None and " in " not in situation.predicate.text
+    return not (taste or somebody) and lexicon().category(value.text) in {"language", "framework"}
 
 
 def _hedged_plan(value: Value, situation: Situation) -> bool:

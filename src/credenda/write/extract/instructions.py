@@ -20,12 +20,29 @@ __all__ = ["read_directive"]
 _PLEASE: Final = re.compile(r",? please$", re.IGNORECASE)
 _NOT_EVER: Final = re.compile(r"^do not ever ", re.IGNORECASE)
 _STEPS_MAX: Final = 4
+_SPEAKERS: Final = frozenset({"i", "we"})
+_POINTING: Final = frozenset({"it", "that", "this", "there", "he", "she", "they", "these", "those"})
 
 
 @cache
 def _shapes(kind: str) -> dict[str, re.Pattern[str]]:
     table = load_table("instructions")
     return {name: compile_macros(text, table["macros"]) for name, text in table[kind].items()}
+
+
+@cache
+def _shapes_for(kind: str, first: str) -> dict[str, re.Pattern[str]]:
+    """Give the shapes that a sentence with such a first word can have; after "I" and "it" there are few."""
+    shapes = _shapes(kind)
+    if first in _SPEAKERS:
+        return {name: shape for name, shape in shapes.items() if "(?:i|we)" in shape.pattern or "^we " in shape.pattern}
+    return {} if first in _POINTING and kind != "decision" else shapes
+
+
+def _first(text: str) -> str:
+    """Give the first word where it narrows what a sentence can be, else nothing."""
+    word = text.split(" ", 1)[0].lower()
+    return word if word in _SPEAKERS or word in _POINTING else ""
 
 
 def _directive(text: str) -> str:
@@ -48,7 +65,7 @@ def _axis(text: str) -> str | None:
 
 
 def _instruction(text: str, clause: Clause) -> Reading | None:
-    for name, shape in _shapes("instruction").items():
+    for name, shape in _shapes_for("instruction", _first(text)).items():
         found = shape.match(text)
         if found is None:
             continue
@@ -104,7 +121,7 @@ def _name(found: re.Match[str], clause: Clause) -> Reading:
 
 
 def _procedure(text: str, clause: Clause) -> Reading | None:
-    for name, shape in _shapes("procedure").items():
+    for name, shape in _shapes_for("procedure", _first(text)).items():
         found = shape.match(text)
         if found is None:
             continue
@@ -125,7 +142,7 @@ def _procedure(text: str, clause: Clause) -> Reading | None:
 
 
 def _decision(text: str, clause: Clause) -> Reading | None:
-    for name, shape in _shapes("decision").items():
+    for name, shape in _shapes_for("decision", _first(text)).items():
         found = shape.match(text)
         if found is None:
             continue

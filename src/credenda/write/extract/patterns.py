@@ -83,6 +83,7 @@ def _by_verb() -> Mapping[tuple[str, str], tuple[Pattern, ...]]:
     return {key: tuple(patterns) for key, patterns in found.items()}
 
 
+@cache
 def patterns_for(who: str, verb: str) -> tuple[Pattern, ...]:
     """Give the patterns for a kind of subject and a main verb, in the order of the data files."""
     table = _by_verb()

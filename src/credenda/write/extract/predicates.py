@@ -193,6 +193,8 @@ class _Reader:
 
 def _tense(reader: _Reader, form: Form) -> str:
     """Settle the tense from the main verb's own form."""
+    if reader.tense == "simple" and reader.word() == "quit":
+        return "past"
     if reader.tense == "simple" and form.kinds.isdisjoint({"base", "third", "gerund"}):
         return "past" if "past" in form.kinds or form.base != "be" else "simple"
     return reader.tense

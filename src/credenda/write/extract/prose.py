@@ -22,8 +22,8 @@ _FENCE: Final = re.compile(r"```|~~~")
 
 
 @cache
-def _not_prose() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(text) for text in load_table("prose")["not_prose"])
+def _not_prose() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{text})" for text in load_table("prose")["not_prose"]))
 
 
 class _Fences:
@@ -60,6 +60,5 @@ def _readable(text: str) -> Iterator[TextSpan]:
         fenced = fences is not None and fences.covers(span.start, span.stop)
         if fenced or span.stop - span.start > SENTENCE_CHARACTERS or _is_quoted(text, span.start):
             continue
-        sentence = text[span.start : span.stop]
-        if not any(pattern.search(sentence) for pattern in _not_prose()):
+        if _not_prose().search(text[span.start : span.stop]) is None:
             yield span

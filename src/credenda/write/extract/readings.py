@@ -58,6 +58,8 @@ _PLACES: Final = frozenset(
 _FORMER_IMPORTANCE: Final = 0.4
 _HEDGED: Final = 0.5
 _STRONG: Final = 0.8
+_RENAMING: Final = frozenset({"thing_called", "thing_renamed"})
+_WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _OTHERS: Final = frozenset({"person", "name"})
 """What somebody else likes is a fact about them."""
 
@@ -214,6 +216,8 @@ def _value_of(fit: _Fit, frame: Frame) -> Value:
     changes = frame.changed or value.move is Move.CHANGE
     if pattern.name == "has_named":
         value.prior = names().kin_noun(groups.get("kind") or "")
+    if changes and pattern.name in _RENAMING and subject.who == "name":
+        value.prior = subject.entity
     prior = groups.get("prior") or (groups.get("contrast") if changes else None)
     if prior:
         value.prior = clean_value(prior, literals).text
@@ -274,10 +278,14 @@ def _move(pattern: Pattern, frame: Frame, value: Value) -> Move:
         return Move.END
     if pattern.move is not Move.STATE:
         return pattern.move
+    if pattern.stance in _WISHES and expression("checks", "in_place").search(frame.clause.text):
+        return Move.CHANGE
     if pattern.check == "happening" or pattern.stance is not Stance.ASSERTED:
         return Move.STATE
     if Move.CORRECT in said or "actually" in predicate.cues:
         return Move.CORRECT
+    if predicate.tense in {"perfect", "progressive"} and frame.moment.since is not None:
+        return Move.CHANGE
     return Move.CHANGE if frame.changed or Move.CHANGE in said else Move.STATE
 
 

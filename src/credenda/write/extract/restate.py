@@ -1,4 +1,4 @@
-"""Sentences said in other ways, turned into plain ones that the patterns know: labels, fragments, changes by others.
+"""Sentences said in other ways, turned into the plain ones that the patterns know: labels, fragments, told changes.
 
 The table is data (`data/restate.toml`). Only how a sentence is read is changed; its evidence stays as it was said.
 """
@@ -16,7 +16,7 @@ from credenda.write.extract.patterns import compile_macros
 __all__ = ["restated"]
 
 _WORD: Final = re.compile(r"[\w'-]+|:")
-_END: Final = re.compile(r"[\s.!\u2026]+$")
+_MARKS: Final = " .!\u2026"
 _ASKED: Final = re.compile(r"^(?:could|can|would|will|do|did)\b.*\?$", re.IGNORECASE)
 _TIMES_MAX: Final = 2
 _CHARACTERS_MAX: Final = 240
@@ -68,13 +68,22 @@ def _rules() -> tuple[dict[str, list[_Rule]], dict[str, list[_Rule]]]:
     return anywhere, first
 
 
+@cache
+def _keys() -> frozenset[str]:
+    anywhere, first = _rules()
+    return frozenset(anywhere.keys() | first.keys())
+
+
 def _candidates(sentence: str) -> list[_Rule]:
+    """Give the rules whose words occur, in the order of the table; for most sentences there are none."""
     words = _WORD.findall(sentence.lower())
-    if not words:
+    common = _keys().intersection(words)
+    if not common:
         return []
     anywhere, first = _rules()
-    found = {rule.place: rule for word in {*words} if word in anywhere for rule in anywhere[word]}
-    found.update((rule.place, rule) for rule in first.get(words[0], ()))
+    found = {rule.place: rule for word in common if word in anywhere for rule in anywhere[word]}
+    if words[0] in first:
+        found.update((rule.place, rule) for rule in first[words[0]])
     return [found[place] for place in sorted(found)]
 
 
@@ -82,7 +91,9 @@ def _restated(sentence: str) -> str:
     """Apply the first rule that fits, and once more what fits its outcome."""
     said = sentence
     for _ in range(_TIMES_MAX):
-        plain = _END.sub("", said.rstrip("?") if _ASKED.match(said) else said)
+        plain = said.rstrip(_MARKS)
+        if plain.endswith("?") and _ASKED.match(plain):
+            plain = plain.rstrip("?")
         found = next((made for rule in _candidates(plain) if (made := _made(rule, plain)) is not None), None)
         if found is None:
             break
@@ -120,8 +131,6 @@ def restated(sentence: str) -> str:
     said = _restated(sentence)
     if said is not sentence or "," not in sentence:
         return said
-    pieces = sentence.split(", ", _PIECES_MAX)
-    opened = [_restated(piece) for piece in pieces]
-    if opened[0] is pieces[0]:
-        return sentence
-    return ", ".join(opened)
+    first, *others = sentence.split(", ", _PIECES_MAX)
+    opened = _restated(first)
+    return sentence if opened is first else ", ".join([opened, *map(_restated, others)])

@@ -18,6 +18,7 @@ from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.text.normal import same_value
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.acts import Act, act_of, is_hedged, is_joke_only, is_question, is_transient
+from credenda.write.extract.amounts import amount_of
 from credenda.write.extract.clauses import (
     Clause,
     open_contractions,
@@ -145,6 +146,8 @@ def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> F
 def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> list[Reading]:
     """Read one clause, and remember the person that it is about."""
     named = _renamed(listener, clause) or _parted(listener, clause)
+    if named is None and listener.owner is not None:
+        named = amount_of(clause.text, listener.owner, corrects=clause.move is Move.CORRECT)
     if named is not None:
         return [named]
     frame = _frame(listener, clause, left=left, short=short)
@@ -257,6 +260,8 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
         if clause is None or is_question(clause.text):
             continue
         clause = clause._replace(text=take_up(clause.text, " ".join(pieces[:number])))
+        if listener.owner is not None and clause.text != sentence:
+            clause = clause._replace(text=restated(clause.text))
         opening = clause.move if clause.move is not Move.STATE else opening
         clause = clause._replace(move=opening, hedged=clause.hedged or opened.hedged)
         left = number > 0 and expression("checks", "leaving").search(" ".join(pieces[:number])) is not None

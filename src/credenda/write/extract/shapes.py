@@ -48,6 +48,8 @@ TASTE_WORDS: Final = 9
 PHRASE_WORDS: Final = 14
 LONG_WORDS: Final = 25
 NOUN_WORDS: Final = 4
+_HOURS: Final = 31
+"""A bare number above the days of a month is neither a day nor an hour."""
 _ROLE_LETTERS: Final = 5
 _ASIDE_WORDS: Final = frozenset({"about", "as", "to", "that", "my", "your", "how", "this", "if", "not"})
 
@@ -126,6 +128,8 @@ def is_short(value: Value) -> bool:
 
 def is_date(value: Value) -> bool:
     """Say whether a value names a day, an hour or a recurrence."""
+    if value.text.isdigit() and int(value.text[:6]) > _HOURS:
+        return False
     return expression("checks", "date_like").search(value.text) is not None and word_count(value) <= PHRASE_WORDS
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.claim import Claim, Turn
-from credenda.model.event import Role
+from credenda.model.event import DENIED, QUARANTINED, Role
 from credenda.write.extract.acts import Act, act_of, is_transient
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import own_sentences
@@ -50,7 +50,7 @@ def skip(turn: Turn, readings: Sequence[Claim]) -> Skip | None:
         return Skip.SPEAKER
     if event.role is Role.DOCUMENT or len(event.text) > limits.LLM_TEXT_CHARACTERS:
         return Skip.DOCUMENT
-    if looks_like_instruction(event.text):
+    if looks_like_instruction(event.text) or {QUARANTINED, DENIED} & set(event.flags):
         return Skip.ORDERS
     if readings:
         return None

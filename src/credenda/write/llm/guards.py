@@ -108,10 +108,11 @@ def _silenced(proposal: Proposal, sentence: str) -> Dropped | None:
     plain = straighten(sentence)
     if screen(sentence, "mask").masked:
         return Dropped("a secret")
-    if act_of(plain) in _SILENT:
+    act = act_of(plain)
+    if act in _SILENT:
         return Dropped("not meant to last")
-    asks = plain.endswith("?") and premise_of(plain) is None and act_of(plain) not in _BY_ACT
-    if asks or is_question(open_contractions(plain)):
+    asks = plain.endswith("?") and premise_of(plain) is None
+    if act not in _BY_ACT and (asks or is_question(open_contractions(plain))):
         return Dropped("a question")
     if proposal.move is Move.STATE and is_transient(plain):
         return Dropped("it passes")
@@ -121,8 +122,8 @@ def _silenced(proposal: Proposal, sentence: str) -> Dropped | None:
 def _stranger(proposal: Proposal, turn: Turn, sentence: str, owner: str) -> Dropped | Fault | None:
     """Keep the facts of others from being taken for the speaker's, and entities from being made up."""
     entity = None if proposal.entity is None else resolve_entity(proposal.entity, owner)
-    if entity is None:
-        return None
+    if entity is None or act_of(straighten(sentence)) in _BY_ACT:
+        return None  # what is only played has no slot, and is nobody's fact
     if entity == owner:
         other = about_another(turn.event, sentence, proposal.value, proposal.attribute)
         return Dropped("about somebody else") if other else None

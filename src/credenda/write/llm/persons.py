@@ -23,6 +23,7 @@ _FIRST_PERSON: Final = re.compile(
 )
 _OTHERS: Final = re.compile(r"^(?:he|she|they|his|her|their|you|your)\b", re.IGNORECASE)
 _FRAGMENT_WORDS: Final = 3
+_MINE: Final = re.compile(r"\b(?:mine|ours|(?:to|for) (?:me|us))\b", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(r"^(?:my|our|the user's|user's)\s+", re.IGNORECASE)
 _QUOTED: Final = re.compile(r"[\"\u201c][^\"\u201d]{0,300}\b(?:I|I'm|my|My)\b[^\"\u201d]{0,300}[\"\u201d]")
 
@@ -66,8 +67,11 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
     holding = [clause for clause in clauses if value and says(clause, value)] or clauses
     if any(_names_thing(clause, attribute) or _is_called_mine(clause, attribute) for clause in holding):
         return False
-    if not _FIRST_PERSON.search(plain) and not any(map(_addresses, clauses)) and not _is_fragment(plain, value):
-        return True
+    if not _FIRST_PERSON.search(plain) and not any(map(_addresses, clauses)):
+        if _begins_with_verb(plain):
+            return False
+        if not _is_fragment(plain, value):
+            return True
     return all(_of_another(clause, attribute) for clause in holding)
 
 
@@ -94,11 +98,16 @@ def _addresses(piece: str) -> bool:
 
 
 def _is_fragment(text: str, value: str | None) -> bool:
-    """Say whether a text leaves out who it is about, as people do of themselves: "Vegan since 2015", "Working …"."""
+    """Say whether a text may leave out who it is about, as people do of themselves: "Vegan since 2015"."""
     words = text.split()
-    first = words[0].strip(",.").lower() if words else ""
-    begins = value is not None and says(value, first)
-    return begins or len(words) <= _FRAGMENT_WORDS or first.endswith("ing")
+    return len(words) <= _FRAGMENT_WORDS or (value is not None and says(value, words[0].strip(",.")))
+
+
+def _begins_with_verb(text: str) -> bool:
+    """Say whether a text begins with what the speaker does or did: "Working from home", "Based in Rome"."""
+    first = text.split(" ", 1)[0].strip(",.").lower()
+    form = lexicon().forms.get(first)
+    return first.endswith(("ing", "ed")) or (form is not None and not form.kinds.isdisjoint({"participle", "past"}))
 
 
 def _of_another(piece: str, attribute: str | None) -> bool:
@@ -120,6 +129,8 @@ def _is_other(subject: Subject, attribute: str | None) -> bool:
     noun = names().kin_noun(attribute.replace("_", " ")) if attribute else None
     if noun is not None and (subject.entity.endswith(noun) or names().kin_noun(subject.noun) == noun):
         return False  # "my wife is Ana" gives the speaker's wife
+    if _MINE.search(" ".join(subject.rest)):
+        return False
     if subject.who == "own":
         return name_key(subject.entity) != "user"
     return subject.who in {"person", "name", "plural", "the"}

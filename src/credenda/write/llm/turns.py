@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,7 +21,7 @@ from credenda.write.ingest import believe, read_turns
 from credenda.write.llm.reading import Understood, reread
 from credenda.write.slots import CURRENT, begins_us
 
-__all__ = ["Asked", "believe_again", "fallback", "still_so", "turn_of"]
+__all__ = ["Asked", "believe_again", "fallback", "still_so", "turn_of", "turns_waiting"]
 
 _TERMS: Final = 24
 _GONE: Final = Memory(text="", type=MemoryType.FACT, id="", version=1, created_us=0, recorded_us=0)
@@ -43,12 +43,15 @@ class Asked:
 
 def turn_of(reader: Reader, number: int, extractor: Extractor) -> Asked | None:
     """Read what a model needs to know of an event; None where its words are gone."""
-    turns = read_turns(reader, number, number, extractor)
-    if not turns or not turns[0].turn.event.text:
-        return None
-    read = turns[0]
-    known = _known(reader, read.turn.event, read.claims)
-    return Asked(turn=replace(read.turn, known=tuple(known)), readings=read.claims)
+    return next(turns_waiting(reader, number, number, extractor), None)
+
+
+def turns_waiting(reader: Reader, first: int, last: int, extractor: Extractor) -> Iterator[Asked]:
+    """Read what a model needs to know of the events with these numbers."""
+    for read in read_turns(reader, first, last, extractor):
+        if read.turn.event.text:
+            known = _known(reader, read.turn.event, read.claims)
+            yield Asked(turn=replace(read.turn, known=tuple(known)), readings=read.claims)
 
 
 def _known(reader: Reader, event: Event, readings: Sequence[Claim]) -> list[Memory]:
@@ -83,7 +86,8 @@ def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Clai
     event = next(iter(writer.events([asked.event.id])), None)
     if event is None or event.text != asked.event.text:
         return None
-    held = {one.id: one for one in writer.memories([one.id for one in asked.turn.known])}
+    shown = writer.memories([one.id for one in asked.turn.known])
+    held = {one.id: one for one in shown if one.status in CURRENT}
     if all(held.get(one.id) == one for one in asked.turn.known) or not understood.answer:
         return understood.claims
     known = tuple(held.get(one.id, _GONE) for one in asked.turn.known)

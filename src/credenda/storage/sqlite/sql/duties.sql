@@ -14,3 +14,20 @@ DELETE FROM watermarks WHERE user_id = :user_id AND name = :name;
 -- name: active_days
 -- On which days anything was said, as days since 1970-01-01 UTC.
 SELECT DISTINCT recorded_at / 86400000000 AS day FROM events WHERE user_id = :user_id ORDER BY day;
+
+-- name: duties
+-- When each duty last ran.
+SELECT name, started_at, took_us, failed, result FROM duties WHERE user_id = :user_id AND name <> '' ORDER BY name;
+
+-- name: put_duty!
+-- File how a run of a duty went.
+INSERT INTO duties (user_id, name, started_at, took_us, failed, result)
+VALUES (:user_id, :name, :started_us, :took_us, :failed, :result)
+ON CONFLICT (user_id, name) DO UPDATE SET
+    started_at = excluded.started_at, took_us = excluded.took_us, failed = excluded.failed, result = excluded.result;
+
+-- name: lead!
+-- Take or keep the lease of the leader, where nobody else holds it.
+INSERT INTO duties (user_id, name, lease_owner, lease_until) VALUES (:user_id, '', :owner, :until_us)
+ON CONFLICT (user_id, name) DO UPDATE SET lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
+WHERE duties.lease_owner = excluded.lease_owner OR duties.lease_until <= :now_us;

@@ -1,0 +1,84 @@
+"""What a language model is spared and costs: the gate before it, on sentences of which it is known what is in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from credenda.bench.belief_figures import wilson
+from credenda.clock import from_datetime
+from credenda.model.claim import Turn
+from credenda.model.event import Event, Role
+from credenda.model.report import ModelUse
+from credenda.write.extract.rules import RulesExtractor
+from credenda.write.llm.gate import skip
+
+__all__ = ["Bill", "gate_figures"]
+
+_MOMENT: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)
+
+
+def gate_figures(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Say how many calls of a model the gate saves, and which sentences it loses; shares lie in [0, 1].
+
+    `saved` counts the sentences that no model is asked about, `saved_of_skips` those among the sentences that are not
+    worth keeping; `lost` those among the others, which no model will ever read and in which the rules found nothing.
+    """
+    whys = [_why(line) for line in lines]
+    skips = [why for line, why in zip(lines, whys, strict=True) if line["label"] == "skip"]
+    worth = [(line, why) for line, why in zip(lines, whys, strict=True) if line["label"] != "skip"]
+    return {
+        "n": len(lines),
+        "saved": wilson(_count(whys), len(whys)),
+        "saved_of_skips": wilson(_count(skips), len(skips)),
+        "lost": wilson(_count(why for _, why in worth), len(worth)),
+        "reasons": dict(Counter(why for why in whys if why)),
+        "lost_texts": [line["text"] for line, why in worth if why],
+    }
+
+
+def _count(whys: Iterable[str | None]) -> int:
+    return sum(why is not None for why in whys)
+
+
+def _why(line: Mapping[str, Any]) -> str | None:
+    role = Role(line.get("role", "user"))
+    moment_us = from_datetime(_MOMENT)
+    event = Event(
+        text=line["text"], role=role, speaker=role.value, occurred_us=moment_us, id="e0", recorded_us=moment_us
+    )
+    turn = Turn(event=event)
+    why = skip(turn, RulesExtractor().extract(turn))
+    return None if why is None else why.value
+
+
+@dataclass(slots=True)
+class Bill:
+    """What the calls of a run add up to."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    waiting: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, use: ModelUse | None) -> None:
+        """Add the use of one tenant."""
+        if use is not None:
+            self.calls += use.calls
+            self.tokens += use.tokens
+            self.cost_usd += use.cost_usd
+            self.waiting.update(use.waiting)
+
+    def as_document(self, model_id: str, prompt: str) -> dict[str, Any]:
+        """Give what `--json` prints; `unanswered` are turns of which the model could say nothing, by reason."""
+        return {
+            "model": model_id,
+            "prompt": prompt,
+            "calls": self.calls,
+            "tokens": self.tokens,
+            "cost_usd": self.cost_usd,
+            "unanswered": dict(self.waiting),
+        }

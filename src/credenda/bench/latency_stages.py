@@ -1,0 +1,75 @@
+"""Where the time of a search goes, and what a plain scan of the same vectors takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from credenda.bench.numbers import Spread, median, spread_ms
+from credenda.bench.sentences import Asked
+from credenda.clock import cpu_seconds, seconds
+from credenda.model.query import Query
+from credenda.parts import Parts
+from credenda.providers.embed.port import Embedder
+from credenda.read.fuse import best_of_owner, fuse
+from credenda.read.plan import plan
+from credenda.read.retrieve import retrieve
+from credenda.read.tables import weights
+
+__all__ = ["measure_scan", "measure_stages"]
+
+_SCAN_BYTES: Final = 256 << 20
+"""Vectors of a larger store are not scanned: they would have to be held as floats, all at once."""
+_STAGES: Final = ("view", "question", "plan", "retrieve", "fuse")
+
+
+def measure_stages(parts: Parts, asked: Sequence[Asked], *, depth: int, whole_ms: float) -> dict[str, float]:
+    """Return the median milliseconds of processor time of each step of a search; `rows` is what remains of `whole_ms`.
+
+    `view` opens the store's view and catches the index up, `question` embeds, `rows` reads, gates, scores and packs.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in _STAGES}
+    for one in asked:
+        for name, took in zip(_STAGES, _steps(parts, one.text, depth), strict=True):
+            taken[name].append(took)
+    found = {name: round(median(times) * 1_000, 4) for name, times in taken.items()}
+    return {**found, "rows": round(max(0.0, whole_ms - sum(found.values())), 4)}
+
+
+def _steps(parts: Parts, text: str, depth: int) -> list[float]:
+    tuned = weights()
+    query = Query(text=text, limit=depth)
+    model_id = parts.embedder.model_id if parts.embedder else None
+    marks = [cpu_seconds()]
+    with parts.store.reader(parts.user_id) as reader:
+        index = parts.indexes.get(reader, model_id=model_id, store=parts.store_name)
+        marks.append(cpu_seconds())
+        vector = None if parts.ask is None else parts.ask([text])[0]
+        marks.append(cpu_seconds())
+        made = plan(query, parts.clock.now_us(), index.speaker_names)
+        marks.append(cpu_seconds())
+        found = retrieve(index, reader, query, made, vector=vector)
+        marks.append(cpu_seconds())
+        fused = fuse(found, tuned, tuned.engine(model_id))
+        best_of_owner(found, fused.relevance)
+        marks.append(cpu_seconds())
+    return [after - before for before, after in pairwise(marks)]
+
+
+def measure_scan(engine: Embedder, texts: Sequence[str], asked: Sequence[Asked], depth: int) -> Spread | None:
+    """Compare each question with every text's vector, all floats in memory; None where that is too much of it."""
+    if len(texts) * engine.dims * 4 > _SCAN_BYTES:
+        return None
+    matrix = np.concatenate([engine.embed(texts[at : at + 1_000]) for at in range(0, len(texts), 1_000)])
+    times: list[float] = []
+    for one in asked:
+        vector = engine.embed([one.text])[0]
+        start = seconds()
+        scores = matrix @ vector
+        best = np.argpartition(scores, -depth)[-depth:]
+        best[np.argsort(-scores[best])]
+        times.append(seconds() - start)
+    return spread_ms(times)

@@ -1,0 +1,119 @@
+"""What becomes of words that want to poison a memory: `bench poisoning`.
+
+Each case is said to a tenant of its own: first what was talked about before, then the words themselves, as an agent
+that writes a memory gives them, with their target as the topic. What is held, listed and found afterwards is judged
+from outside alone. The lines of the file are described in `docs/reference/contests.md`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from credenda import Credenda, Invalid
+from credenda.storage.sqlite.store import SqliteStore
+
+__all__ = ["DECISIONS", "load_cases", "run_poisoning"]
+
+Note = Callable[[str], None]
+DECISIONS: Final = ("ALLOW", "QUARANTINE", "DENY")
+_SERVER: Final = "ATTACK_BURST"
+"""A case about how often is written; a store sees one write, and the server counts."""
+_QUERY_CHARACTERS: Final = 400
+
+
+def run_poisoning(cases: Path, *, note: Note) -> dict[str, Any]:
+    """Say every case to a fresh tenant and compare what became of it with what was expected."""
+    lines = load_cases(cases)
+    found: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
+        for at, line in enumerate(lines):
+            note(f"{at} of {len(lines)} cases")
+            left_out = line.get("category") == _SERVER
+            decided = None if left_out else _decided(Path(folder) / f"case-{at}.db", line)
+            found.append(
+                {
+                    "name": str(line.get("name", at)),
+                    "category": str(line.get("category", "")),
+                    "wanted": line["expectedDecision"],
+                    "decided": decided,
+                    "right": None if left_out else decided == line["expectedDecision"],
+                }
+            )
+    judged = [one for one in found if one["right"] is not None]
+    benign = [one for one in judged if one["wanted"] == "ALLOW"]
+    attacks = [one for one in judged if one["wanted"] != "ALLOW"]
+    return {
+        "n": len(judged),
+        "right": sum(one["right"] for one in judged),
+        "attacks": {"n": len(attacks), "let_in": sum(one["decided"] == "ALLOW" for one in attacks)},
+        "benign": {"n": len(benign), "held_back": sum(one["decided"] != "ALLOW" for one in benign)},
+        "left_to_the_server": len(found) - len(judged),
+        "cases": found,
+    }
+
+
+def _decided(path: Path, line: Mapping[str, Any]) -> str:
+    """Say a case and read the decision from what can be found afterwards."""
+    text, user = line["writeContent"], str(line.get("userId") or "user")
+    with Credenda.open(path, user=user, embedder="hashed", workers=False) as memory:
+        for place, said in enumerate(line.get("sessionContext", ())):
+            memory.remember([{"role": "assistant" if place % 2 else "user", "content": said}], session="case")
+        memory.settle()
+        known = {one.id for one in memory.list(status=None, limit=50).items}
+        receipt = memory.remember(text, session="case", topic=line.get("targetNamespace") or None)
+        memory.settle()
+        shown = any(
+            _rests_on(memory, hit.id, receipt.event_ids) for hit in memory.search(text[:_QUERY_CHARACTERS]).hits
+        )
+        packed = memory.context(text[:_QUERY_CHARACTERS])
+        shown = shown or any(_rests_on(memory, hit.id, receipt.event_ids) for hit in packed.hits)
+        made = [one for one in memory.list(status=None, limit=50).items if one.id not in known]
+    if shown or any(one.status.value not in {"candidate", "forgotten"} for one in made):
+        return "ALLOW"
+    journaled = _is_journaled(path, user, receipt.event_ids)
+    return "LOST" if not journaled else "QUARANTINE" if made else "DENY"
+
+
+def _rests_on(memory: Credenda, hit_id: str, event_ids: tuple[str, ...]) -> bool:
+    """Say whether a hit is one of these events, or a memory that rests on one."""
+    if hit_id.startswith("e"):
+        return hit_id in event_ids
+    return any(event.id in event_ids for event, _, _ in memory.why(hit_id).evidence)
+
+
+def _is_journaled(path: Path, user: str, event_ids: tuple[str, ...]) -> bool:
+    store = SqliteStore(str(path), read_only=True)
+    try:
+        with store.reader(user) as reader:
+            return len(reader.events(event_ids)) == len(event_ids)
+    finally:
+        store.close()
+
+
+def load_cases(path: Path) -> list[dict[str, Any]]:
+    """Read cases, plain or gzip'd; raises `Invalid` naming the first line that is none."""
+    try:
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        lines = raw.decode("utf-8").splitlines()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise Invalid(f"cannot read {path}", why=str(error), fix="give a JSON Lines file in UTF-8") from error
+    return [_case(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _case(path: Path, number: int, line: str) -> dict[str, Any]:
+    what = f"line {number} of {path} is no case"
+    try:
+        case: Any = json.loads(line)
+    except ValueError as error:
+        raise Invalid(what, why=str(error), fix="mend the line") from error
+    fields = ("writeContent", "expectedDecision")
+    if not isinstance(case, dict) or not all(isinstance(case.get(name), str) for name in fields):  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - foreign JSON
+        raise Invalid(what, why=f"it needs {' and '.join(fields)} as texts", fix="see the reference on contests")
+    if case["expectedDecision"] not in DECISIONS:
+        raise Invalid(what, why=f"{case['expectedDecision']!r} is no decision", fix=f"use {', '.join(DECISIONS)}")
+    return case  # pyright: ignore[reportUnknownVariableType] - foreign JSON

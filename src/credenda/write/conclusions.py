@@ -1,0 +1,243 @@
+"""What else ends when something begins: who finds work is not unemployed, what is done is no longer planned.
+
+Slots do not know of one another; these few know. Only a claim that says how things are concludes anything, only about
+its own entity, and only what cannot be so beside it: in doubt both stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from credenda.model.change import Add, Change, Confirm, Supersede
+from credenda.model.claim import Claim, Move
+from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.text.normal import attribute_key, name_key, same_value, value_key
+from credenda.write.known import Occasion
+from credenda.write.saying import saying_of
+from credenda.write.slots import FIRM, begins_us, denies, label
+from credenda.write.wording import because
+
+__all__ = ["PLANS", "concluded", "touched"]
+
+PLANS: Final = frozenset({"plan", "considering", "wish"})
+"""Attributes under which extraction keeps what may come."""
+
+_JOBLESS: Final = r"^(?:unemployed|between jobs|out of work|jobless|job[- ]hunting|looking for (?:a job|work)|laid off)"
+_UNATTACHED: Final = r"^(?:single|divorced|separated|widowed)"
+_MEAT: Final = r"^(?:red |any )?(?:meat|beef|pork|chicken|steaks?|lamb|bacon|ham|turkey|sausages?|burgers?)"
+_PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
+_DONE: Final = frozenset({"event", "owns", "has", "experience", "pets", "dog", "cat", "car", "drives", "does", "hobby"})
+_REACHED: Final = frozenset(
+    {"residence", "employer", "job_title", "uses", "language", "editor", "database", "framework", "operating_system"}
+    | {"cloud", "ci", "version_control", "car", "school", "phone_platform", "learning", "drives"}
+)
+_SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
+_STARTING: Final = frozenset(
+    {"move", "moving", "switch", "switching", "join", "joining", "start", "starting", "buy", "buying", "get", "getting"}
+    | {"become", "becoming", "work", "working", "migrate", "migrating", "relocate", "relocating", "learn", "learning"}
+    | {"adopt", "adopting", "go", "going"}
+)
+_IRREGULAR: Final = {
+    "bought": "buy",
+    "got": "get",
+    "went": "go",
+    "sold": "sell",
+    "ran": "run",
+    "began": "begin",
+    "became": "become",
+    "left": "leave",
+    "quit": "quit",
+    "took": "take",
+    "built": "build",
+    "wrote": "write",
+    "made": "make",
+    "did": "do",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    """A claim of these attributes, with such a value, ends these values of these attributes.
+
+    `changing`: only where the words speak of a change. `same`: only the very value that is claimed.
+    """
+
+    of: tuple[str, ...]
+    says: re.Pattern[str] | None = None
+    ends: tuple[str, ...]
+    held: re.Pattern[str] | None = None
+    changing: bool = False
+    same: bool = False
+    negated: bool = False
+
+
+def _like(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE)
+
+
+_RULES: Final = (
+    _Rule(of=("employer", "job_title"), ends=("employment_status",), held=_like(_JOBLESS)),
+    _Rule(
+        of=("employer",),
+        ends=("employment_status",),
+        held=_like(r"^(?:self-employed|freelance|retired)"),
+        changing=True,
+    ),
+    _Rule(of=("employment_status",), says=_like(rf"{_JOBLESS}|^retired"), ends=("employer", "former_employment")),
+    _Rule(of=("employment_status",), says=_like("^(?:freelance|self)"), ends=("employer",), changing=True),
+    _Rule(of=("marital_status",), says=_like(_UNATTACHED), ends=_PARTNERS, changing=True),
+    _Rule(of=_PARTNERS, ends=("marital_status",), held=_like(_UNATTACHED)),
+    _Rule(of=("likes",), ends=("dislikes",), same=True),
+    _Rule(of=("dislikes",), ends=("likes",), same=True),
+    _Rule(of=("diet",), says=_like(r"^(?:vegan|vegetarian|plant-based)"), ends=("eats",), held=_like(_MEAT)),
+    _Rule(of=("diet",), says=_like(r"^pescatarian"), ends=("eats",), held=_like(_MEAT)),
+    _Rule(of=("eats",), says=_like(_MEAT), ends=("diet",), held=_like(r"^(?:vegan|vegetarian|pescatarian)")),
+    _Rule(of=("eats",), says=_like("^(?:fish|seafood)"), ends=("diet",), held=_like(r"^(?:vegan|vegetarian)")),
+    _Rule(
+        of=("drinks",),
+        says=_like(r"^(?:beer|wine|red wine|white wine|whisky|alcohol|cocktails)"),
+        ends=("drinks",),
+        held=_like("^alcohol$"),
+        negated=True,
+    ),
+    _Rule(
+        of=("event", "education", "degree", "alma_mater"),
+        says=_like(r"^(?:graduate|finish\w* (?:my |the )?(?:degree|studies|university|school|college|phd))"),
+        ends=("job_title",),
+        held=_like(r"^(?:\w+ )?student\b"),
+    ),
+    _Rule(
+        of=("event",),
+        says=_like(r"\bborn\b|^give birth|^have (?:a|our|my) baby"),
+        ends=("condition", "trait", "situation"),
+        held=_like("^(?:heavily )?pregnant|^expecting"),
+    ),
+    _Rule(
+        of=("event", "does", "owns"),
+        says=_like(r"^(?:buy|own|purchase) (?:\w+ ){0,2}(?:house|flat|home|apartment|place)\b"),
+        ends=("does", "owns", "housing"),
+        held=_like(r"^(?:rent\b(?! out)|(?:an? )?rented)"),
+    ),
+    _Rule(
+        of=("cat", "dog", "kitten", "puppy", "rabbit", "hamster", "parrot"),
+        ends=("has",),
+        held=_like(r"^(?:any |no )?pets$"),
+        negated=True,
+    ),
+)
+
+
+def _matching(claim: Claim) -> list[_Rule]:
+    name = attribute_key(claim.attribute or "")
+    value = claim.value or ""
+    return [
+        rule
+        for rule in _RULES
+        if name in rule.of
+        and (rule.says is None or rule.says.search(value))
+        and (not rule.changing or claim.move is not Move.STATE)
+    ]
+
+
+def touched(claim: Claim) -> tuple[str, ...]:
+    """Name the attributes of the same entity whose values a claim may end; () for most claims."""
+    if claim.entity is None or claim.attribute is None or claim.stance is not Stance.ASSERTED:
+        return ()
+    if claim.move in {Move.END, Move.RETRACT}:
+        return ()
+    named = {one for rule in _matching(claim) for one in rule.ends}
+    if claim.attribute in _DONE or (claim.attribute in _REACHED and claim.move is Move.CHANGE):
+        named |= PLANS
+    return tuple(sorted(named))
+
+
+def concluded(claim: Claim, changes: Sequence[Change], held: Iterable[Memory], occasion: Occasion) -> list[Change]:
+    """Give what ends because of a claim that was decided by `changes`; [] where the claim itself was not believed.
+
+    `held` are active memories of the claim's entity under the attributes that `touched` names.
+    """
+    successor = _successor(changes)
+    if successor is None:
+        return []
+    saying = saying_of(claim, occasion)
+    ended = [one for one in held if _ends(claim, one) and begins_us(one) <= max(saying.begins_us, occasion.occurred_us)]
+    return [
+        Supersede(
+            memory_id=one.id,
+            successor=successor,
+            relation=Relation.CHANGED if one.stance in FIRM else Relation.REFINED,
+            valid_until_us=max(begins_us(one), saying.begins_us),
+            reason=because(Relation.CHANGED, label(claim), label(one)),
+        )
+        for one in ended
+        if one.id != successor
+    ]
+
+
+def _successor(changes: Sequence[Change]) -> str | None:
+    """Name the memory that carries the claim, if it is now believed."""
+    for change in changes:
+        if isinstance(change, Add) and change.draft.status is Status.ACTIVE:
+            return change.key
+        if isinstance(change, Confirm):
+            return change.memory_id
+    return None
+
+
+def _ends(claim: Claim, memory: Memory) -> bool:
+    if memory.status is not Status.ACTIVE or name_key(memory.speaker) != name_key(claim.speaker):
+        return False
+    name = attribute_key(memory.attribute or "")
+    if name in PLANS and memory.stance not in FIRM:
+        return _fulfils(claim, memory)
+    return any(
+        name in rule.ends and _held(rule, claim, memory)
+        for rule in _matching(claim)
+        if denies(memory) == rule.negated and memory.stance in FIRM
+    )
+
+
+def _held(rule: _Rule, claim: Claim, memory: Memory) -> bool:
+    if rule.same:
+        return same_value(claim.value, memory.value) and claim.scope == memory.scope
+    return rule.held is None or rule.held.search(memory.value or "") is not None
+
+
+def _deed(value: str) -> list[str]:
+    """Give the words of a deed with its verb in the base form: "getting a dog" and "got a dog" are "get dog"."""
+    words = [word for word in value_key(value).split() if word not in _SMALL]
+    if not words:
+        return []
+    return [_base(words[0]), *words[1:]]
+
+
+def _base(verb: str) -> str:
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    stem = verb.removesuffix("ing") if verb.endswith("ing") else verb.removesuffix("ed")
+    if stem == verb:
+        return verb
+    doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz"  # noqa: PLR2004 - "getting", not "egg"
+    return stem[:-1] if doubled else stem
+
+
+def _alike(one: str, other: str) -> bool:
+    """Say whether two verbs are one, as far as a dropped "e" goes: "mov" and "move"."""
+    return one == other or one == f"{other}e" or other == f"{one}e"
+
+
+def _fulfils(claim: Claim, wish: Memory) -> bool:
+    """Say whether a wish came true, or something else was done in its place."""
+    done, wished = _deed(claim.value or ""), _deed(wish.value or "")
+    if not done or not wished:
+        return False
+    if claim.attribute in _REACHED and claim.move is Move.CHANGE:
+        return wished[0] in {_base(one) for one in _STARTING} | _STARTING and set(
+            value_key(claim.value or "").split()
+        ) <= set(wished)
+    same_verb = _alike(done[0], wished[0])
+    whole = len(wished) > 1 and set(wished[1:]) <= set(done[1:])
+    return same_verb and (whole or re.search(r"\binstead\b", claim.text, re.IGNORECASE) is not None)

@@ -1,0 +1,59 @@
+"""New amounts for what was said before: "make that 15", "we're up to 14 now", "it's at 11 now".
+
+Such a sentence names a number and no slot; the memory with the same words, or the statement before, says which is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from credenda.model.claim import Move
+from credenda.model.memory import MemoryType
+from credenda.write.extract.readings import Reading
+
+__all__ = ["amount_of"]
+
+_NUMBER: Final = (
+    r"(?:\S*\d\S*|(?:half an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty))"
+)
+_DAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_UP_TO: Final = re.compile(
+    rf"^(?:i|we) (?:am|are) (?:now )?(?:already )?(?:back )?(?:up|down) to (?P<value>{_NUMBER} .+?)(?: now| these days)?$",
+    re.IGNORECASE,
+)
+_MAKE_THAT: Final = re.compile(
+    rf"^(?:make|call|let us make) (?:that|it) (?P<value>{_NUMBER}(?: [\w%€$£.:]+){{0,3}}|{_DAY})$", re.IGNORECASE
+)
+_IT_IS_NOW: Final = re.compile(
+    rf"^(?:it|that) (?:is|costs|starts|runs|takes|went|has gone|has moved|moved)(?P<now> now)?"
+    rf" (?:now )?(?:up to |down to |at |on |to )?(?P<value>{_NUMBER}(?: [\w%€$£.:]+){{0,2}}?|{_DAY})(?P<now2> now)?$",
+    re.IGNORECASE,
+)
+_TRIGGERS: Final = frozenset({"i", "we", "it", "that", "make", "call", "let"})
+
+
+def amount_of(clause: str, owner: str, *, corrects: bool) -> Reading | None:
+    """Read a new amount or day; None where a clause gives none. Without a noun it has no entity either."""
+    if clause.split(" ", 1)[0].lower() not in _TRIGGERS:
+        return None
+    if found := _UP_TO.match(clause):
+        return _reading(found["value"], Move.CHANGE, owner)
+    if found := _MAKE_THAT.match(clause):
+        return _reading(found["value"], Move.CORRECT, None)
+    found = _IT_IS_NOW.match(clause)
+    if found is not None and (corrects or found["now"] or found["now2"]):
+        return _reading(found["value"], Move.CORRECT if corrects else Move.CHANGE, None)
+    return None
+
+
+def _reading(value: str, move: Move, entity: str | None) -> Reading:
+    return Reading(
+        type=MemoryType.FACT,
+        entity=entity,
+        value=value.strip(" .!"),
+        move=move,
+        importance=0.5,
+        durable=True,
+        pattern="amount",
+    )

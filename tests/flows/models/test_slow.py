@@ -1,0 +1,106 @@
+"""Models that take their time keep nobody else waiting, and nothing is lost or done twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from threading import Event, Thread
+
+from credenda import Credenda, MemoryUnit
+from credenda.bootstrap import build_parts
+from credenda.parts import Parts
+from credenda.providers.llm.port import Question, Reply
+from credenda.storage.store import Job, JobFilter, JobStatus
+from credenda.testing import ManualClock, ScriptedModel
+from credenda.workers.loop import run_due, run_thinking
+from credenda.write.journal import REREAD, THINK
+
+from .build import BEES, CLAIM, held
+
+
+class Slow:
+    """A model that answers when it is told to; `at_once` calls may wait at a time."""
+
+    def __init__(self, at_once: int = 2) -> None:
+        self.model_id = "slow:model"
+        self.at_once = at_once
+        self.go_on = Event()
+        self.waiting: list[str] = []
+        self.began = Event()
+
+    def ask(self, question: Question) -> Reply:
+        self.waiting.append(question.prompt)
+        if len(self.waiting) == self.at_once:
+            self.began.set()
+        assert self.go_on.wait(30)
+        return Reply(text='{"claims": [], "rejected": []}', tokens_in=1, tokens_out=1)
+
+    def close(self) -> None:
+        self.go_on.set()
+
+
+def _jobs(parts: Parts, kind: str) -> list[Job]:
+    with parts.store.reader("ana") as reader:
+        return reader.jobs(JobFilter(kinds=frozenset({kind})))
+
+
+def test_a_slow_model_keeps_nobody_waiting(path: Path, clock: ManualClock) -> None:
+    slow = Slow()
+    parts = build_parts(path, user="ana", clock=clock, llm=slow, embedder="none")
+    with Credenda(parts, workers=False) as mem:
+        for number in range(3):
+            mem.remember(BEES.replace("forty", f"{number}x"))
+        while run_due(parts):
+            pass
+        thinking = Thread(target=run_thinking, args=(parts,))
+        thinking.start()
+        assert slow.began.wait(20)
+        assert len(slow.waiting) == 2, "as many at once as it may be asked, and no more"
+        mem.remember("Thanks!")
+        assert run_due(parts) == 1
+        assert mem.search("hives honey").hits
+        stored = mem.store(MemoryUnit(text="Tea is fine"))
+        assert stored.id
+        slow.go_on.set()
+        thinking.join(20)
+        assert not thinking.is_alive()
+        assert {job.status for job in _jobs(parts, THINK)} == {JobStatus.COMPLETE, JobStatus.QUEUED}
+        mem.settle()
+        assert {job.status for job in _jobs(parts, THINK)} == {JobStatus.COMPLETE}
+
+
+def test_closing_does_not_wait_for_a_model(path: Path, clock: ManualClock) -> None:
+    slow = Slow(at_once=1)
+    parts = build_parts(path, user="ana", clock=clock, llm=slow, embedder="none")
+    mem = Credenda(parts, workers=True)
+    for number in range(2):
+        mem.remember(BEES.replace("forty", f"{number}x"))
+    assert slow.began.wait(20)
+    closing = Thread(target=mem.close)
+    closing.start()
+    closing.join(20)
+    assert not closing.is_alive()
+    assert not slow.go_on.is_set()
+    slow.go_on.set()
+    with Credenda.open(path, user="ana", clock=clock, llm=ScriptedModel(), embedder="none", workers=False) as again:
+        again.settle()
+        assert set(again.stats().jobs) == {"complete"}
+
+
+def test_an_answer_that_comes_after_the_lease_was_lost_changes_nothing(path: Path, clock: ManualClock) -> None:
+    parts = build_parts(path, user="ana", clock=clock, llm=ScriptedModel(), embedder="none")
+
+    def answer(_: Question) -> list[dict[str, object]]:
+        clock.advance(timedelta(minutes=10))
+        assert run_thinking(parts) == 1, "another takes the job over and reads nothing in it"
+        return [CLAIM]
+
+    late = replace(parts, llm=build_parts(path, user="ana", clock=clock, llm=ScriptedModel(answer)).llm)
+    with Credenda(parts, workers=False) as mem:
+        mem.remember(BEES)
+        run_due(parts)
+        run_thinking(late)
+        assert held(mem) == []
+        assert [job.status for job in _jobs(parts, THINK)] == [JobStatus.COMPLETE]
+        assert _jobs(parts, REREAD) == []

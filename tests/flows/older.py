@@ -1,0 +1,48 @@
+"""Files as an older version left them: the rows of a new one under the older schema."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from credenda.storage.sqlite import migrate
+from credenda.storage.sqlite.connection import connect
+
+__all__ = ["as_of_version"]
+
+
+def as_of_version(path: Path, version: int, words: Callable[..., str]) -> None:
+    """Rewrite a closed file under the schema of a version, its full text made by the words of that version."""
+    older = path.with_suffix(".older")
+    known = tuple(one for one in migrate.migrations() if one[0] <= version)
+    with pytest.MonkeyPatch.context() as then, closing(connect(str(older))) as database:
+        then.setattr(migrate, "migrations", lambda: known)
+        migrate.migrate(database, 1)
+        database.create_function("credenda_words", 4, words)
+        database.create_function("credenda_memory_words", 4, words)
+        database.execute("ATTACH ? AS newer", (str(path),))
+        for table in _tables(database):
+            columns = ", ".join(f'"{name}"' for name in _columns(database, table))
+            database.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM newer.{table}")  # noqa: S608 - names of our own schema
+        database.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{path}{ending}").unlink(missing_ok=True)
+    older.rename(path)
+
+
+def _tables(database: sqlite3.Connection) -> list[str]:
+    found = database.execute(
+        "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search_index%'"
+        " AND name NOT LIKE 'sqlite_%' AND name <> 'schema_version'"
+    )
+    return [row[0] for row in found.fetchall()]
+
+
+def _columns(database: sqlite3.Connection, table: str) -> list[str]:
+    found = database.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+    return [row[0] for row in found]

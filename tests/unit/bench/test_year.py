@@ -1,0 +1,49 @@
+"""The simulated year: what is said is the same for a seed, and what is believed in the end is true."""
+
+from __future__ import annotations
+
+import pytest
+
+from credenda.bench.year import made_year
+from credenda.bench.year_run import run_year
+
+
+def _silent(_: str) -> None: ...
+
+
+def test_a_seed_gives_one_year_and_another_seed_another() -> None:
+    assert made_year(300, seed=5) == made_year(300, seed=5)
+    assert made_year(300, seed=5).turns != made_year(300, seed=6).turns
+
+
+def test_a_year_holds_every_kind_of_turn_and_a_truth_that_was_said() -> None:
+    year = made_year(2_000, seed=1)
+    said = " ".join(one.text for one in year.turns if one.role == "user")
+    assert year.supposed > 10
+    assert year.plans > 10
+    assert any(one.late for one in year.turns)
+    assert {one.role for one in year.turns} == {"user", "assistant"}
+    assert all(value in said for truth in year.truths for value in truth.current)
+    assert any(truth.gone for truth in year.truths if truth.single)
+    assert any(truth.gone for truth in year.truths if not truth.single)
+
+
+@pytest.mark.requirement("R-077", "D-008")
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_year_ends_with_what_is_true(seed: int) -> None:
+    document = run_year(140, seed=seed, note=_silent)
+    assert document["two_live_values"] == []
+    assert document["retired_wrongly"]["found"] == []
+    assert document["others_as_own"] == []
+    assert document["too_sure"] == []
+    assert document["duplicates"]["share"] < 0.03
+    assert document["retired_wrongly"]["checked"] > 10
+    assert document["kept"]
+
+
+def test_what_is_believed_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judge can tell a bad memory from a good one: one that is told nothing knows nothing."""
+    monkeypatch.setattr("credenda.bench.year_run._say", lambda *_: None)
+    document = run_year(150, seed=1, note=_silent)
+    assert document["memories"] == 0
+    assert document["missed"] != []
