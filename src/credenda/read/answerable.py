@@ -20,7 +20,7 @@ __all__ = ["TOP", "Asking", "answerability", "any_compared", "best_by_chance", "
 
 TOP: Final = 5
 """Best rows whose signs tell whether the search found an answer; the calibration was fitted on as many."""
-_SCARCE: Final = 0.2
+_SCARCE: Final = 0.15
 """Share of the question's idf below which a text speaks of something else, for all that its words can tell."""
 _MOST_WORDS: Final = 0.75
 """Share of the question's idf from which a text speaks of the thing asked for, whatever its slot."""
