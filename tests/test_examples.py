@@ -48,14 +48,15 @@ def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert "['Google', 'Microsoft']" in said
 
 
-def test_the_page_about_embedders_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "docs" / "how-to" / "embedders.md").read_text("utf-8")
+@pytest.mark.parametrize(("name", "made"), [("embedders", "mine.db"), ("time", "time.db")])
+def test_the_pages_with_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, made: str) -> None:
+    page = (ROOT / "docs" / "how-to" / f"{name}.md").read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert blocks
     monkeypatch.chdir(tmp_path)
     for block in blocks:
-        exec(compile(block, "embedders.md", "exec"), {})  # noqa: S102 - the page's own code
-    assert (tmp_path / "mine.db").is_file()
+        exec(compile(block, f"{name}.md", "exec"), {})  # noqa: S102 - the page's own code
+    assert (tmp_path / made).is_file()
 
 
 def test_the_page_about_models_runs(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
@@ -27,7 +28,14 @@ _RESIDENT: Final = Resident()
 
 
 class _Rules:
-    """The rules, loaded when something is first read: who only asks does without them."""
+    """The rules, loaded when something is first read: who only asks does without them.
+
+    They read a turn by the clock on the person's wall, so that "tomorrow" and "on Friday" are days of their zone.
+    """
+
+    def __init__(self, zone: tzinfo) -> None:
+        """Know whose wall it is."""
+        self._zone = zone
 
     @staticmethod
     def warm() -> None:
@@ -36,12 +44,12 @@ class _Rules:
 
         RulesExtractor.warm()
 
-    @staticmethod
-    def extract(turn: Turn) -> list[Claim]:
+    def extract(self, turn: Turn) -> list[Claim]:
         """Read the claims of a turn."""
         from credenda.write.extract.rules import RulesExtractor
+        from credenda.write.extract.wall import by_the_wall
 
-        return RulesExtractor().extract(turn)
+        return by_the_wall(RulesExtractor(), turn, self._zone)
 
 
 def build_parts(
@@ -70,7 +78,7 @@ def build_parts(
         store_name=str(Path(path).absolute()),
         clock=now,
         settings=merged,
-        extractor=extractor or _Rules(),
+        extractor=extractor or _Rules(merged.zone),
         embedder=engine,
         llm=line,
         resident=_RESIDENT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +16,7 @@ from credenda.clock import Clock
 from credenda.config import default_user
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
+from credenda.model.difference import Diff
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
@@ -23,7 +24,7 @@ from credenda.model.report import (
     DeletionReport,
     Stats,
 )
-from credenda.operations import asking, deleting, keeping, maintaining, saying
+from credenda.operations import asking, comparing, deleting, keeping, maintaining, saying
 from credenda.parts import Parts
 from credenda.providers.embed.port import Embedder
 from credenda.workers.loop import Worker
@@ -116,6 +117,11 @@ class Credenda:
     def user(self) -> str:
         """The tenant."""
         return self._parts.user_id
+
+    @property
+    def zone(self) -> tzinfo:
+        """The time zone of days and of times without one."""
+        return self._parts.settings.zone
 
     def start_worker(self) -> None:
         """Read what waits in the background from now on, after `open(workers=False)`.
@@ -211,8 +217,9 @@ class Credenda:
     ) -> SearchResult:
         """Find what is known that answers a question, best first; `abstained` says that nothing relevant is known.
 
-        `as_of` asks what was true at a time, `known_at` what was held then. `include` may name superseded,
-        low_confidence and archived. Raises `Invalid` for conditions that cannot be meant.
+        `as_of` asks what was true at a time, `known_at` what was held then: a datetime, RFC 3339, or words such as
+        "yesterday" and "3 March", in the zone of the setting `time_zone`; a day stands for its end. `include` may
+        name superseded, low_confidence and archived. Raises `Invalid` for conditions that cannot be meant.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
         return asking.search(self._parts, asking.Question(**given))
@@ -224,9 +231,12 @@ class Credenda:
         """
         return asking.context(self._parts, query, token_budget, conditions)
 
-    def get(self, id: str) -> Memory:
-        """Return a memory as it is held now; raises `NotFound`."""
-        return asking.get(self._parts, id)
+    def get(self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None) -> Memory:
+        """Return a memory as it is held now, or as it was held at `known_at`.
+
+        Raises `NotFound` for an unknown id, one that was not held yet, or one that was not true at `as_of`.
+        """
+        return asking.get(self._parts, id, as_of, known_at)
 
     def list(
         self,
@@ -240,8 +250,13 @@ class Credenda:
         limit: int = 20,
         offset: int = 0,
         cursor: str | None = None,
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
     ) -> Page[Memory]:
         """List memories, newest first, a page at a time; `status=None` lists all.
+
+        `as_of` lists what was true at a time: "active" then also means what held and was replaced since. `known_at`
+        lists what was held at a time, each memory as it stood.
 
         The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
         """
@@ -249,10 +264,36 @@ class Credenda:
         return asking.list_memories(self._parts, **given)
 
     def history(
-        self, *, id: str | None = None, entity: str | None = None, attribute: str | None = None
+        self,
+        *,
+        id: str | None = None,
+        entity: str | None = None,
+        attribute: str | None = None,
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
     ) -> Sequence[SlotVersion]:
-        """Return every value that a slot, or the slot of a memory, has held, oldest first."""
-        return asking.history(self._parts, id=id, entity=entity, attribute=attribute)
+        """Return every value that a slot, or the slot of a memory, has held, oldest first.
+
+        `known_at` tells the history as it was held at a time, `as_of` only what was true at one.
+        """
+        given = {name: value for name, value in locals().items() if name != "self"}
+        return asking.history(self._parts, **given)
+
+    def diff(
+        self,
+        since: datetime | str = "yesterday",
+        until: datetime | str | None = None,
+        *,
+        axis: str = "known",
+        topic: str | None = None,
+        entity: str | None = None,
+    ) -> Diff:
+        """Say what changed in belief from `since` to `until` (now where it is left out), oldest first.
+
+        Days and longer periods count whole, the first and the last. The axis `known` compares what was held at the two
+        times, `valid` what was true then as it is seen now. What came and went in between is no difference.
+        """
+        return comparing.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
 
     def why(self, id: str) -> Explanation:
         """Say why a memory is held: the words it rests on as (event, start, end), and every change to it."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +17,7 @@ from credenda.clock import Clock
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.contest import ContestCase, SlotLoop
+from credenda.model.difference import Diff
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion, StatusStep
@@ -150,6 +151,11 @@ class AsyncCredenda:
         """The tenant."""
         return self._memory.user
 
+    @property
+    def zone(self) -> tzinfo:
+        """The time zone of days and of times without one."""
+        return self._memory.zone
+
     async def start_worker(self) -> None:
         """Read what waits in the background from now on, after `open(workers=False)`.
 
@@ -233,8 +239,9 @@ class AsyncCredenda:
     ) -> SearchResult:
         """Find what is known that answers a question, best first; `abstained` says that nothing relevant is known.
 
-        `as_of` asks what was true at a time, `known_at` what was held then. `include` may name superseded,
-        low_confidence and archived. Raises `Invalid` for conditions that cannot be meant.
+        `as_of` asks what was true at a time, `known_at` what was held then: a datetime, RFC 3339, or words such as
+        "yesterday" and "3 March", in the zone of the setting `time_zone`; a day stands for its end. `include` may
+        name superseded, low_confidence and archived. Raises `Invalid` for conditions that cannot be meant.
         """
         return await asyncio.to_thread(
             self._memory.search,
@@ -266,9 +273,14 @@ class AsyncCredenda:
         """
         return await asyncio.to_thread(self._memory.context, query, token_budget=token_budget, **conditions)
 
-    async def get(self, id: str) -> Memory:
-        """Return a memory as it is held now; raises `NotFound`."""
-        return await asyncio.to_thread(self._memory.get, id)
+    async def get(
+        self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None
+    ) -> Memory:
+        """Return a memory as it is held now, or as it was held at `known_at`.
+
+        Raises `NotFound` for an unknown id, one that was not held yet, or one that was not true at `as_of`.
+        """
+        return await asyncio.to_thread(self._memory.get, id, as_of=as_of, known_at=known_at)
 
     async def list(
         self,
@@ -282,8 +294,13 @@ class AsyncCredenda:
         limit: int = 20,
         offset: int = 0,
         cursor: str | None = None,
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
     ) -> Page[Memory]:
         """List memories, newest first, a page at a time; `status=None` lists all.
+
+        `as_of` lists what was true at a time: "active" then also means what held and was replaced since. `known_at`
+        lists what was held at a time, each memory as it stood.
 
         The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
         """
@@ -298,13 +315,42 @@ class AsyncCredenda:
             limit=limit,
             offset=offset,
             cursor=cursor,
+            as_of=as_of,
+            known_at=known_at,
         )
 
     async def history(
-        self, *, id: str | None = None, entity: str | None = None, attribute: str | None = None
+        self,
+        *,
+        id: str | None = None,
+        entity: str | None = None,
+        attribute: str | None = None,
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
     ) -> Sequence[SlotVersion]:
-        """Return every value that a slot, or the slot of a memory, has held, oldest first."""
-        return await asyncio.to_thread(self._memory.history, id=id, entity=entity, attribute=attribute)
+        """Return every value that a slot, or the slot of a memory, has held, oldest first.
+
+        `known_at` tells the history as it was held at a time, `as_of` only what was true at one.
+        """
+        return await asyncio.to_thread(
+            self._memory.history, id=id, entity=entity, attribute=attribute, as_of=as_of, known_at=known_at
+        )
+
+    async def diff(
+        self,
+        since: datetime | str = "yesterday",
+        until: datetime | str | None = None,
+        *,
+        axis: str = "known",
+        topic: str | None = None,
+        entity: str | None = None,
+    ) -> Diff:
+        """Say what changed in belief from `since` to `until` (now where it is left out), oldest first.
+
+        Days and longer periods count whole, the first and the last. The axis `known` compares what was held at the two
+        times, `valid` what was true then as it is seen now. What came and went in between is no difference.
+        """
+        return await asyncio.to_thread(self._memory.diff, since, until, axis=axis, topic=topic, entity=entity)
 
     async def why(self, id: str) -> Explanation:
         """Say why a memory is held: the words it rests on as (event, start, end), and every change to it."""

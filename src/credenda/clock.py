@@ -19,11 +19,13 @@ __all__ = [
     "SystemClock",
     "cpu_seconds",
     "from_datetime",
+    "from_wall",
     "parse_time",
     "pause",
     "render_time",
     "seconds",
     "to_datetime",
+    "to_wall",
 ]
 
 SECOND_US: Final = 1_000_000
@@ -70,6 +72,29 @@ def from_datetime(moment: datetime, zone: tzinfo = UTC) -> int:
     """Turn a datetime into microseconds UTC; one without a zone is read in `zone`."""
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
     return (aware - _EPOCH) // _MICROSECOND
+
+
+def to_wall(moment_us: int, zone: tzinfo) -> int:
+    """Give what the clock on the wall of a zone shows, written as if it were UTC: days there can be counted so.
+
+    >>> from zoneinfo import ZoneInfo
+    >>> render_time(to_wall(parse_time("2026-07-01T22:30:00Z"), ZoneInfo("Europe/Vienna")))
+    '2026-07-02T00:30:00Z'
+    """
+    try:
+        wall = to_datetime(moment_us).astimezone(zone)
+    except OverflowError:  # the first or last hours of the calendar
+        return moment_us
+    return from_datetime(wall.replace(tzinfo=UTC))
+
+
+def from_wall(wall_us: int, zone: tzinfo) -> int:
+    """Give the moment at which the clock on the wall of a zone shows this, the inverse of `to_wall`.
+
+    What it shows twice, when summer time ends, is the first time; what it skips, when that begins, lies as long after
+    the gap began as the clock would have shown without it.
+    """
+    return from_datetime(to_datetime(wall_us).replace(tzinfo=zone))
 
 
 def render_time(moment_us: int | None) -> str | None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.interfaces.cli.layout import Screen, cells, clean, clip, day, moment
+from credenda.interfaces.cli.layout import Screen, cells, clean, clip, day
 from credenda.interfaces.plain import plain
 
 
@@ -49,7 +49,12 @@ def test_colour_only_where_it_is_wanted() -> None:
 
 def test_times_for_people() -> None:
     time = datetime(2026, 3, 1, 9, 30, 1, 5, tzinfo=UTC)
-    assert (day(time), moment(time), day(None), moment(None)) == ("2026-03-01", "2026-03-01T09:30:01Z", "", "")
+    assert (day(time), Screen().moment(time), day(None), Screen().moment(None)) == (
+        "2026-03-01",
+        "2026-03-01T09:30:01Z",
+        "",
+        "",
+    )
 
 
 def test_microseconds_have_their_public_names() -> None:

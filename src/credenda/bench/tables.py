@@ -73,7 +73,9 @@ def beliefs(document: Mapping[str, Any]) -> str:
         f"others' facts as the user's: {said['misattributed']}; "
         f"highest hypothetical {said['highest_hypothetical']:.2f}, highest plan {said['highest_plan']:.2f}"
     )
-    parts = (_grid(rows), _grid(confusion), counts, _gate(document["gate"]), _bill(document.get("model")))
+    read = document["extraction"]
+    speed = f"read by the rules: {read['turns_per_cpu_second']} turns per CPU second, over {read['turns']}"
+    parts = (_grid(rows), _grid(confusion), counts, speed, _gate(document["gate"]), _bill(document.get("model")))
     return "\n\n".join((*filter(None, parts), *map(_mistake, document["errors"])))
 
 

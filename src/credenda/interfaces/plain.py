@@ -12,6 +12,7 @@ from typing import Any, Final
 from credenda.clock import from_datetime, render_time
 from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase
+from credenda.model.difference import Diff, Difference
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.model.query import Explanation, SlotVersion
@@ -34,6 +35,8 @@ _CONTEST: Final = (
     *("id", "speaker", "entity", "attribute", "scope", "values", "memory_ids", "state", "question"),
     *("opened_us", "resolved_us", "resolution", "scopes"),
 )
+_DIFF: Final = ("axis", "since", "until", "differences", "counts")
+_DIFFERENCE: Final = ("kind", "memory", "previous", "confirmations", "reason", "at", "changes")
 _VERSION: Final = (
     *("memory_id", "text", "value", "scope", "status", "relation", "superseded_by", "reason"),
     *("valid_from", "valid_until", "recorded_at"),
@@ -44,6 +47,8 @@ _SHOWN: Final[Mapping[type, tuple[str, ...]]] = {
     ChangeRecord: _CHANGE,
     ContestCase: _CONTEST,
     SlotVersion: _VERSION,
+    Diff: _DIFF,
+    Difference: _DIFFERENCE,
 }
 """What is public of each value; the others show all their fields."""
 _PLAIN_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed"})

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Generic, Literal, TypeVar
 
 from credenda.clock import to_datetime
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.event import Event
-from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status
+from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status, TypeClass
 
 __all__ = [
     "Context",
@@ -38,7 +38,7 @@ Include = Literal["superseded", "low_confidence", "archived", "misses"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A search with all its conditions, checked and in normal form. Times are microseconds UTC."""
+    """A search with all its conditions, checked and in normal form. Times are microseconds UTC; days are `zone`'s."""
 
     text: str
     limit: int = 20
@@ -59,6 +59,7 @@ class Query:
     include: frozenset[str] = frozenset()
     explain: bool = False
     record_access: bool = True
+    zone: tzinfo = UTC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +124,13 @@ class SlotVersion:
     valid_from_us: int | None
     valid_until_us: int | None
     recorded_us: int
+    entity: str | None = None
+    attribute: str | None = None
+    speaker: str = "user"
+    kind: TypeClass = TypeClass.BELIEF
+    contested: bool = False
+    denied: bool = False
+    """Whether it holds that the value is not so."""
 
     @property
     def valid_from(self) -> datetime | None:

@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from credenda import limits
-from credenda.clock import DAY_US, parse_time
-from credenda.errors import Invalid, LimitExceeded
+from credenda.clock import DAY_US, render_time
+from credenda.errors import Invalid, LimitExceeded, NotFound
 from credenda.ids import Kind, number_of
 from credenda.model.change import ChangeRecord
-from credenda.model.memory import Layer, Memory, MemoryType, Status
+from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status
 from credenda.model.query import (
     Context,
     Explanation,
@@ -30,10 +30,12 @@ from credenda.model.query import (
 from credenda.model.report import Stats
 from credenda.operations.keeping import current
 from credenda.parts import Parts
+from credenda.read.gate import holds_at
 from credenda.read.history import slot_history
 from credenda.read.history import why as explain
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
+from credenda.text.times import moment_named
 from credenda.write.arguments import (
     checked_fraction,
     checked_member,
@@ -49,6 +51,8 @@ if TYPE_CHECKING:
 __all__ = ["Question", "changes", "context", "get", "history", "list_memories", "open_index", "search", "stats", "why"]
 
 E = TypeVar("E", bound=StrEnum)
+_ONCE_ACTIVE: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
+"""What may have been held true at an earlier time: what is, and what was replaced since."""
 _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 
 
@@ -75,6 +79,11 @@ class Question:
     include: Collection[str] = ()
     explain: bool = False
     record_access: bool = True
+
+
+def moment(parts: Parts, value: datetime | str | None) -> int | None:
+    """Read a time that a question names, in the zone of the person; None for none."""
+    return None if value is None else moment_named(value, parts.settings.zone, parts.clock.now_us())
 
 
 def search(parts: Parts, question: Question, *, reach: int | None = None) -> SearchResult:
@@ -106,17 +115,17 @@ def context(parts: Parts, query: str | None, token_budget: int | None, condition
     budget = parts.settings.context_tokens if token_budget is None else token_budget
     if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")
-    asked = None if query is None else _query(parts, _question(query, conditions))
+    asked = _query(parts, _question("core" if query is None else query, conditions))
     with parts.foreground, parts.store.reader(parts.user_id) as reader:
         packed = pack_context(
-            asked,
+            asked if query is not None else replace(asked, text=""),
             reader=reader,
-            index=open_index(parts, reader) if asked else None,
+            index=open_index(parts, reader) if query is not None else None,
             embed=parts.ask,
             now_us=parts.clock.now_us(),
             token_budget=budget,
         )
-    if asked is not None and asked.record_access:
+    if query is not None and asked.record_access:
         _record(parts, packed.hits, asked.session)
     return packed
 
@@ -148,10 +157,28 @@ def _record(parts: Parts, hits: Sequence[Hit], session: str | None) -> None:
             parts.accesses.add(access)
 
 
-def get(parts: Parts, memory_id: str) -> Memory:
-    """Return a memory as it is held now."""
+def get(
+    parts: Parts, memory_id: str, as_of: datetime | str | None = None, known_at: datetime | str | None = None
+) -> Memory:
+    """Return a memory as it is held now, or as it was at a time; raises `NotFound` where it was not."""
+    as_of_us, known_at_us = moment(parts, as_of), moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
-        return current(reader, memory_id)
+        now = current(reader, memory_id)
+        held = reader.memories([memory_id], known_at_us) if known_at_us is not None else [now]
+    if not held:
+        known = f"it is held since {render_time(now.created_us)}"
+        raise NotFound(f"{memory_id} was not held then", why=known, fix="ask for a later known_at")
+    if as_of_us is not None and not holds_at(held[0], as_of_us):
+        raise NotFound(f"{memory_id} was not true then", why=_span(held[0]), fix="`history` shows what was")
+    return held[0]
+
+
+def _span(memory: Memory) -> str:
+    """Say when a memory was true."""
+    if memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED:
+        return "it turned out to be wrong"
+    since = render_time(memory.created_us if memory.valid_from_us is None else memory.valid_from_us)
+    return f"it was true from {since}" + (f" to {render_time(memory.valid_until_us)}" if memory.valid_until_us else "")
 
 
 def list_memories(
@@ -166,11 +193,15 @@ def list_memories(
     limit: int = 20,
     offset: int = 0,
     cursor: str | None = None,
+    as_of: datetime | str | None = None,
+    known_at: datetime | str | None = None,
 ) -> Page[Memory]:
     """List memories, newest first, a page at a time."""
     _check_limit(limit, limits.LIST_LIMIT)
     _check_offset(offset)
     statuses = frozenset({checked_member(Status, status, "status")}) if status else frozenset(Status)
+    if as_of is not None and status == Status.ACTIVE:
+        statuses = _ONCE_ACTIVE
     with parts.store.reader(parts.user_id) as reader:
         wanted = MemoryFilter(
             statuses=statuses - {Status.DELETED},
@@ -182,6 +213,8 @@ def list_memories(
             below=number_of(cursor, Kind.MEMORY, reader.tenant.tag) if cursor else None,
             offset=offset,
             limit=limit + 1,
+            as_of_us=moment(parts, as_of),
+            known_at_us=moment(parts, known_at),
         )
         found = reader.find(wanted)
     more = found[limit - 1].id if len(found) > limit else None
@@ -189,15 +222,24 @@ def list_memories(
 
 
 def history(
-    parts: Parts, *, id: str | None = None, entity: str | None = None, attribute: str | None = None
+    parts: Parts,
+    *,
+    id: str | None = None,
+    entity: str | None = None,
+    attribute: str | None = None,
+    as_of: datetime | str | None = None,
+    known_at: datetime | str | None = None,
 ) -> list[SlotVersion]:
     """Return every value that a slot, or the slot of a memory, has held, oldest first."""
     if (id is None) == (entity is None or attribute is None):
         raise Invalid("history needs a slot", why="either an id, or an entity and an attribute", fix="give one of them")
     checked_text(entity, "entity")
     checked_text(attribute, "attribute")
+    as_of_us, known_at_us = moment(parts, as_of), moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
-        return slot_history(reader, id=id, entity=entity, attribute=attribute)
+        return slot_history(
+            reader, id=id, entity=entity, attribute=attribute, as_of_us=as_of_us, known_at_us=known_at_us
+        )
 
 
 def why(parts: Parts, memory_id: str) -> Explanation:
@@ -242,7 +284,6 @@ def stats(parts: Parts) -> Stats:
 
 def _query(parts: Parts, question: Question) -> Query:
     """Check a question and bring it into normal form."""
-    zone = parts.settings.zone
     _check_text(question.query)
     _check_limit(question.limit, limits.SEARCH_LIMIT)
     checked_fraction(question.min_confidence, "min_confidence")
@@ -256,8 +297,8 @@ def _query(parts: Parts, question: Question) -> Query:
         layers=_members(Layer, question.layers, "layer"),
         mode=cast("Mode", next(iter(_checked(checked_text(question.mode, "mode"), Mode, "mode")))),
         min_confidence=question.min_confidence,
-        as_of_us=None if question.as_of is None else parse_time(question.as_of, zone),
-        known_at_us=None if question.known_at is None else parse_time(question.known_at, zone),
+        as_of_us=moment(parts, question.as_of),
+        known_at_us=moment(parts, question.known_at),
         recency_weight=question.recency_weight,
         profile=cast("Profile", next(iter(_checked(checked_text(question.profile, "profile"), Profile, "profile")))),
         tags=frozenset(checked_words(question.tags, "tags")) if question.tags else None,
@@ -267,6 +308,7 @@ def _query(parts: Parts, question: Question) -> Query:
         include=_checked(question.include, Include, "thing to include"),
         explain=question.explain,
         record_access=question.record_access,
+        zone=parts.settings.zone,
     )
 
 

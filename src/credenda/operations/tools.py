@@ -54,6 +54,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     ),
     "why": (Tool(name="inspect_memories", params=("id",), outside=_MEMORY_ID),),
     "history": (Tool(name="memory_history", params=("id", "entity", "attribute"), outside=_MEMORY_ID),),
+    "diff": (Tool(name="compare_beliefs", toolset="full"),),
     "correct": (Tool(name="correct_memory", params=("id", "text", "value", "reason"), outside=_MEMORY_ID),),
     "delete": (
         Tool(

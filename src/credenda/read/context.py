@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
+from credenda import limits
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
@@ -36,49 +38,62 @@ def context(
     now_us: int,
     core: Sequence[Memory] | None = None,
 ) -> Context:
-    """Build the block for a prompt; without a query it is the core alone.
+    """Build the block for a prompt; without a query, or for one without words, it is the core alone.
 
     `core` defaults to standing instructions and pinned memories. A search for a block that nobody asked for has the
     stricter floor: below it the block holds the core and says `abstained`.
     """
     asked = query or Query(text="")
     always = core_memories(reader, asked, now_us) if core is None else core
-    if query is None:
-        packing = Packing(token_budget=token_budget, contests=_contests(reader, always, ()))
+    if query is None or not query.text:
+        packing = Packing(token_budget=token_budget, contests=_contests(reader, always, (), asked), zone=asked.zone)
         return pack(always, (), packing)
     found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
     made = plan(query, now_us, ())
     previous = _previous(reader, found.hits, query)
     packing = Packing(
         token_budget=token_budget,
-        contests=_contests(reader, always, found.hits),
+        contests=_contests(reader, always, found.hits, query),
         previous=previous,
         told=_told(reader, previous),
         history=made.history,
         in_order=made.broad,
         abstained=found.abstained,
+        zone=query.zone,
     )
     return pack(always, found.hits, packing)
 
 
 def core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
     """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each."""
-    known = query.known_at_us
-    instructions = reader.find(MemoryFilter(attribute=_INSTRUCTION, statuses=_HELD, limit=_CORE, known_at_us=known))
-    pinned = reader.find(MemoryFilter(pinned=True, statuses=_HELD, limit=_CORE, known_at_us=known))
+    then = MemoryFilter(
+        statuses=_HELD if query.as_of_us is None else None,
+        limit=_CORE,
+        known_at_us=query.known_at_us,
+        as_of_us=query.as_of_us,
+    )
+    instructions = reader.find(replace(then, attribute=_INSTRUCTION))
+    pinned = reader.find(replace(then, pinned=True))
     found = {memory.id: memory for memory in [*reversed(instructions), *reversed(pinned)]}
     return [memory for memory in found.values() if judge_memory(memory, query, now_us) is not None]
 
 
-def _contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit]) -> list[ContestCase]:
-    """Return the open contests that what is shown takes part in."""
+def _contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], query: Query) -> list[ContestCase]:
+    """Return the contests, open now or at the time asked about, that what is shown takes part in."""
     shown = {memory.id for memory in core} | {hit.id for hit in hits if hit.memory and hit.memory.contested}
     shown |= {hit.id for hit in hits if "contested" in hit.flags}
     if not shown:
         return []
     events = any(hit.kind == "event" and "contested" in hit.flags for hit in hits)
-    opened = reader.contests(state=ContestState.OPEN)
+    opened = _open_at(reader, query.known_at_us)
     return [case for case in opened if events or not shown.isdisjoint(case.memory_ids)]
+
+
+def _open_at(reader: Reader, known_at_us: int | None) -> list[ContestCase]:
+    if known_at_us is None:
+        return reader.contests(state=ContestState.OPEN)
+    begun = (case for case in reader.contests() if case.opened_us <= known_at_us)
+    return [case for case in begun if case.resolved_us is None or case.resolved_us > known_at_us]
 
 
 def _previous(reader: Reader, hits: Sequence[Hit], query: Query) -> dict[str, list[SlotVersion]]:
@@ -93,7 +108,7 @@ def _previous(reader: Reader, hits: Sequence[Hit], query: Query) -> dict[str, li
         pair = (name_key(memory.entity), attribute_key(memory.attribute))
         rows = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED})))
         if any(row.relation is Relation.CHANGED for row in rows):
-            versions = slot_history(reader, id=memory.id)
+            versions = slot_history(reader, id=memory.id, latest=limits.SLOT_ROWS)
             previous[memory.id] = [version for version in reversed(versions) if _was_true(version, memory)]
     return previous
 

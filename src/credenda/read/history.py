@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from credenda import limits
 from credenda.errors import Invalid, NotFound
 from credenda.model.change import ChangeKind
-from credenda.model.memory import Memory, Status, type_class
+from credenda.model.memory import Memory, Stance, Status, type_class
 from credenda.model.query import Explanation, SlotVersion
+from credenda.read.gate import holds_at
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
 
@@ -18,26 +20,35 @@ __all__ = ["slot_history", "why"]
 _ENDINGS: Final = frozenset(
     {ChangeKind.SUPERSEDE, ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.DELETE, ChangeKind.RESOLVE}
 )
+_OUT_OF_USE: Final = frozenset({Status.FORGOTTEN, Status.CANDIDATE})
 _CHAIN_STEPS: Final = limits.SLOT_ROWS
 
 
 def slot_history(
-    reader: Reader, *, id: str | None = None, entity: str | None = None, attribute: str | None = None
+    reader: Reader,
+    *,
+    id: str | None = None,
+    entity: str | None = None,
+    attribute: str | None = None,
+    as_of_us: int | None = None,
+    known_at_us: int | None = None,
+    latest: int | None = None,
 ) -> list[SlotVersion]:
     """Return every value that a slot held, oldest first; corrected ones are named so, deleted ones have no text.
 
     Ask by a memory's `id` (its slot, or without one the memories that replaced each other) or by `entity` and
-    `attribute`, over all scopes and speakers. Raises `NotFound` for an unknown id, `Invalid` where neither is given.
+    `attribute`, over all scopes and speakers. `known_at_us` tells the history as it was held at that time, `as_of_us`
+    only what was true at one; then what was deleted is left out. `latest` bounds how many of a slot are read. Raises
+    `NotFound` for an unknown id, `Invalid` where neither is given.
     """
+    view = _View(reader, as_of_us, known_at_us, latest)
     if id is not None:
-        memory = _memory(reader, id)
-        found = _around(reader, memory)
+        found = view.around(_memory(reader, id))
     elif entity is not None and attribute is not None:
-        pair = (name_key(entity), attribute_key(attribute))
-        found = _with_successors(reader, reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS)))
+        found = view.with_successors(view.of_pair((name_key(entity), attribute_key(attribute))))
     else:
         raise Invalid("whose history?", why="it needs an id, or an entity and an attribute", fix="name one of them")
-    return [_version(reader, memory) for memory in sorted(found, key=_age)]
+    return [view.version(memory) for memory in sorted(view.seen(found), key=_age)]
 
 
 def why(reader: Reader, memory_id: str) -> Explanation:
@@ -64,42 +75,6 @@ def _memory(reader: Reader, memory_id: str) -> Memory:
     return found[0]
 
 
-def _around(reader: Reader, memory: Memory) -> list[Memory]:
-    """Find what shared a slot with a memory, or stood in a line of replacements with it."""
-    line = _with_successors(reader, [memory, *_replaced_by(reader, memory)])
-    if memory.entity is None or memory.attribute is None:
-        return line
-    pair = (name_key(memory.entity), attribute_key(memory.attribute))
-    slot = (memory.speaker, memory.scope, type_class(memory.type))
-    rest = reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS))
-    same = [other for other in rest if (other.speaker, other.scope, type_class(other.type)) == slot]
-    return _unique([*line, *_with_successors(reader, same)])
-
-
-def _replaced_by(reader: Reader, memory: Memory) -> list[Memory]:
-    """Find what a memory replaced: the event that led to it led to the replacing, too."""
-    added = reader.changes(ChangeFilter(memory_id=memory.id, kinds=frozenset({ChangeKind.ADD})))
-    causes = {change.cause for change in added if change.cause is not None}
-    replaced: list[str] = []
-    for cause in sorted(causes):
-        changes = reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE})))
-        replaced += (change.memory_id for change in changes if change.memory_id is not None)
-    return [other for other in reader.memories(replaced) if other.superseded_by == memory.id]
-
-
-def _with_successors(reader: Reader, memories: Iterable[Memory]) -> list[Memory]:
-    """Follow replacements to their end: a deleted value lost its names, and is found only so."""
-    known = {memory.id: memory for memory in memories}
-    for _ in range(_CHAIN_STEPS):
-        following = {memory.superseded_by for memory in known.values() if memory.superseded_by} - known.keys()
-        if not following:
-            break
-        known.update((memory.id, memory) for memory in reader.memories(sorted(following)))
-        if following - known.keys():
-            break
-    return list(known.values())
-
-
 def _unique(memories: Iterable[Memory]) -> list[Memory]:
     return list({memory.id: memory for memory in memories}.values())
 
@@ -109,26 +84,87 @@ def _age(memory: Memory) -> tuple[int, int, str]:
     return since, memory.created_us, memory.id
 
 
-def _version(reader: Reader, memory: Memory) -> SlotVersion:
-    gone = memory.status is Status.DELETED
-    return SlotVersion(
-        memory_id=memory.id,
-        text="" if gone else memory.text,
-        value=None if gone else memory.value,
-        scope=None if gone else memory.scope,
-        status=memory.status,
-        relation=memory.relation,
-        superseded_by=memory.superseded_by,
-        reason=_reason(reader, memory.id),
-        valid_from_us=memory.valid_from_us,
-        valid_until_us=memory.valid_until_us,
-        recorded_us=memory.created_us,
-    )
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A store as it looks from one time."""
 
+    reader: Reader
+    as_of_us: int | None
+    known_at_us: int | None
+    latest: int | None
 
-def _reason(reader: Reader, memory_id: str) -> str:
-    """Return why it ended, or where it has not, why it began."""
-    changes = reader.changes(ChangeFilter(memory_id=memory_id))
-    ended = [change for change in changes if change.kind in _ENDINGS]
-    chosen = ended[-1:] or changes[:1]
-    return chosen[0].reason if chosen else ""
+    def of_pair(self, pair: tuple[str, str]) -> list[Memory]:
+        """Return what is held of an entity and attribute: names never change from version to version."""
+        return self.reader.find(MemoryFilter(pair=pair, limit=self.latest))
+
+    def around(self, memory: Memory) -> list[Memory]:
+        """Find what shared a slot with a memory, or stood in a line of replacements with it."""
+        line = self.with_successors([memory, *self._replaced_by(memory)])
+        if memory.entity is None or memory.attribute is None:
+            return line
+        slot = (memory.speaker, memory.scope, type_class(memory.type))
+        rest = self.of_pair((name_key(memory.entity), attribute_key(memory.attribute)))
+        same = [other for other in rest if (other.speaker, other.scope, type_class(other.type)) == slot]
+        return _unique([*line, *self.with_successors(same)])
+
+    def _replaced_by(self, memory: Memory) -> list[Memory]:
+        """Find what a memory replaced: the event that led to it led to the replacing, too."""
+        added = self.reader.changes(ChangeFilter(memory_id=memory.id, kinds=frozenset({ChangeKind.ADD})))
+        causes = {change.cause for change in added if change.cause is not None}
+        replaced: list[str] = []
+        for cause in sorted(causes):
+            changes = self.reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE})))
+            replaced += (change.memory_id for change in changes if change.memory_id is not None)
+        return [other for other in self.reader.memories(replaced) if other.superseded_by == memory.id]
+
+    def with_successors(self, memories: Iterable[Memory]) -> list[Memory]:
+        """Follow replacements to their end: a deleted value lost its names, and is found only so."""
+        known = {memory.id: memory for memory in memories}
+        for _ in range(_CHAIN_STEPS):
+            following = {memory.superseded_by for memory in known.values() if memory.superseded_by} - known.keys()
+            if not following:
+                break
+            known.update((memory.id, memory) for memory in self.reader.memories(sorted(following)))
+            if following - known.keys():
+                break
+        return list(known.values())
+
+    def seen(self, memories: Iterable[Memory]) -> list[Memory]:
+        """Leave what can be seen from there, in the version that was held then."""
+        found = list(memories)
+        if self.known_at_us is not None:
+            found = self.reader.memories(sorted(memory.id for memory in found), self.known_at_us)
+        if self.as_of_us is not None:
+            found = [one for one in found if holds_at(one, self.as_of_us) and one.status not in _OUT_OF_USE]
+        travels = self.as_of_us is not None or self.known_at_us is not None
+        return [memory for memory in found if memory.text and memory.status is not Status.DELETED] if travels else found
+
+    def version(self, memory: Memory) -> SlotVersion:
+        """Show a memory as a value of its slot."""
+        gone = memory.status is Status.DELETED
+        return SlotVersion(
+            memory_id=memory.id,
+            text="" if gone else memory.text,
+            value=None if gone else memory.value,
+            scope=None if gone else memory.scope,
+            status=memory.status,
+            relation=memory.relation,
+            superseded_by=memory.superseded_by,
+            reason=self._reason(memory.id),
+            valid_from_us=memory.valid_from_us,
+            valid_until_us=memory.valid_until_us,
+            recorded_us=memory.created_us,
+            entity=memory.entity,
+            attribute=memory.attribute,
+            speaker=memory.speaker,
+            kind=type_class(memory.type),
+            contested=memory.contested,
+            denied=memory.stance is Stance.NEGATED,
+        )
+
+    def _reason(self, memory_id: str) -> str:
+        """Return why it ended, or where it has not, why it began."""
+        changes = self.reader.changes(ChangeFilter(memory_id=memory_id, until_us=self.known_at_us))
+        ended = [change for change in changes if change.kind in _ENDINGS]
+        chosen = ended[-1:] or changes[:1]
+        return chosen[0].reason if chosen else ""

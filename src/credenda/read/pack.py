@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from typing import Final
 
-from credenda.clock import to_datetime
+from credenda.clock import to_datetime, to_wall
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Hit, SlotVersion
@@ -54,6 +55,8 @@ class Packing:
     history: bool = False
     in_order: bool = False
     abstained: bool = False
+    zone: tzinfo = UTC
+    """Whose days are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +125,17 @@ def _layout(lines: Sequence[_Line]) -> str:
 def _lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Iterator[_Line]:
     """Yield lines in the order of their claim on the budget."""
     for memory in core:
-        yield _Line("Always:", _line(memory.id, memory.text, _since(memory)))
+        yield _Line("Always:", _line(memory.id, memory.text, _since(memory, packing)))
     always = {memory.id for memory in core}
     yield from (_Line("Unsettled, ask before relying on it:", _contest_line(case)) for case in packing.contests)
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
     for hit in diverse(fresh):
         if hit.memory is not None:
-            notes = [*_since(hit.memory), *_previously(hit.memory, packing), *_warned(hit)]
+            notes = [*_since(hit.memory, packing), *_previously(hit.memory, packing), *_warned(hit)]
             yield _Line("Held true:", _line(hit.id, hit.text, notes), hit)
         elif hit.event is not None:
             said = f"{hit.event.speaker}: {hit.text}" if hit.event.speaker else hit.text
-            yield _Line("Said:", _line(hit.id, said, [_day(hit.event.occurred_us), *_warned(hit)]), hit)
+            yield _Line("Said:", _line(hit.id, said, [_day(hit.event.occurred_us, packing.zone), *_warned(hit)]), hit)
 
 
 def _is_told(hit: Hit, packing: Packing) -> bool:
@@ -162,12 +165,12 @@ def _cut(text: str) -> str:
     return text
 
 
-def _since(memory: Memory) -> list[str]:
-    return [] if memory.valid_from_us is None else [f"since {_day(memory.valid_from_us)}"]
+def _since(memory: Memory, packing: Packing) -> list[str]:
+    return [] if memory.valid_from_us is None else [f"since {_day(memory.valid_from_us, packing.zone)}"]
 
 
-def _day(moment_us: int) -> str:
-    return to_datetime(moment_us).date().isoformat()
+def _day(moment_us: int, zone: tzinfo) -> str:
+    return to_datetime(to_wall(moment_us, zone)).date().isoformat()
 
 
 def _warned(hit: Hit) -> list[str]:
@@ -178,7 +181,7 @@ def _previously(memory: Memory, packing: Packing) -> list[str]:
     """Name what was true before, latest first; all of it where history was asked for."""
     earlier = packing.previous.get(memory.id, ())[: _VALUES if packing.history else 1]
     named = [
-        f"{version.value or version.text} until {_day(version.valid_until_us)}"
+        f"{version.value or version.text} until {_day(version.valid_until_us, packing.zone)}"
         if version.valid_until_us is not None
         else f"{version.value or version.text}"
         for version in earlier

@@ -10,8 +10,9 @@ from typing import Final
 
 from credenda.model.query import Query
 from credenda.read.tables import Questions, questions
-from credenda.text.dates import DateSpan, find_dates
+from credenda.text.dates import DateSpan
 from credenda.text.normal import attribute_key, name_key
+from credenda.text.times import find_dates_in
 from credenda.text.tokens import ALTERNATIVE, query_terms, question_terms
 
 __all__ = ["Ask", "Interval", "Plan", "SlotGuess", "plan"]
@@ -136,7 +137,7 @@ def _fold(text: str) -> str:
 
 def _dates(query: Query, now_us: int, *, future: bool) -> list[DateSpan]:
     anchor = now_us if query.as_of_us is None else query.as_of_us
-    return find_dates(query.text, anchor, "future" if future else "past")
+    return find_dates_in(query.zone, query.text, anchor, "future" if future else "past")
 
 
 def _subject(text: str, people: Collection[str], spans: Sequence[DateSpan], terms: tuple[str, ...]) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ def retrieve(
     """Find what may answer a planned query."""
     tuned = weights().relevance
     mask = eligible(index, query, allowed)
-    standing = _standing(index, reader, mask) if wants_memories(query) else {}
+    standing = _held(index, reader, _of_pair((_USER, _INSTRUCTION), query), mask) if wants_memories(query) else {}
     rules = np.array(list(standing), np.int64)
     meant = (
         nothing_meant(index) if vector is None else similar(index, reader, vector, mask, limit=query.limit, also=rules)
@@ -117,7 +117,7 @@ def retrieve(
     signs = _Signs(
         words=_by_words(index, made, tuned),
         meant=meant,
-        slot=_by_slot(index, reader, made, mask),
+        slot=_by_slot(index, reader, [_of_pair((one.entity, one.attribute), query) for one in made.slots], mask),
         timely=_by_time(index, made, mask),
         governs=_governing(made, standing, meant),
     )
@@ -151,26 +151,28 @@ def _idf(documents: int, df: int) -> float:
     return math.log1p((documents - df + 0.5) / (df + 0.5))
 
 
-def _by_slot(index: ResidentIndex, reader: Reader, made: Plan, mask: Mask) -> Integers:
+def _by_slot(index: ResidentIndex, reader: Reader, slots: Sequence[MemoryFilter], mask: Mask) -> Integers:
     """Look up the slots that the question may mean by their exact names."""
-    found = (row for guess in made.slots for row in _held(index, reader, (guess.entity, guess.attribute), mask))
+    found = (row for wanted in slots for row in _held(index, reader, wanted, mask))
     return np.fromiter(found, np.int64)
 
 
-def _held(index: ResidentIndex, reader: Reader, pair: tuple[str, str], mask: Mask) -> dict[int, str]:
-    """Return the rows of the memories of an entity and attribute, and their texts."""
+def _of_pair(pair: tuple[str, str], query: Query) -> MemoryFilter:
+    """Ask for the memories of an entity and attribute: the latest of many, unless an earlier time is asked about."""
+    if query.known_at_us is not None:
+        return MemoryFilter(pair=pair)
+    return MemoryFilter(pair=pair, limit=limits.SLOT_ROWS, as_of_us=query.as_of_us)
+
+
+def _held(index: ResidentIndex, reader: Reader, wanted: MemoryFilter, mask: Mask) -> dict[int, str]:
+    """Return the rows of some memories, and their texts."""
     found: dict[int, str] = {}
-    for memory in reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS)):
+    for memory in reader.find(wanted):
         number = number_of(memory.id, Kind.MEMORY, reader.tenant.tag)
         row = index.row_of(pack_code(number, memory=True))
         if row is not None and mask[row]:
             found[row] = memory.text
     return found
-
-
-def _standing(index: ResidentIndex, reader: Reader, mask: Mask) -> dict[int, str]:
-    """Look up the standing instructions of the tenant."""
-    return _held(index, reader, (_USER, _INSTRUCTION), mask)
 
 
 def _governing(made: Plan, standing: Mapping[int, str], meant: Meaning) -> dict[int, float]:

@@ -95,17 +95,25 @@ def _terms(fused: Fused, at: int) -> Mapping[str, float]:
 
 def _memory_row(work: Reading, name: str, found: _Found) -> Row | None:
     memory, query = work.loaded.memories.get(name), work.query
-    travels = query.as_of_us is not None or query.known_at_us is not None
     if memory is None:
-        work.misfits += travels  # not known yet then
+        work.misfits += _travels(query)  # not known yet then
         return None
     flags = judge_memory(memory, query, work.now_us)
-    if not fits_memory(memory, query) or (flags is None and (travels or memory.confidence < query.min_confidence)):
+    if not fits_memory(memory, query) or (flags is None and _untold_by_index(memory, query)):
         work.misfits += 1
         return None
     if flags is None:
         return None
     return Row("memory", name, memory.text, *found, memory=memory, flags=flags)
+
+
+def _untold_by_index(memory: Memory, query: Query) -> bool:
+    """Say whether a memory was left out for what the index does not know: its confidence, or when it held."""
+    return memory.confidence < query.min_confidence or _travels(query)
+
+
+def _travels(query: Query) -> bool:
+    return query.as_of_us is not None or query.known_at_us is not None
 
 
 def _event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Row | None:
@@ -117,7 +125,7 @@ def _event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Row | N
         return None
     flags = judge_event(event, work.loaded.claims(name), work.query, work.now_us)
     if flags is None:
-        work.misfits += work.query.known_at_us is not None
+        work.misfits += _travels(work.query)
         return None
     shown = veil(event, work.loaded.removed_spans(name))
     return Row("event", name, shown.text, *found, event=shown, passage=ordinal, flags=flags)
@@ -168,7 +176,13 @@ def _allowed_memories(work: Reading) -> Iterator[int]:
     query = work.query
     if not wants_memories(query):
         return
-    wanted = MemoryFilter(types=query.types, layers=query.layers, topic=query.topic, known_at_us=query.known_at_us)
+    wanted = MemoryFilter(
+        types=query.types,
+        layers=query.layers,
+        topic=query.topic,
+        known_at_us=query.known_at_us,
+        as_of_us=query.as_of_us,
+    )
     for memory in work.reader.find(wanted):
         if fits_memory(memory, query) and judge_memory(memory, query, work.now_us) is not None:
             yield pack_code(number_of(memory.id, Kind.MEMORY, work.reader.tenant.tag), memory=True)
@@ -178,7 +192,16 @@ def _allowed_events(work: Reading) -> Iterator[int]:
     query = work.query
     if not wants_events(query):
         return
-    for event in work.reader.find_events(EventFilter(session=query.session, topic=query.topic)):
-        known = query.known_at_us is None or event.recorded_us <= query.known_at_us
-        if known and fits_event(event, query):
+    wanted = EventFilter(
+        session=query.session,
+        topic=query.topic,
+        recorded_before_us=_after(query.known_at_us),
+        occurred_before_us=_after(query.as_of_us),
+    )
+    for event in work.reader.find_events(wanted):
+        if fits_event(event, query):
             yield pack_code(number_of(event.id, Kind.EVENT, work.reader.tenant.tag), memory=False)
+
+
+def _after(moment_us: int | None) -> int | None:
+    return None if moment_us is None else moment_us + 1

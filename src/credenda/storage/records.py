@@ -132,8 +132,9 @@ class MemoryFilter:
     """Which memories to read; None means any. Current versions, newest id first, unless said otherwise.
 
     `pair` is (entity, attribute) in normal form; `text_hash` the 8-byte hash of a normal form; `below` an id number to
-    page from; `offset` how many to pass over; `known_at_us` reads the versions held at that time instead of the
-    current ones.
+    page from; `offset` how many to pass over. `known_at_us` reads the versions held at that time instead of the current
+    ones, but for those whose words were deleted since; `as_of_us` only what was true at that time, whatever its status
+    now (a corrected one never was).
     """
 
     pair: tuple[str, str] | None = None
@@ -150,6 +151,7 @@ class MemoryFilter:
     offset: int = 0
     limit: int | None = None
     known_at_us: int | None = None
+    as_of_us: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,12 +173,14 @@ class EventFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeFilter:
-    """Which changes to read, oldest first."""
+    """Which changes to read, oldest first: `later_than_us` and `until_us` bound when, the first excluded."""
 
     memory_id: str | None = None
     cause: str | None = None
     kinds: frozenset[ChangeKind] | None = None
     after: int | None = None
+    later_than_us: int | None = None
+    until_us: int | None = None
     limit: int | None = None
 
 

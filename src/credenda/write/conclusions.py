@@ -121,6 +121,8 @@ _RULES: Final = (
         ends=("does", "owns", "housing"),
         held=_like(r"^(?:rent\b(?! out)|(?:an? )?rented)"),
     ),
+    _Rule(of=("alma_mater",), ends=("job_title",), held=_like(r"^(?:\w+ )?student\b")),
+    _Rule(of=("car",), ends=("owns", "has"), held=_like(r"^(?:own )?car$")),
     _Rule(
         of=("cat", "dog", "kitten", "puppy", "rabbit", "hamster", "parrot"),
         ends=("has",),
@@ -226,7 +228,7 @@ def _base(verb: str) -> str:
 
 def _alike(one: str, other: str) -> bool:
     """Say whether two verbs are one, as far as a dropped "e" goes: "mov" and "move"."""
-    return one == other or one == f"{other}e" or other == f"{one}e"
+    return one in {other, f"{other}e"} or other == f"{one}e"
 
 
 def _fulfils(claim: Claim, wish: Memory) -> bool:

@@ -241,9 +241,10 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
     held = reader.find(MemoryFilter(pair=pair, statuses=_CURRENT | {Status.CANDIDATE}, limit=limits.SLOT_ROWS))
     gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_PAST_ROWS))
     if len(gone) == limits.SLOT_PAST_ROWS and _is_late(event, claim, (*held, *gone)):
-        gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_ROWS))
+        gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # its place may be among older ones
     found.update((memory.id, memory) for memory in (*held, *gone))
-    since_us = event.occurred_us - limits.ALTERNATION_DAYS * DAY_US
+    stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
+    since_us = stated_us - limits.ALTERNATION_DAYS * DAY_US
     return Known(
         current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
         candidates=tuple(memory for memory in found.values() if memory.status is Status.CANDIDATE),

@@ -17,8 +17,8 @@ class Known:
 
     `current`: active, challenged and archived memories of the claim's (entity, attribute) pair, whatever their scope,
     class or speaker, and those whose normalised text equals the claim's.
-    `past`: superseded memories of that pair whose `valid_until` lies at most 180 days before the claim; for a
-    retraction, those that `previous` superseded.
+    `past`: superseded memories of that pair whose `valid_until` lies at most 180 days before the time that the claim is
+    about; for a retraction, those that `previous` superseded.
     `contests`: open and resolved ones of that pair.
     `candidates`: memories of that pair, or with those words, that are kept apart until somebody vouches for them.
     `previous`: for a retraction, what the speaker's previous statement in this session gave, newest first.

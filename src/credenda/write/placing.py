@@ -39,7 +39,7 @@ def is_bare_amount(claim: Claim) -> bool:
 
 
 def placed_after(claim: Claim, previous: Iterable[Memory]) -> Claim:
-    """Give a bare amount the slot of the one amount in the statement before it; the claim itself where there is none."""
+    """Give a bare amount the slot of the one amount in the statement before it; the claim itself without one."""
     held = [one for one in previous if one.status is Status.ACTIVE and one.stance in FIRM and slot_of(one) is not None]
     numbered = [one for one in held if number_in(one.value or "") is not None]
     if len(numbered) != 1 or not claim.value:

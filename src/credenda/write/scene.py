@@ -191,7 +191,7 @@ def _decided_otherwise(claim: Claim, firm: list[Memory]) -> list[Memory]:
 
 
 def _said_alike(claim: Claim, firm: list[Memory]) -> list[Memory]:
-    """Find the only value of a set that was told in the same words: "I write in Java", then "… in Kotlin these days"."""
+    """Find the only value of a set that was told in the same words: "I write in Java", "I write in Kotlin now"."""
     if attribute_key(claim.attribute or "") not in _TAKING_TURNS or denies(claim):
         return []
     held = [one for one in firm if one.status is Status.ACTIVE and not denies(one)]

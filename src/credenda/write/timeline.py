@@ -11,11 +11,12 @@ from credenda.model.change import Change, Supersede
 from credenda.model.claim import Move
 from credenda.model.memory import Memory, Relation, Status
 from credenda.write.scene import Scene, has_begun
-from credenda.write.slots import CURRENT, begins_us, contradicts, label, outshines, same_meaning
+from credenda.write.slots import CURRENT, begins_us, contradicts, label, outshines, same_meaning, weaker
 from credenda.write.wording import quoted
 
 __all__ = ["already_over", "told_late"]
 
+_CUT: Final = "another value is known to have held by then"
 _TRUE_ONCE: Final = frozenset({Relation.CHANGED, Relation.REFINED})
 """Relations of what was true in its time; a corrected value never was."""
 
@@ -53,7 +54,21 @@ def told_late(scene: Scene) -> list[Change] | None:
         return None
     reason = f"said of a time before {quoted(label(later))}"
     until_us = max(saying.begins_us, begins_us(later))
-    return [saying.add(reason), _ends(saying.key, later.id, until_us, reason)]
+    cut = [_ends(one.id, saying.key, saying.begins_us, _CUT) for one in _cut_short(scene)]
+    return [saying.add(reason), _ends(saying.key, later.id, until_us, reason), *cut]
+
+
+def _cut_short(scene: Scene) -> list[Memory]:
+    """Find the periods that span the claim's time: its slot held something else by then, as only now is told."""
+    begins, trust = scene.saying.begins_us, scene.saying.occasion.trust
+    return [
+        one
+        for one in scene.past
+        if one.relation is Relation.CHANGED
+        and contradicts(scene.claim, one)
+        and begins_us(one) < begins < (one.valid_until_us or 0)
+        and weaker(scene.claim, trust, one) is None
+    ]
 
 
 def _ends(memory_id: str, successor: str | None, until_us: int, reason: str) -> Supersede:

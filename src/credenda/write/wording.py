@@ -37,10 +37,8 @@ _TURNING: Final = frozenset(
 _COUNTS: Final = frozenset(
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "no"]
 )
-_DAYS: Final = frozenset(
-    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-    + ["mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays"]
-)
+_WEEK: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAYS: Final = frozenset([*_WEEK, *(f"{day}s" for day in _WEEK)])
 _NUMBER: Final = re.compile(
     r"\d{4}-\d\d-\d\d|[€$£]?\d[\d.,:]*(?:\s?(?:k|am|pm|%|€|euros?|dollars?))?(?!\w)"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",

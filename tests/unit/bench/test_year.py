@@ -11,6 +11,9 @@ from credenda.bench.year_run import run_year
 def _silent(_: str) -> None: ...
 
 
+def _unsaid(*_: object) -> None: ...
+
+
 def test_a_seed_gives_one_year_and_another_seed_another() -> None:
     assert made_year(300, seed=5) == made_year(300, seed=5)
     assert made_year(300, seed=5).turns != made_year(300, seed=6).turns
@@ -43,7 +46,7 @@ def test_a_year_ends_with_what_is_true(seed: int) -> None:
 
 def test_what_is_believed_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The judge can tell a bad memory from a good one: one that is told nothing knows nothing."""
-    monkeypatch.setattr("credenda.bench.year_run._say", lambda *_: None)
+    monkeypatch.setattr("credenda.bench.year_run._say", _unsaid)
     document = run_year(150, seed=1, note=_silent)
     assert document["memories"] == 0
     assert document["missed"] != []

@@ -23,9 +23,11 @@ def moved(world: World) -> list[str]:
     return names
 
 
-def history(world: World, **of: str) -> list[SlotVersion]:
+def history(
+    world: World, *, id: str | None = None, entity: str | None = None, attribute: str | None = None
+) -> list[SlotVersion]:
     with world.reader() as reader:
-        return slot_history(reader, **of)
+        return slot_history(reader, id=id, entity=entity, attribute=attribute)
 
 
 @pytest.mark.requirement("R-078")

@@ -21,6 +21,24 @@ def test_an_older_event_imported_late_takes_its_place_in_the_past() -> None:
 
 
 @pytest.mark.requirement("R-080")
+def test_what_is_told_late_cuts_short_the_period_that_it_falls_into() -> None:
+    world = World()
+    world.tell(claim("Linz"), at=0)
+    world.tell(claim("Vienna"), at=100)
+    world.tell(claim("Graz"), at=40)
+    assert [world.true_at(at) for at in (20, 39, 40, 99, 100)] == [["Linz"], ["Linz"], ["Graz"], ["Graz"], ["Vienna"]]
+    assert world.of("Linz").superseded_by == world.of("Graz").id
+
+
+def test_a_doubtful_late_claim_cuts_nothing_short() -> None:
+    world = World()
+    world.tell(claim("Linz"), at=0)
+    world.tell(claim("Vienna"), at=100)
+    world.tell(claim("Graz"), at=40, trust=0.4)
+    assert "Linz" in world.true_at(60)
+
+
+@pytest.mark.requirement("R-080")
 def test_a_stated_time_before_the_current_value_is_backfill_too() -> None:
     world = World()
     world.tell(claim("Linz", valid_from_us=day(100)), at=200)

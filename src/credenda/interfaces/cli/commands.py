@@ -95,7 +95,7 @@ def present(session: Session, name: str, value: object) -> None:
     if session.json:
         emit(dumps(value, ascii_only=not _writes_unicode()))
     else:
-        emit(render(open_screen(), name, value))
+        emit(render(open_screen(session.zone), name, value))
 
 
 def _writes_unicode() -> bool:

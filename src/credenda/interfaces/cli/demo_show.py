@@ -9,7 +9,7 @@ from credenda.clock import to_datetime
 from credenda.interfaces.cli.demo_check import of_turn, says
 from credenda.interfaces.cli.demo_run import Answered, Asked, Deleted, DemoRun, Gain
 from credenda.interfaces.cli.demo_script import Script, ScriptTurn
-from credenda.interfaces.cli.layout import Screen, clean, clip, day
+from credenda.interfaces.cli.layout import Screen, clean, clip
 from credenda.interfaces.cli.render_beliefs import about, interval, label, quoted, replaced, saying, standing
 from credenda.interfaces.cli.render_hits import terms
 from credenda.model.memory import Memory, Status
@@ -43,7 +43,7 @@ def narrate(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
 
 
 def _filed(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
-    first, last = (day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
+    first, last = (screen.day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
     memories = sum(why.memory.status in _CURRENT for why in run.held)
     yield screen.fill(
         f"{run.turns} turns of {run.sessions} sessions, from {first} to {last}, each at its own time. Every word is in "
@@ -65,12 +65,14 @@ def _belief(screen: Screen, memory: Memory) -> str:
     notes = standing(memory)
     tail = f"  [{notes}]" if notes else ""
     name = f"  {screen.bold(label(memory))}: {saying(memory)}"
-    return f"{name}{screen.dim(f'  {interval(memory)}')}{screen.warn(tail)}"
+    return f"{name}{screen.dim(f'  {interval(screen, memory)}')}{screen.warn(tail)}"
 
 
 def _quotes(screen: Screen, why: Explanation) -> Iterator[str]:
     for event, start, end in why.evidence:
-        yield screen.dim(screen.fill(f"{quoted(event, start, end)} [{event.id}, {start}–{end}]", "      ", "        "))
+        yield screen.dim(
+            screen.fill(f"{quoted(screen, event, start, end)} [{event.id}, {start}–{end}]", "      ", "        ")
+        )
 
 
 def _replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
@@ -78,7 +80,7 @@ def _replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
     past = [why.memory for why in run.held if why.memory.status not in _CURRENT]
     for old in past:
         new = by_id.get(old.superseded_by or "")
-        span = interval(old)
+        span = interval(screen, old)
         name = screen.bold(label(old))
         yield f"  {name}: {replaced(new, [old]) if new else _without_successor(old)}  {screen.dim(span)}"
     if not past:
@@ -137,7 +139,7 @@ def _contested(screen: Screen, answered: Answered | None) -> Iterator[str]:
     yield screen.fill(answered.case.question, "  ")
     yield screen.fill(f"Answer: “{answered.answer}”", "  ")
     for one in answered.believed:
-        yield f"    {screen.bold(label(one))}: {saying(one)}{screen.dim(f'  {interval(one)}')}"
+        yield f"    {screen.bold(label(one))}: {saying(one)}{screen.dim(f'  {interval(screen, one)}')}"
 
 
 def _searches(screen: Screen, run: DemoRun) -> Iterator[str]:

@@ -7,16 +7,16 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from textwrap import wrap
 from typing import Final
 
 import click
 
-from credenda.clock import from_datetime, render_time
+from credenda.clock import SystemClock
 from credenda.config import colour_allowed
 
-__all__ = ["Screen", "cells", "clean", "clip", "day", "moment", "open_screen"]
+__all__ = ["Screen", "cells", "clean", "clip", "day", "open_screen"]
 
 _WIDEST: Final = 100
 """Longer lines are hard to read, however wide the terminal."""
@@ -65,26 +65,42 @@ def pad(text: str, width: int) -> str:
 
 
 def day(time: datetime | None) -> str:
-    """Write a time as its day in UTC; "" for none."""
+    """Write a time as its day, in its own zone; "" for none."""
     return "" if time is None else time.date().isoformat()
-
-
-def moment(time: datetime | None) -> str:
-    """Write a time to the second, as RFC 3339; "" for none."""
-    return "" if time is None else str(render_time(from_datetime(time.replace(microsecond=0))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """Where text is shown: its width in columns (None: nobody looks, so nothing is cut), and whether in colour."""
+    """Where text is shown: its width in columns (None: nobody looks, so nothing is cut), and whether in colour.
+
+    Times are written in `zone`; `now_us` is where timelines end.
+    """
 
     width: int | None = None
     colour: bool = False
+    zone: tzinfo = UTC
+    now_us: int | None = None
 
     @property
     def columns(self) -> int:
         """Columns to wrap at."""
         return min(self.width or _WIDEST, _WIDEST)
+
+    def day(self, time: datetime | None) -> str:
+        """Write a time as its day in the zone; "" for none."""
+        return "" if time is None else day(self._local(time))
+
+    def moment(self, time: datetime | None) -> str:
+        """Write a time to the second, as RFC 3339 in the zone; "" for none."""
+        if time is None:
+            return ""
+        return self._local(time).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+
+    def _local(self, time: datetime) -> datetime:
+        try:
+            return time.astimezone(self.zone)
+        except OverflowError:  # the first or last hours of the calendar
+            return time
 
     def bold(self, text: str) -> str:
         """Stress what names a thing."""
@@ -135,9 +151,10 @@ class Screen:
         return (start + clip(last, max(self.width - cells(start), 1))).rstrip()
 
 
-def open_screen() -> Screen:
+def open_screen(zone: tzinfo = UTC) -> Screen:
     """Measure standard output."""
+    now_us = SystemClock().now_us()
     if not sys.stdout.isatty():
-        return Screen()
+        return Screen(zone=zone, now_us=now_us)
     width = shutil.get_terminal_size((_WIDEST, 24)).columns
-    return Screen(width=max(width, _NARROWEST), colour=colour_allowed())
+    return Screen(width=max(width, _NARROWEST), colour=colour_allowed(), zone=zone, now_us=now_us)

@@ -11,7 +11,6 @@ from credenda.interfaces.cli.render_beliefs import (
     contest,
     contests,
     explanation,
-    history,
     memory,
     page,
     remembered,
@@ -19,8 +18,10 @@ from credenda.interfaces.cli.render_beliefs import (
 from credenda.interfaces.cli.render_changes import loops, steps, undone
 from credenda.interfaces.cli.render_hits import results
 from credenda.interfaces.cli.render_lifecycle import decayed, duties, moved, retention
+from credenda.interfaces.cli.render_time import difference, history
 from credenda.interfaces.connect.places import Installed
 from credenda.model.contest import SlotLoop
+from credenda.model.difference import Diff
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
@@ -202,6 +203,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Context: _context,
     Explanation: explanation,
     Page: page,
+    Diff: difference,
     Done: _done,
     Stats: stats,
     ExtractionReport: _extracted,

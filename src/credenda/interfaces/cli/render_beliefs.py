@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from credenda.interfaces.cli.layout import Screen, clean, day, moment
+from credenda.interfaces.cli.layout import Screen, clean
 from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
 from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase, ContestState
@@ -19,7 +19,7 @@ __all__ = [
     "about",
     "contests",
     "explanation",
-    "history",
+    "interval",
     "memory",
     "page",
     "remembered",
@@ -85,23 +85,23 @@ def headline(screen: Screen, memory: Memory) -> str:
     return f"{screen.bold(f'{label(memory)}: {saying(memory)}')}{screen.warn(f'  [{notes}]') if notes else ''}"
 
 
-def interval(memory: Memory | SlotVersion) -> str:
+def interval(screen: Screen, memory: Memory | SlotVersion) -> str:
     """Say from when to when something was true."""
-    since = day(memory.valid_from) or "?"
-    return f"{since} – {day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
+    since = screen.day(memory.valid_from) or "?"
+    return f"{since} – {screen.day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
 
 
 def memory(screen: Screen, one: Memory) -> str:
     """Show one memory whole."""
     said = f"confidence {one.confidence:.2f}, trust {one.trust:.2f}, confirmed {one.confirmations} times"
     kept = f"{one.type.value}, {one.layer.value}, importance {one.importance:.2f}"
-    shown = f"{one.access_count} times" + (f", last {moment(one.last_accessed)}" if one.last_accessed_us else "")
+    shown = f"{one.access_count} times" + (f", last {screen.moment(one.last_accessed)}" if one.last_accessed_us else "")
     rows = (
         ("text", one.text if one.value else ""),
         ("id", f"{one.id} (version {one.version})"),
         ("status", standing(one) or one.status.value),
-        ("true", interval(one)),
-        ("recorded", moment(one.recorded_at)),
+        ("true", interval(screen, one)),
+        ("recorded", screen.moment(one.recorded_at)),
         ("held with", said),
         ("kept as", kept),
         ("replaced by", one.superseded_by or ""),
@@ -110,7 +110,7 @@ def memory(screen: Screen, one: Memory) -> str:
         ("topic", one.topic or ""),
         ("tags", ", ".join(one.tags)),
         ("metadata", ", ".join(f"{name}={value}" for name, value in one.metadata.items())),
-        ("expires", moment(one.expires_at)),
+        ("expires", screen.moment(one.expires_at)),
         ("shown", shown),
     )
     return f"{headline(screen, one)}\n{screen.pairs(rows)}"
@@ -121,7 +121,7 @@ def page(screen: Screen, found: Page[Memory]) -> str:
     if not found.items:
         return screen.fill("Nothing is held that fits. `credenda remember` files something, `credenda stats` counts.")
     head = ("ID", "TYPE", "SINCE", "ABOUT", "BELIEVED")
-    rows = [(one.id, one.type.value, day(one.valid_from), label(one), _believed(one)) for one in found.items]
+    rows = [(one.id, one.type.value, screen.day(one.valid_from), label(one), _believed(one)) for one in found.items]
     more = f"\nMore: --cursor {found.next_cursor}" if found.next_cursor else ""
     return screen.table(head, rows) + screen.dim(more)
 
@@ -135,18 +135,21 @@ def _speaker(event: Event) -> str:
     return "you" if event.speaker == "user" else event.speaker
 
 
-def quoted(event: Event, start: int, end: int) -> str:
+def quoted(screen: Screen, event: Event, start: int, end: int) -> str:
     """Quote a span of an event with its source."""
-    return f"{day(event.occurred_at)}  {_speaker(event)}: “{clean(event.text[start:end])}”"
+    return f"{screen.day(event.occurred_at)}  {_speaker(event)}: “{clean(event.text[start:end])}”"
 
 
 def explanation(screen: Screen, why: Explanation) -> str:
     """Show what a memory rests on, and all that happened to it."""
-    lines = [headline(screen, why.memory), screen.pairs([("id", why.memory.id), ("true", interval(why.memory))])]
+    lines = [
+        headline(screen, why.memory),
+        screen.pairs([("id", why.memory.id), ("true", interval(screen, why.memory))]),
+    ]
     lines += ["", screen.heading("Because")]
     for event, start, end in why.evidence:
         place = screen.dim(f"[{event.id}, characters {start}–{end}]")
-        lines += [screen.fill(quoted(event, start, end), "  ", "    "), f"    {place}"]
+        lines += [screen.fill(quoted(screen, event, start, end), "  ", "    "), f"    {place}"]
     if not why.evidence:
         lines.append("  the words it rested on were deleted")
     lines += ["", screen.heading("What happened"), _changes(screen, why.changes)]
@@ -154,26 +157,8 @@ def explanation(screen: Screen, why: Explanation) -> str:
 
 
 def _changes(screen: Screen, changes: Sequence[ChangeRecord]) -> str:
-    rows = [(moment(one.at), one.kind.value, one.actor.value, one.id, one.reason) for one in changes]
+    rows = [(screen.moment(one.at), one.kind.value, one.actor.value, one.id, one.reason) for one in changes]
     return screen.table(("WHEN", "CHANGE", "BY", "ID", "REASON"), rows, indent="  ")
-
-
-def history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
-    """Show the values of a slot as a timeline, oldest first."""
-    if not versions:
-        return "Nothing was ever held there."
-    rows = [
-        (
-            day(one.valid_from) or "?",
-            day(one.valid_until) or "now",
-            f"{one.value or one.text} ({one.scope})" if one.scope else (one.value or one.text),
-            f"{one.status.value} ({one.relation.value})" if isinstance(one.relation, Relation) else one.status.value,
-            one.memory_id,
-            one.reason,
-        )
-        for one in versions
-    ]
-    return screen.table(("FROM", "UNTIL", "VALUE", "STATUS", "ID", "REASON"), rows)
 
 
 def contests(screen: Screen, cases: Sequence[ContestCase]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from credenda.interfaces.cli.layout import Screen, clean, day, moment
+from credenda.interfaces.cli.layout import Screen, clean
 from credenda.interfaces.cli.render_beliefs import about
 from credenda.model.contest import SlotLoop
 from credenda.model.query import StatusStep
@@ -22,7 +22,7 @@ def undone(screen: Screen, report: UndoReport) -> str:
         lines = ["Nothing was left to take back."]
     else:
         lines = [f"Took back {changes}." if report.ran else f"Would take back {changes}; nothing was changed."]
-    rows = [(one.id, _moved(one)) for one in report.memories]
+    rows = [(one.id, _moved(screen, one)) for one in report.memories]
     if rows:
         lines.append(screen.table(("ID", "WHAT MOVES"), rows, indent="  "))
     if report.conflicts:
@@ -34,22 +34,25 @@ def undone(screen: Screen, report: UndoReport) -> str:
     return "\n".join(lines)
 
 
-def _moved(one: UndoneMemory) -> str:
+def _moved(screen: Screen, one: UndoneMemory) -> str:
     return "; ".join(
-        f"{name.replace('_', ' ')} {_plain(one.before, name)} → {_plain(one.after, name)}" for name in one.after
+        f"{name.replace('_', ' ')} {_plain(screen, one.before, name)} → {_plain(screen, one.after, name)}"
+        for name in one.after
     )
 
 
-def _plain(fields: Mapping[str, object], name: str) -> str:
+def _plain(screen: Screen, fields: Mapping[str, object], name: str) -> str:
     value = fields.get(name)
     if isinstance(value, datetime):
-        return day(value)
+        return screen.day(value)
     return "none" if value is None else clean(str(value))
 
 
 def steps(screen: Screen, found: Sequence[StatusStep]) -> str:
     """Show the statuses of a memory, oldest first."""
-    rows = [(moment(one.at), one.status.value, one.actor.value, clean(one.reason), one.change_id) for one in found]
+    rows = [
+        (screen.moment(one.at), one.status.value, one.actor.value, clean(one.reason), one.change_id) for one in found
+    ]
     return screen.table(("WHEN", "STATUS", "BY", "REASON", "CHANGE"), rows)
 
 
@@ -59,8 +62,8 @@ def loops(screen: Screen, found: Sequence[SlotLoop]) -> str:
         (
             f"{one.superseded_count:,}",
             about(one.entity, one.attribute, one.scope),
-            day(one.first_seen),
-            day(one.last_superseded),
+            screen.day(one.first_seen),
+            screen.day(one.last_superseded),
             one.contest_id or "",
             clean(one.chain),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.interfaces.cli.layout import Screen, clean, day
+from credenda.interfaces.cli.layout import Screen, clean
 from credenda.interfaces.cli.render_beliefs import about, interval, standing
 from credenda.model.query import Hit, SearchResult
 
@@ -35,7 +35,7 @@ def _hit(screen: Screen, rank: int, hit: Hit) -> str:
     margin = " " * len(place)
     flags = f"  [{', '.join(sorted(hit.flags))}]" if hit.flags else ""
     text = screen.fill(_beginning(hit.text), place, margin)
-    lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(_source(hit), margin))]
+    lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(_source(screen, hit), margin))]
     if hit.terms:
         lines.append(screen.dim(screen.fill(f"terms: {terms(hit.terms)}", margin)))
     return "\n".join(lines)
@@ -49,15 +49,15 @@ def _beginning(text: str) -> str:
     return f"{start if space and len(last) < _SHOWN_CHARACTERS // 4 else text[:_SHOWN_CHARACTERS]}…"
 
 
-def _source(hit: Hit) -> str:
+def _source(screen: Screen, hit: Hit) -> str:
     """Say what a hit is and where it comes from, in one line."""
     if hit.memory is not None:
         slot = about(hit.memory.entity, hit.memory.attribute, hit.memory.scope)
-        parts = [hit.id, hit.memory.type.value, slot, interval(hit.memory), standing(hit.memory)]
-        parts += [f"said {day(event.occurred_at)} ({event.id})" for event in hit.evidence[-1:]]
+        parts = [hit.id, hit.memory.type.value, slot, interval(screen, hit.memory), standing(hit.memory)]
+        parts += [f"said {screen.day(event.occurred_at)} ({event.id})" for event in hit.evidence[-1:]]
     elif hit.event is not None:
         who = "you" if hit.event.speaker == "user" else clean(hit.event.speaker)
-        parts = [hit.id, f"{who}, {day(hit.event.occurred_at)}", hit.event.session]
+        parts = [hit.id, f"{who}, {screen.day(hit.event.occurred_at)}", hit.event.session]
     else:
         parts = [hit.id, hit.kind]
     return " · ".join(part for part in parts if part)

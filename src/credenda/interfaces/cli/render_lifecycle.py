@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.interfaces.cli.layout import Screen, clean, moment
+from credenda.interfaces.cli.layout import Screen, clean
 from credenda.model.change import Change, SetLayer, SetStatus
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
 
@@ -87,7 +87,7 @@ def duties(screen: Screen, report: ScheduleReport) -> str:
     if report.reason:
         lines.append(f"Ran nothing{' more' if report.ran else ''}: {clean(report.reason)}.")
     lines.append(
-        screen.table(("DUTY", "EVERY", "LAST", "TOOK", "NEXT", "RESULT"), [_duty(one) for one in report.duties])
+        screen.table(("DUTY", "EVERY", "LAST", "TOOK", "NEXT", "RESULT"), [_duty(screen, one) for one in report.duties])
     )
     late = [one.name for one in report.duties if one.overdue]
     if late:
@@ -96,10 +96,10 @@ def duties(screen: Screen, report: ScheduleReport) -> str:
     return "\n".join(lines)
 
 
-def _duty(one: DutyState) -> tuple[str, ...]:
-    last = "never" if one.last_us is None else moment(to_datetime(one.last_us))
+def _duty(screen: Screen, one: DutyState) -> tuple[str, ...]:
+    last = "never" if one.last_us is None else screen.moment(to_datetime(one.last_us))
     took = "–" if one.took_ms is None else f"{one.took_ms:,.0f} ms"
-    due = "–" if one.next_us is None else moment(to_datetime(one.next_us))
+    due = "–" if one.next_us is None else screen.moment(to_datetime(one.next_us))
     return (
         one.name,
         _every(one.every_seconds),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,9 +20,13 @@ class Session:
     user: str | None = None
     json: bool = False
     read_only: bool = False
+    zone: tzinfo = UTC
+    """Whose days are shown; the memory's own once it is open."""
 
     def open(self) -> Credenda:
         """Open the memory without background workers: what has to run, runs before the command ends."""
         from credenda.client import Credenda
 
-        return Credenda.open(self.db, user=self.user, workers=False, read_only=self.read_only)
+        memory = Credenda.open(self.db, user=self.user, workers=False, read_only=self.read_only)
+        self.zone = memory.zone
+        return memory

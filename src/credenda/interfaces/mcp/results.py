@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from credenda.errors import CredendaError
 from credenda.interfaces.plain import encode, plain
 from credenda.model.contest import ContestCase
+from credenda.model.difference import Diff, Difference
 from credenda.model.event import Event, Receipt
 from credenda.model.memory import Memory, Stance, Status
 from credenda.model.query import Context, Explanation, Hit, Page, SearchResult, SlotVersion
@@ -38,6 +39,7 @@ _CONTEST: Final = (
     *("id", "entity", "attribute", "scope", "values", "state", "question", "agent_question", "memory_ids", "opened_us"),
 )
 _CHANGE: Final = ("id", "kind", "actor", "reason", "at")
+_DIFFERENCE: Final = ("kind", "reason", "at", "confirmations", "changes")
 _VERSION: Final = (
     *("memory_id", "text", "value", "scope", "status", "relation", "superseded_by", "reason"),
     *("valid_from", "valid_until", "recorded_at"),
@@ -49,12 +51,13 @@ _RESULTS: Final[Mapping[str, Mapping[str, str]]] = {
     "Explanation": {"memory": "object", "evidence": "array", "changes": "array"},
     "SlotVersion": {"versions": "array"},
     "ContestCase": {"contests": "array"},
+    "Diff": {"differences": "array", "counts": "object"},
     "Stats": {"by_type": "object", "total": "integer", "pending_extractions": "integer"},
     "Memory": {"memory": "object"},
 }
 """What the answer of an operation holds at least, by its output; what writes answers with a status and data."""
 _WRITTEN: Final[Mapping[str, str]] = {"status": "string", "data": "object"}
-_RECALLING: Final = (SearchResult, Page, Explanation, Memory, Resolution, list, tuple)
+_RECALLING: Final = (Diff, SearchResult, Page, Explanation, Memory, Resolution, list, tuple)
 
 
 def output_schema(operations: Sequence[Operation]) -> dict[str, Any]:
@@ -164,6 +167,17 @@ def _explanation(value: Explanation) -> Answer:
     return {"memory": _memory(value.memory), "evidence": evidence, "changes": changes, **_short(left_out)}
 
 
+def _diff(value: Diff) -> Answer:
+    differences = [_difference(one) for one in value.differences[-_SHOWN:]]
+    left_out = _short({"differences_left_out": len(value.differences) - len(differences)})
+    return {"differences": differences, "counts": dict(value.counts), **left_out}
+
+
+def _difference(one: Difference) -> Answer:
+    shown = _picked(one, _DIFFERENCE) | {"memory": _memory(one.memory)}
+    return shown | ({"previous": _memory(one.previous)} if one.previous is not None else {})
+
+
 def _hit(hit: Hit) -> Answer:
     shown = _picked(hit, _HIT) | {"score": round(hit.score, 4)}
     if hit.memory is not None:
@@ -204,6 +218,7 @@ def _short(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answ
 
 _WHOLE: Final[Mapping[type, Callable[[Any], Answer]]] = {
     Context: _context,
+    Diff: _diff,
     Explanation: _explanation,
     Memory: _held,
     Stats: _stats,

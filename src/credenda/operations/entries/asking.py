@@ -6,7 +6,7 @@ from typing import Final
 
 from credenda.errors import Invalid, NotFound
 from credenda.model.memory import Layer, MemoryType, Status
-from credenda.operations.entries.shape import ID, TOPIC, Operation, Param, text
+from credenda.operations.entries.shape import ID, TIMES, TOPIC, Operation, Param, text
 
 __all__ = ["ENTRIES"]
 
@@ -25,6 +25,7 @@ ENTRIES: Final = (
             Param(name="limit", kind="integer", default=20, help="Most items, 1 to 50."),
             Param(name="offset", kind="integer", default=0, help="How many to pass over."),
             text("cursor", "Where the last page ended."),
+            *TIMES,
         ),
         output="Page",
         errors=(Invalid, NotFound),
@@ -34,9 +35,9 @@ ENTRIES: Final = (
         name="get",
         call="get",
         summary="Show one memory.",
-        params=(ID,),
+        params=(ID, *TIMES),
         output="Memory",
-        errors=(NotFound,),
+        errors=(Invalid, NotFound),
         idempotent=True,
     ),
     Operation(
@@ -66,9 +67,30 @@ ENTRIES: Final = (
             Param(name="entity", help="About whom or what, such as user.", positional=True, optional=True),
             Param(name="attribute", help="Which attribute, such as residence.", positional=True, optional=True),
             text("id", "A memory whose slot is meant, instead of entity and attribute."),
+            *TIMES,
         ),
         output="SlotVersion",
         errors=(Invalid, NotFound),
+        idempotent=True,
+    ),
+    Operation(
+        name="diff",
+        call="diff",
+        summary="Show what changed in belief between two times: what is new, replaced, corrected, ended or unsettled.",
+        params=(
+            Param(name="since", kind="time", default="yesterday", help="From when; a day counts whole.", option="from"),
+            Param(name="until", kind="time", help="To when, if not to now; a day counts whole.", option="to"),
+            Param(
+                name="axis",
+                default="known",
+                choices=("known", "valid"),
+                help="Compare what was held then, or what was true then.",
+            ),
+            text("topic", "Only what is of this topic."),
+            text("entity", "Only what is about this one, such as user."),
+        ),
+        output="Diff",
+        errors=(Invalid,),
         idempotent=True,
     ),
 )

@@ -6,7 +6,7 @@ from typing import Final
 
 from credenda.errors import Conflict, Invalid, LimitExceeded, Unavailable
 from credenda.model.memory import Layer, MemoryType
-from credenda.operations.entries.shape import SESSION, TOPIC, Operation, Param, text
+from credenda.operations.entries.shape import SESSION, TIMES, TOPIC, Operation, Param, text
 
 __all__ = ["ENTRIES"]
 
@@ -23,8 +23,7 @@ _ASK: Final = (
         help="Which kinds may answer: facts, facts and procedures, or all.",
     ),
     Param(name="min_confidence", kind="number", default=0.4, help="Least confidence of a memory, 0 to 1."),
-    Param(name="as_of", kind="time", help="What was true at this time."),
-    Param(name="known_at", kind="time", help="What was held at this time."),
+    *TIMES,
     Param(name="recency_weight", kind="number", default=0.3, help="How much newer counts, 0 to 1."),
     Param(name="profile", default="default", choices=("default", "recall", "evidence"), help="How hits are scored."),
     Param(name="tags", kind="names", help="Only what carries all these tags.", option="tag"),

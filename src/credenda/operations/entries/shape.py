@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from credenda.errors import CredendaError
 
-__all__ = ["ID", "REASON", "SESSION", "TOPIC", "WITH_FILES", "Operation", "Param", "ParamKind", "text"]
+__all__ = ["ID", "REASON", "SESSION", "TIMES", "TOPIC", "WITH_FILES", "Operation", "Param", "ParamKind", "text"]
 
 ParamKind = Literal["text", "integer", "number", "flag", "time", "names", "table", "path"]
 Door = Literal["python", "cli", "mcp", "rest"]
@@ -54,6 +54,11 @@ def text(name: str, help: str, *, option: str = "") -> Param:  # noqa: A002 - th
 
 WITH_FILES: Final[frozenset[Door]] = frozenset({"python", "cli", "rest"})
 """Who may name files of this machine: never a model, which may have been told to by what it read."""
+TIMES: Final = (
+    Param(name="as_of", kind="time", help="What was true at this time."),
+    Param(name="known_at", kind="time", help="What was held at this time."),
+)
+"""The two axes of time, which every question about what is held takes."""
 ID: Final = Param(name="id", help="An id from a list or a search.", positional=True)
 TOPIC: Final = text("topic", "Broad namespace, such as work or health.")
 SESSION: Final = text("session", "Conversation that it belongs to.")

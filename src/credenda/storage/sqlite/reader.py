@@ -86,9 +86,11 @@ def _index_of(wanted: MemoryFilter) -> str:
     """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
     if (wanted.pair is None) == (wanted.text_hash is None):
         return "find_memories"
-    if replace(wanted, pair=None, text_hash=None, statuses=None, limit=None) != _NO_CONDITION:
-        return "find_memories"
-    return "memories_of_pair" if wanted.text_hash is None else "memories_of_text"
+    if wanted.text_hash is not None:
+        plain = replace(wanted, text_hash=None, statuses=None, limit=None) == _NO_CONDITION
+        return "memories_of_text" if plain else "find_memories"
+    plain = replace(wanted, pair=None, statuses=None, limit=None, as_of_us=None) == _NO_CONDITION
+    return "memories_of_pair" if plain else "find_memories"
 
 
 def _words_of(body: str) -> frozenset[str]:
@@ -190,6 +192,7 @@ class SqliteReader:
             "text_hash": wanted.text_hash,
             "below": wanted.below or _LAST,
             "known_at_us": wanted.known_at_us,
+            "as_of_us": wanted.as_of_us,
             "entity": entity,
             "attribute": attribute,
             "statuses": _listed(wanted.statuses),
@@ -229,6 +232,8 @@ class SqliteReader:
             "after": wanted.after or 0,
             "kinds": _listed(wanted.kinds),
             "cause": wanted.cause,
+            "later_than_us": wanted.later_than_us,
+            "until_us": wanted.until_us,
             "limit": _limit(wanted.limit),
         }
         if wanted.memory_id is not None:

@@ -1,6 +1,6 @@
 """New amounts for what was said before: "make that 15", "we're up to 14 now", "it's at 11 now".
 
-Such a sentence names a number and no slot; the memory with the same words, or the statement before, says which is meant.
+Such a sentence names a number and no slot; the memory with the same words, or the statement before it, has the slot.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _NUMBER: Final = (
 )
 _DAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _UP_TO: Final = re.compile(
-    rf"^(?:i|we) (?:am|are) (?:now )?(?:already )?(?:back )?(?:up|down) to (?P<value>{_NUMBER} .+?)(?: now| these days)?$",
+    rf"^(?:i|we) (?:am|are) (?:now )?(?:already )?(?:back )?(?:up|down) to (?P<value>{_NUMBER} .+?)"
+    r"(?: now| these days)?$",
     re.IGNORECASE,
 )
 _MAKE_THAT: Final = re.compile(

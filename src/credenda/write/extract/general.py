@@ -220,6 +220,11 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "only": lambda value, situation: (
         "only" in situation.predicate.cues and not situation.predicate.negated and _placed_deep(value, TASTE_WORDS)
     ),
+    "scoped": lambda _, situation: situation.scoped,
+    "in_case": lambda value, situation: (
+        situation.scoped and not situation.subject.group and _placed_deep(value, TASTE_WORDS)
+    ),
+    "intended": lambda value, situation: not situation.predicate.negated and is_meant(value) and not points_away(value),
     "group": lambda value, situation: situation.subject.group and _placed_deep(value, TASTE_WORDS),
     "identifier": _identified,
     "until": lambda _, situation: situation.bounded and situation.subject.noun.casefold() not in names().skip_nouns,

@@ -278,15 +278,13 @@ def _move(pattern: Pattern, frame: Frame, value: Value) -> Move:
         return Move.END
     if pattern.move is not Move.STATE:
         return pattern.move
-    if pattern.stance in _WISHES and expression("checks", "in_place").search(frame.clause.text):
-        return Move.CHANGE
     if pattern.check == "happening" or pattern.stance is not Stance.ASSERTED:
-        return Move.STATE
+        replaces = pattern.stance in _WISHES and expression("checks", "in_place").search(frame.clause.text)
+        return Move.CHANGE if replaces else Move.STATE
     if Move.CORRECT in said or "actually" in predicate.cues:
         return Move.CORRECT
-    if predicate.tense in {"perfect", "progressive"} and frame.moment.since is not None:
-        return Move.CHANGE
-    return Move.CHANGE if frame.changed or Move.CHANGE in said else Move.STATE
+    lasting = predicate.tense in {"perfect", "progressive"} and frame.moment.since is not None
+    return Move.CHANGE if lasting or frame.changed or Move.CHANGE in said else Move.STATE
 
 
 def _stance(pattern: Pattern, frame: Frame, value: Value) -> Stance:

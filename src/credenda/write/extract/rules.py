@@ -31,6 +31,7 @@ from credenda.write.extract.foreign import read_foreign
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.lexicon import expression, names
 from credenda.write.extract.moments import clause_dates, past_dates
+from credenda.write.extract.partings import parted_of
 from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
@@ -39,11 +40,11 @@ from credenda.write.extract.scenes import in_scene
 from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.third_person import as_own_words, is_note
-from credenda.write.extract.values import corrected_value, leading_scope, load_clause
+from credenda.write.extract.values import corrected_value, leading_scope
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-2"
+RULES_VERSION: Final = "rules-3"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
 
 CONFIDENCE_MAX: Final = {
@@ -145,7 +146,7 @@ def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> F
 
 def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> list[Reading]:
     """Read one clause, and remember the person that it is about."""
-    named = _renamed(listener, clause) or _parted(listener, clause)
+    named = _renamed(listener, clause) or parted_of(clause.text, listener.owner)
     if named is None and listener.owner is not None:
         named = amount_of(clause.text, listener.owner, corrects=clause.move is Move.CORRECT)
     if named is not None:
@@ -177,17 +178,6 @@ def _softened(reading: Reading, frame: Frame) -> Reading:
         confidence=0.4,
         importance=0.5,
         pattern="softened",
-    )
-
-
-def _parted(listener: _Listener, clause: Clause) -> Reading | None:
-    """Read "Lea and I broke up" as the end of what Lea was."""
-    found = load_clause("parted").match(clause.text)
-    if found is None:
-        return None
-    value = found["value"].removeprefix("my ").removeprefix("My ")
-    return Reading(
-        type=MemoryType.FACT, entity=listener.owner, value=value, move=Move.END, durable=True, pattern="parted"
     )
 
 

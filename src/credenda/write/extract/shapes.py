@@ -49,7 +49,10 @@ PHRASE_WORDS: Final = 14
 LONG_WORDS: Final = 25
 NOUN_WORDS: Final = 4
 _HOURS: Final = 31
-"""A bare number above the days of a month is neither a day nor an hour."""
+"""A bare number above the days of a month is neither a day nor an hour, unless it is a year."""
+_YEARS: Final = range(1900, 2101)
+_DEEDS: Final = frozenset({"adopt", "retire", "emigrate", "marry", "move", "graduate", "quit", "resign"})
+"""Doings that are a plan in one word."""
 _ROLE_LETTERS: Final = 5
 _ASIDE_WORDS: Final = frozenset({"about", "as", "to", "that", "my", "your", "how", "this", "if", "not"})
 
@@ -128,7 +131,7 @@ def is_short(value: Value) -> bool:
 
 def is_date(value: Value) -> bool:
     """Say whether a value names a day, an hour or a recurrence."""
-    if value.text.isdigit() and int(value.text[:6]) > _HOURS:
+    if value.text.isdigit() and _HOURS < int(value.text[:6]) not in _YEARS:
         return False
     return expression("checks", "date_like").search(value.text) is not None and word_count(value) <= PHRASE_WORDS
 
@@ -187,7 +190,8 @@ def is_choice(value: Value) -> bool:
 
 def is_plan(value: Value) -> bool:
     """Say whether a value can be what is planned."""
-    return is_free(value) and " " in value.raw and word_count(value) <= PHRASE_WORDS
+    phrase = " " in value.raw or value.raw in _DEEDS
+    return is_free(value) and phrase and word_count(value) <= PHRASE_WORDS
 
 
 def is_participle(text: str) -> bool:

@@ -67,7 +67,7 @@ def _named(pattern: Pattern, name: str, subject: Subject) -> Attribute:
 
 def attribute_of(pattern: Pattern, found: re.Match[str], subject: Subject, value: Value) -> Attribute:
     """Decide which attribute a value belongs to; one without a name where the sentence has no slot."""
-    if pattern.check == "role" and value.text.casefold().split(" ")[-1] in names().family:
+    if pattern.check == "role" and value.text.casefold().partition(" of ")[0].split(" ")[-1] in names().family:
         return Attribute(name="family_status")
     if pattern.check == "trait":
         return lexicon().attribute(names().traits.get(value.text.casefold(), "trait"))

@@ -50,6 +50,10 @@ SELECT * FROM memories INDEXED BY memories_pair
 WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute AND expired_at IS NULL
     AND attribute_key IS NOT NULL
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+    AND (:as_of_us IS NULL OR (
+        coalesce(valid_from, created_at) <= :as_of_us AND (valid_until IS NULL OR valid_until > :as_of_us)
+        AND relation IS NOT 'corrected' AND status <> 'invalidated'
+    ))
 ORDER BY id DESC LIMIT :limit;
 
 -- name: memories_of_text
@@ -64,7 +68,11 @@ ORDER BY id DESC LIMIT :limit;
 SELECT * FROM memories
 WHERE user_id = :user_id AND id < :below
     AND CASE WHEN :known_at_us IS NULL THEN expired_at IS NULL
-        ELSE recorded_at <= :known_at_us AND (expired_at IS NULL OR expired_at > :known_at_us) END
+        ELSE recorded_at <= :known_at_us AND (expired_at IS NULL OR expired_at > :known_at_us) AND text <> '' END
+    AND (:as_of_us IS NULL OR (
+        coalesce(valid_from, created_at) <= :as_of_us AND (valid_until IS NULL OR valid_until > :as_of_us)
+        AND relation IS NOT 'corrected' AND status <> 'invalidated'
+    ))
     AND (:entity IS NULL OR entity_key = :entity)
     AND (:attribute IS NULL OR attribute_key = :attribute)
     AND (:text_hash IS NULL OR text_hash = :text_hash)
@@ -106,6 +114,8 @@ SELECT * FROM changes
 WHERE user_id = :user_id AND id > :after
     AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
     AND (:cause IS NULL OR cause = :cause)
+    AND (:later_than_us IS NULL OR at > :later_than_us)
+    AND (:until_us IS NULL OR at <= :until_us)
 ORDER BY id LIMIT :limit;
 
 -- name: changes_of_memory
@@ -114,6 +124,8 @@ SELECT * FROM changes
 WHERE user_id = :user_id AND memory = :memory AND id > :after
     AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
     AND (:cause IS NULL OR cause = :cause)
+    AND (:later_than_us IS NULL OR at > :later_than_us)
+    AND (:until_us IS NULL OR at <= :until_us)
 ORDER BY id LIMIT :limit;
 
 -- name: next_contest$

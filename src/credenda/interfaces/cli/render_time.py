@@ -1,0 +1,190 @@
+"""Time for people: the life of a slot drawn as a timeline, and what changed between two times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from credenda.clock import DAY_US, to_datetime
+from credenda.interfaces.cli.layout import Screen, clean
+from credenda.interfaces.cli.render_beliefs import about, interval, label, replaced, saying
+from credenda.model.difference import Diff, Difference, DifferenceKind
+from credenda.model.memory import Relation, Status, TypeClass
+from credenda.model.query import SlotVersion
+
+__all__ = ["difference", "history"]
+
+_WIDTH: Final = 80
+_BAR: Final = 24
+_GAP: Final = "  "
+_WRONG: Final = frozenset({Status.INVALIDATED, Status.FORGOTTEN, Status.DELETED})
+_CLASSES: Final = {TypeClass.DECISION: "decision", TypeClass.PROCEDURE: "procedure"}
+_TITLES: Final = {
+    DifferenceKind.CHANGED: "Changed",
+    DifferenceKind.CORRECTED: "Corrected",
+    DifferenceKind.MERGED: "Merged",
+    DifferenceKind.ADDED: "New",
+    DifferenceKind.RESTORED: "Back again",
+    DifferenceKind.ENDED: "Ended",
+    DifferenceKind.DELETED: "Deleted",
+    DifferenceKind.CONTESTED: "Unsettled now",
+    DifferenceKind.RESOLVED: "Settled now",
+    DifferenceKind.DOUBTED: "In doubt now",
+    DifferenceKind.CONFIRMED: "Said again",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Glyphs:
+    """What a bar is drawn with: true, was wrong or is out of use, unsettled; begin, end, and still so."""
+
+    true: str
+    wrong: str
+    unsettled: str
+    begin: str
+    end: str
+    open: str
+
+
+_LINES: Final = _Glyphs(true="━", wrong="╌", unsettled="≈", begin="┣", end="┫", open="▶")
+_PLAIN: Final = _Glyphs(true="=", wrong=".", unsettled="~", begin="|", end="|", open=">")
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Where a time stands on a bar, from the first time shown to the last, and what bars are drawn with."""
+
+    first_us: int
+    last_us: int
+    glyphs: _Glyphs
+
+    def column(self, moment_us: int) -> int:
+        """Give the column of a time, 0 to the width of a bar less one."""
+        span = max(self.last_us - self.first_us, 1)
+        return max(0, min(_BAR - 1, (moment_us - self.first_us) * _BAR // span))
+
+
+def history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
+    """Draw the values of a slot as bars over a common span of time, oldest first; one group a slot.
+
+    Never wider than 80 columns; without a terminal the bars are plain ASCII.
+    """
+    if not versions:
+        return "Nothing was ever held there."
+    page = replace(screen, width=min(screen.width or _WIDTH, _WIDTH))
+    scale = _scale(screen, versions)
+    groups: dict[str, list[SlotVersion]] = {}
+    for one in versions:
+        groups.setdefault(_group(one), []).append(one)
+    named = next((name for name in groups if name), "")
+    if named and "" in groups:  # a deleted value lost its names, and stands with what was held beside it
+        groups[named] = sorted([*groups[named], *groups.pop("")], key=_begins_us)
+    blocks = ("\n".join(_drawn(page, name, held, scale)) for name, held in groups.items())
+    return "\n\n".join(blocks)
+
+
+def _group(one: SlotVersion) -> str:
+    """Name the slot of a value: about whom or what, in which scope, who says so."""
+    if one.attribute is None and one.entity is None:
+        return ""
+    name = about(one.entity, one.attribute, one.scope)
+    notes = [_CLASSES.get(one.kind, ""), "" if one.speaker == "user" else f"says {one.speaker}"]
+    told = ", ".join(note for note in notes if note)
+    return f"{name}, {told}" if told else name
+
+
+def _scale(screen: Screen, versions: Iterable[SlotVersion]) -> _Scale:
+    ends = [one.valid_until_us for one in versions if one.valid_until_us is not None]
+    begins = [_begins_us(one) for one in versions]
+    last = max(begins + ends) if screen.now_us is None else max(*begins, *ends, screen.now_us)
+    glyphs = _PLAIN if screen.width is None else _LINES
+    return _Scale(min(begins), max(last, min(begins) + DAY_US), glyphs)
+
+
+def _begins_us(one: SlotVersion) -> int:
+    return one.recorded_us if one.valid_from_us is None else one.valid_from_us
+
+
+def _drawn(screen: Screen, name: str, versions: Sequence[SlotVersion], scale: _Scale) -> Iterator[str]:
+    first, last = (screen.day(to_datetime(moment_us)) for moment_us in (scale.first_us, scale.last_us))
+    ruler = f"{first}{last.rjust(_BAR - len(first))}"
+    yield f"{screen.dim(ruler)}{_GAP}{screen.bold(clean(name) or 'memory')}"
+    margin = " " * (_BAR + len(_GAP))
+    for one in versions:
+        bar = _bar(one, scale)
+        value, *rest = screen.fill(_said(one), margin).split("\n")
+        yield f"{screen.warn(bar) if one.contested else bar}{value[_BAR:]}"
+        yield from rest
+        yield screen.dim(screen.fill(_told(screen, one), margin))
+        if one.reason:
+            yield screen.dim(screen.fill(one.reason, margin))
+
+
+def _bar(one: SlotVersion, scale: _Scale) -> str:
+    """Draw from when to when something was held; what was wrong, or is out of use, is drawn faint."""
+    glyphs = scale.glyphs
+    start = scale.column(_begins_us(one))
+    still = one.valid_until_us is None
+    stop = _BAR - 1 if one.valid_until_us is None else max(start, scale.column(one.valid_until_us - 1))
+    wrong = one.relation is Relation.CORRECTED or one.status in _WRONG
+    line = glyphs.wrong if wrong else glyphs.unsettled if one.contested else glyphs.true
+    body = [line] * (stop - start + 1)
+    body[-1] = glyphs.open if still and not wrong else glyphs.end
+    if len(body) > 1:
+        body[0] = glyphs.begin
+    return (" " * start + "".join(body)).ljust(_BAR)
+
+
+def _said(one: SlotVersion) -> str:
+    if one.status is Status.DELETED:
+        return "(deleted)"
+    value = one.value or one.text
+    return f"not {value}" if one.denied and one.value else value
+
+
+def _told(screen: Screen, one: SlotVersion) -> str:
+    """Say from when to when, how it stands, and its id."""
+    standing = "" if one.status is Status.ACTIVE else one.status.value
+    if one.relation is not None:
+        standing = f"{standing} ({one.relation.value})"
+    contested = "contested" if one.contested else ""
+    return " · ".join(note for note in (interval(screen, one), standing, contested, one.memory_id) if note)
+
+
+def difference(screen: Screen, diff: Diff) -> str:
+    """Show what changed between two times, by what became of it."""
+    compared = "what was held" if diff.axis == "known" else "what was true"
+    lines = [screen.dim(f"{compared}, from {_moment(screen, diff.since_us)} to {_moment(screen, diff.until_us)}")]
+    for kind, title in _TITLES.items():
+        found = [one for one in diff.differences if one.kind is kind]
+        if found:
+            lines += ["", screen.heading(title), *(_changed(screen, one) for one in found)]
+    if not diff.differences:
+        lines.append("Nothing changed.")
+    return "\n".join(lines)
+
+
+def _moment(screen: Screen, moment_us: int) -> str:
+    """Write a time to the second, rounded up: a day stands for its end, which is the next one's beginning."""
+    seconds = -(-moment_us // 1_000_000)
+    return screen.moment(to_datetime(seconds * 1_000_000))
+
+
+def _changed(screen: Screen, one: Difference) -> str:
+    memory, previous = one.memory, one.previous
+    ids = memory.id if previous is None else f"{memory.id}, was {previous.id}"
+    if one.kind is DifferenceKind.DELETED:
+        told = "(its words are gone)"
+    elif previous is not None:
+        told = f"{label(memory)}: {replaced(memory, [previous])}"
+    else:
+        told = f"{label(memory)}: {saying(memory)}"
+    again = f", said again {one.confirmations} times" if one.confirmations > 1 else ""
+    day = screen.day(to_datetime(one.at_us))
+    return "\n".join(
+        [
+            screen.fill(told, "  ", "    "),
+            screen.dim(screen.fill(f"{day} · {ids}{again}{f' · {one.reason}' if one.reason else ''}", "    ")),
+        ]
+    )

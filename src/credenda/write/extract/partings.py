@@ -1,0 +1,19 @@
+"""Two people who part: "Lea and I broke up" ends what Lea was."""
+
+from __future__ import annotations
+
+from credenda.model.claim import Move
+from credenda.model.memory import MemoryType
+from credenda.write.extract.readings import Reading
+from credenda.write.extract.values import load_clause
+
+__all__ = ["parted_of"]
+
+
+def parted_of(clause: str, owner: str | None) -> Reading | None:
+    """Read a parting as the end of what the other one was; None where a clause tells of none."""
+    found = load_clause("parted").match(clause)
+    if found is None:
+        return None
+    value = found["value"].removeprefix("my ").removeprefix("My ")
+    return Reading(type=MemoryType.FACT, entity=owner, value=value, move=Move.END, durable=True, pattern="parted")
