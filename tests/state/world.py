@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import NamedTuple
 
-from credenda import Credenda
-from credenda.clock import from_datetime, parse_time
+from credenda import Conflict, Credenda, restore_backup
+from credenda.clock import parse_time, render_time
+from credenda.limits import LIST_LIMIT
 from credenda.manage.rebuild import compare
 from credenda.model.event import Event
-from credenda.model.memory import Cardinality, Memory, Stance, Status
+from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
 from credenda.text.normal import value_key
@@ -41,6 +43,23 @@ class JumpingClock:
         self.us += step // timedelta(microseconds=1)
 
 
+class Standing(NamedTuple):
+    """What a memory says, and how it stood."""
+
+    version: int
+    status: Status
+    text: str
+    value: str | None
+
+
+def standing(memories: Iterable[Memory]) -> dict[str, Standing]:
+    return {
+        one.id: Standing(one.version, one.status, one.text, one.value)
+        for one in memories
+        if one.status is not Status.DELETED
+    }
+
+
 @dataclass
 class Ledger:
     """What one tenant was promised: events by id with their words, and words that are gone for good."""
@@ -49,6 +68,18 @@ class Ledger:
     touched: set[str] = field(default_factory=set[str])
     """Events of which something was deleted."""
     gone: set[str] = field(default_factory=set[str])
+    seen: dict[int, dict[str, Standing]] = field(default_factory=dict[int, dict[str, Standing]])
+    """How each memory stood, by the time at which nothing more was to happen."""
+
+
+@dataclass(frozen=True)
+class Backup:
+    """A backup, what it holds, and who was erased since."""
+
+    path: Path
+    rows: dict[str, list[object]]
+    ledgers: dict[str, Ledger]
+    erased: set[str] = field(default_factory=set[str])
 
 
 class World:
@@ -61,6 +92,10 @@ class World:
         self.path = folder / "life0.db"
         self.ledgers = {user: Ledger() for user in USERS}
         self.clients: dict[str, Credenda] = {}
+        self.backup: Backup | None = None
+        self.erasing = ""
+        self.latest_us = self.clock.us
+        """The latest time at which anything may have been written."""
 
     def begin(self) -> None:
         """Make the file, so that nothing later is a tenant's first breath."""
@@ -88,8 +123,65 @@ class World:
         self.close()
         FUSE.snuff()
         self.lives += 1
-        self.clock.jump(LEASE)
+        self.move(LEASE)
         self.path = image
+        if self.erasing and self.path.exists():
+            with self.reader(self.erasing) as reader:
+                begun = reader.tenant.tag == ""
+            if begun:
+                self.erased(self.erasing)
+        self.erasing = ""
+        for user in USERS:
+            with suppress(Conflict):
+                self.client(user).manage.lift_hold("the machine goes on")
+
+    def move(self, step: timedelta) -> None:
+        """Let time go on or back; what is known of a time that comes again is not final."""
+        if self.path.exists() and self.clock.us >= self.latest_us and step > timedelta():
+            for user in USERS:
+                with self.reader(user) as reader:
+                    self.ledgers[user].seen[self.clock.us] = standing(reader.find(MemoryFilter()))
+        self.clock.jump(step)
+        self.latest_us = max(self.latest_us, self.clock.us)
+        for ledger in self.ledgers.values():
+            ledger.seen = {at: held for at, held in ledger.seen.items() if at < self.clock.us}
+
+    def erased(self, user: str) -> None:
+        """Whoever is erased begins with nothing; the words are nowhere."""
+        words = {text for text in self.ledgers[user].events.values() if text}
+        self.ledgers[user] = Ledger()
+        if self.backup is not None:
+            self.backup.erased.add(user)
+        assert not any(row for row in self.rows(user)[1:]), "rows of an erased tenant"
+        others = "\0".join(self.corpus(other) for other in USERS if other != user)
+        blob = self.files()
+        for text in words:
+            assert text in others or text.encode() not in blob, f"erased {text!r} is in the file"
+
+    def corpus(self, user: str) -> str:
+        with self.reader(user) as reader:
+            return "\0".join(_texts(reader))
+
+    def back_up(self, user: str) -> None:
+        path = self.folder / f"backup{self.lives}.db"
+        self.client(user).data.backup(path)
+        self.backup = Backup(path, {one: self.rows(one) for one in USERS}, deepcopy(self.ledgers))
+
+    def put_back(self) -> None:
+        """Restore the backup: everybody has what they had, but for who was erased since."""
+        backup = self.backup
+        if backup is None or not backup.path.exists():
+            return
+        self.close()
+        report = restore_backup(backup.path, self.path, replace=True, clock=self.clock)
+        there = {user for user in USERS if backup.ledgers[user].events or len(backup.rows[user]) > 1}
+        assert report.erased == len(backup.erased & there), (report, backup.erased)
+        self.ledgers = deepcopy(backup.ledgers)
+        for user in USERS:
+            if user in backup.erased:
+                self.erased(user)
+            else:
+                assert self.rows(user) == backup.rows[user], "a backup came back otherwise"
 
     def blown(self) -> bool:
         return FUSE.blown
@@ -153,14 +245,43 @@ class World:
             return [dump.origin, *((table, tuple(row.items())) for table, row in dump.rows)]
 
 
-def copy_of(path: Path, target: Path) -> None:
-    for suffix in SUFFIXES:
-        if Path(f"{path}{suffix}").exists():
-            shutil.copy(f"{path}{suffix}", f"{target}{suffix}")
-
-
 def events_of(reader: Reader) -> list[Event]:
     return reader.find_events(EventFilter(redacted=True))
+
+
+def look_back(mem: Credenda, ledger: Ledger, pick: int) -> None:
+    """What was known at a time is what the ledger saw then, but for what was deleted since."""
+    if not ledger.seen:
+        return
+    at = sorted(ledger.seen)[pick % len(ledger.seen)]
+    when = render_time(at)
+    now = standing(mem.list(status=None, limit=LIST_LIMIT).items)
+    expected = {name: one for name, one in ledger.seen[at].items() if name in now}
+    then = mem.list(status=None, limit=LIST_LIMIT, known_at=when).items
+    assert {name: one for name, one in standing(then).items() if name in now} == expected
+    for memory in then:
+        assert standing([mem.get(memory.id, known_at=when)]) == standing([memory])
+    found = {hit.id for hit in mem.search("Where do I live?", known_at=when, kinds=("memory",)).hits}
+    assert found <= {one.id for one in then}
+
+
+def look_at(mem: Credenda, at: int) -> None:
+    """What was true at a time is what begins before it and ends after it, and was not taken back."""
+    when = render_time(at)
+    every = mem.list(status=None, limit=LIST_LIMIT).items
+    expected = {one.id for one in every if _was_true(one, at)}
+    assert {one.id for one in mem.list(status=None, limit=LIST_LIMIT, as_of=when).items} == expected
+    found = {hit.id for hit in mem.search("Where do I live?", as_of=when, kinds=("memory",)).hits}
+    assert found <= expected
+    told = {one.memory_id for one in mem.history(entity="user", attribute="residence", as_of=when)}
+    assert told <= expected, (told, expected)
+
+
+def _was_true(memory: Memory, at: int) -> bool:
+    begins = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    ended = memory.valid_until_us is not None and memory.valid_until_us <= at
+    wrong = memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED
+    return begins <= at and not ended and not wrong
 
 
 def check(world: World) -> None:
@@ -231,4 +352,4 @@ def _is_live(memory: Memory, now_us: int) -> bool:
     )
 
 
-__all__ = ["USERS", "World", "check", "copy_of", "from_datetime"]
+__all__ = ["USERS", "World", "check", "events_of"]
