@@ -19,7 +19,8 @@ from credenda.model.event import Event
 from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
-from credenda.text.normal import value_key
+from credenda.text.normal import text_key, value_key
+from credenda.text.sentences import sentence_spans
 from credenda.write.slots import slot_of
 
 from .fragile import FUSE, SUFFIXES
@@ -93,6 +94,7 @@ class World:
         self.ledgers = {user: Ledger() for user in USERS}
         self.clients: dict[str, Credenda] = {}
         self.backup: Backup | None = None
+        self.backups = 0
         self.erasing = ""
         self.latest_us = self.clock.us
         """The latest time at which anything may have been written."""
@@ -163,7 +165,8 @@ class World:
             return "\0".join(_texts(reader))
 
     def back_up(self, user: str) -> None:
-        path = self.folder / f"backup{self.lives}.db"
+        self.backups += 1
+        path = self.folder / f"backup{self.backups}.db"
         self.client(user).data.backup(path)
         self.backup = Backup(path, {one: self.rows(one) for one in USERS}, deepcopy(self.ledgers))
 
@@ -211,7 +214,8 @@ class World:
             all_events = events_of(reader)
         texts = [memory.text] if memory else [one.text for one in all_events if one.id in touched]
         elsewhere = [one.text for one in held if memory is None or one.id != memory.id]
-        elsewhere += [one.text for one in all_events if one.id not in touched]
+        others = [one.text for one in all_events if one.id not in touched]
+        elsewhere += [_without(other, texts) for other in others] if memory else others
         return [text for text in texts if text and not any(text in other for other in elsewhere)]
 
     def events_in(self, user: str, session: str) -> list[str]:
@@ -243,6 +247,13 @@ class World:
             store.dump(user) as dump,
         ):
             return [dump.origin, *((table, tuple(row.items())) for table, row in dump.rows)]
+
+
+def _without(text: str, sayings: Iterable[str]) -> str:
+    """Leave out the sentences that say what is deleted: those go, whoever has said them and whether read or not."""
+    gone = {text_key(one) for one in sayings}
+    kept = [text[start:stop] for start, stop in sentence_spans(text) if text_key(text[start:stop]) not in gone]
+    return "" if text_key(text) in gone else "\0".join(kept)
 
 
 def events_of(reader: Reader) -> list[Event]:
