@@ -21,7 +21,8 @@ from credenda.model.memory import Memory, Status
 from credenda.storage.store import ChangeFilter
 
 from .fragile import FUSE, connect
-from .world import USERS, World, check, events_of, look_at, look_back
+from .looking import look_at, look_back
+from .world import USERS, World, check, events_of
 
 CITIES = ("Linz", "Graz", "Wien")
 users = st.sampled_from(USERS)
@@ -209,6 +210,16 @@ class Machine(RuleBasedStateMachine):
             mem.data.rebuild(reextract=True)
             again = mem.data.rebuild(reextract=True, dry_run=True)
             assert again.differences == (), again.differences
+
+    @rule(
+        user=users,
+        hidden=st.sampled_from(["", "residence", "favourite_colour", "allergy"]),
+        confidence=st.sampled_from([None, 0.5]),
+    )
+    def rules_change(self, *, user: str, hidden: str, confidence: float | None) -> None:
+        """From now on everybody is read by other rules; who asks for it is read anew."""
+        self.world.rules.hidden, self.world.rules.confidence = hidden, confidence
+        self.reextract(user)
 
     @rule(user=users)
     def search(self, user: str) -> None:

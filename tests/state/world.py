@@ -6,21 +6,22 @@ from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 from credenda import Conflict, Credenda, restore_backup
-from credenda.clock import parse_time, render_time
-from credenda.limits import LIST_LIMIT
+from credenda.clock import parse_time
 from credenda.manage.rebuild import compare
+from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event
-from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
+from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
 from credenda.text.normal import text_key, value_key
 from credenda.text.sentences import sentence_spans
+from credenda.write.extract.rules import RulesExtractor
 from credenda.write.slots import slot_of
 
 from .fragile import FUSE, SUFFIXES
@@ -29,6 +30,20 @@ USERS = ("ana", "ben")
 START = "2026-03-01T09:00:00Z"
 LEASE = timedelta(minutes=30)
 """Longer than a job belongs to a process that died."""
+
+
+class ChangingRules:
+    """The rules, of which some change with the years: they read less, or with another weight."""
+
+    def __init__(self) -> None:
+        self.rules = RulesExtractor()
+        self.hidden = ""
+        self.confidence: float | None = None
+
+    def extract(self, turn: Turn) -> list[Claim]:
+        found = [one for one in self.rules.extract(turn) if one.attribute != self.hidden]
+        weight = self.confidence
+        return found if weight is None else [replace(one, confidence=weight) for one in found]
 
 
 class JumpingClock:
@@ -89,6 +104,7 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.clock = JumpingClock()
+        self.rules = ChangingRules()
         self.lives = 0
         self.path = folder / "life0.db"
         self.ledgers = {user: Ledger() for user in USERS}
@@ -110,7 +126,12 @@ class World:
         if user not in self.clients:
             with FUSE.wet():
                 self.clients[user] = Credenda.open(
-                    self.path, user=user, clock=self.clock, embedder="hashed", workers=False
+                    self.path,
+                    user=user,
+                    clock=self.clock,
+                    embedder="hashed",
+                    workers=False,
+                    extractor=self.rules,
                 )
         return self.clients[user]
 
@@ -210,8 +231,8 @@ class World:
             held = [one for one in reader.find(MemoryFilter()) if one.text]
             evidence = reader.evidence(memory_ids=[memory.id]) if memory else []
             touched = {item.span.event_id for item in evidence} | set(events)
-            ledger.touched |= touched
             all_events = events_of(reader)
+            ledger.touched |= touched | (_reached(reader, memory, held, all_events) if memory else set())
         texts = [memory.text] if memory else [one.text for one in all_events if one.id in touched]
         elsewhere = [one.text for one in held if memory is None or one.id != memory.id]
         others = [one.text for one in all_events if one.id not in touched]
@@ -249,6 +270,26 @@ class World:
             return [dump.origin, *((table, tuple(row.items())) for table, row in dump.rows)]
 
 
+def _reached(reader: Reader, memory: Memory, held: list[Memory], events: list[Event]) -> set[str]:
+    """Name the events in which words may go with a memory: of what says or holds the same, and that of each."""
+    resting = {one.id: {item.span.event_id for item in reader.evidence(memory_ids=[one.id])} for one in held}
+    going = [memory]
+    for one in going:
+        said = value_key(one.value) if one.value else text_key(one.text)
+        going += [
+            other
+            for other in held
+            if other not in going
+            and (
+                (other.entity, other.attribute, other.value) == (one.entity, one.attribute, one.value)
+                or (resting[one.id] & resting[other.id] and said in text_key(other.text))
+            )
+        ]
+    words = {text_key(one.text) for one in going}
+    found = {event.id for event in events if any(one in text_key(event.text) for one in words)}
+    return found.union(*(resting[one.id] for one in going))
+
+
 def _without(text: str, sayings: Iterable[str]) -> str:
     """Leave out the sentences that say what is deleted: those go, whoever has said them and whether read or not."""
     gone = {text_key(one) for one in sayings}
@@ -258,41 +299,6 @@ def _without(text: str, sayings: Iterable[str]) -> str:
 
 def events_of(reader: Reader) -> list[Event]:
     return reader.find_events(EventFilter(redacted=True))
-
-
-def look_back(mem: Credenda, ledger: Ledger, pick: int) -> None:
-    """What was known at a time is what the ledger saw then, but for what was deleted since."""
-    if not ledger.seen:
-        return
-    at = sorted(ledger.seen)[pick % len(ledger.seen)]
-    when = render_time(at)
-    now = standing(mem.list(status=None, limit=LIST_LIMIT).items)
-    expected = {name: one for name, one in ledger.seen[at].items() if name in now}
-    then = mem.list(status=None, limit=LIST_LIMIT, known_at=when).items
-    assert {name: one for name, one in standing(then).items() if name in now} == expected
-    for memory in then:
-        assert standing([mem.get(memory.id, known_at=when)]) == standing([memory])
-    found = {hit.id for hit in mem.search("Where do I live?", known_at=when, kinds=("memory",)).hits}
-    assert found <= {one.id for one in then}
-
-
-def look_at(mem: Credenda, at: int) -> None:
-    """What was true at a time is what begins before it and ends after it, and was not taken back."""
-    when = render_time(at)
-    every = mem.list(status=None, limit=LIST_LIMIT).items
-    expected = {one.id for one in every if _was_true(one, at)}
-    assert {one.id for one in mem.list(status=None, limit=LIST_LIMIT, as_of=when).items} == expected
-    found = {hit.id for hit in mem.search("Where do I live?", as_of=when, kinds=("memory",)).hits}
-    assert found <= expected
-    told = {one.memory_id for one in mem.history(entity="user", attribute="residence", as_of=when)}
-    assert told <= expected, (told, expected)
-
-
-def _was_true(memory: Memory, at: int) -> bool:
-    begins = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
-    ended = memory.valid_until_us is not None and memory.valid_until_us <= at
-    wrong = memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED
-    return begins <= at and not ended and not wrong
 
 
 def check(world: World) -> None:
@@ -363,4 +369,4 @@ def _is_live(memory: Memory, now_us: int) -> bool:
     )
 
 
-__all__ = ["USERS", "World", "check", "events_of"]
+__all__ = ["USERS", "Ledger", "World", "check", "events_of", "standing"]
