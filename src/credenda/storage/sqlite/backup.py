@@ -51,8 +51,8 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
 def put_back(backup: Path, target: Path, clock: Clock, *, replace: bool) -> RestoreReport:
     """Put a backup in the place of a database, checked first, and without those who were erased since it was made.
 
-    Raises `NotFound` for a missing backup, `Conflict` where a database stands and `replace` is not given or a legal hold
-    is in force in it, `Corrupt` for a damaged backup, `Unavailable` while others have the database open. After any of
+    Raises `NotFound` for a missing backup, `Conflict` where a database stands and `replace` is not given or where it is
+    under a legal hold, `Corrupt` for a damaged backup, `Unavailable` while others have the database open. After any of
     them nothing has changed.
     """
     if not backup.is_file():
