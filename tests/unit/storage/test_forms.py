@@ -39,7 +39,7 @@ VALUES: Sequence[Any] = (MEMORY, EVENT, SPAN, EVIDENCE)
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
 def test_what_is_made_equals_what_the_constructor_makes(value: Any) -> None:  # noqa: ANN401 - of any class
-    kind: type[Any] = type(value)
+    kind: type[Any] = value.__class__
     parts = {field.name: getattr(value, field.name) for field in fields(kind)}
     made = maker(kind)(list(parts.values()))
     assert type(made) is kind
@@ -52,7 +52,7 @@ def test_what_is_made_equals_what_the_constructor_makes(value: Any) -> None:  # 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
 def test_what_is_made_stays_frozen(value: Any) -> None:  # noqa: ANN401 - of any class
-    kind: type[Any] = type(value)
+    kind: type[Any] = value.__class__
     names = [field.name for field in fields(kind)]
     made = maker(kind)([getattr(value, name) for name in names])
     with pytest.raises(FrozenInstanceError):
