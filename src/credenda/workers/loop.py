@@ -94,8 +94,8 @@ def _usual(parts: Parts) -> JobFilter:
 
 
 def _thinking(parts: Parts, line: ModelLine) -> JobFilter:
-    """Name the jobs that ask a model; while it is to be left alone, second readings wait."""
-    quiet = line.quiet_until_us > parts.clock.now_us()
+    """Name the jobs that ask a model; while it is to be left alone, or too dear today, second readings wait."""
+    quiet = line.rereads_after_us > parts.clock.now_us()
     kinds = frozenset({THINK}) if quiet else _ASKING
     return JobFilter(statuses=_WAITING, kinds=kinds, limit=_LEASE_BATCH * 4)
 
@@ -270,16 +270,20 @@ def settle(parts: Parts, timeout_seconds: float) -> None:
         ran = run_due(parts, patient=False, until_event=newest)
         ran += run_thinking(parts, patient=False, until_event=newest)
         if not ran:
-            with parts.store.reader(parts.user_id) as reader:
-                if not _pending(parts, reader, newest):
-                    return
+            if not _still_pending(parts, newest):
+                return
             pause.wait(_SETTLE_STEP_SECONDS)
-        if seconds() > deadline:
+        if seconds() > deadline and _still_pending(parts, newest):
             raise Unavailable(
                 "not everything has been read yet",
                 why=f"jobs are still waiting after {timeout_seconds:g} s",
                 fix="call settle again with more time, or see `credenda stats`",
             )
+
+
+def _still_pending(parts: Parts, until_event: int) -> bool:
+    with parts.store.reader(parts.user_id) as reader:
+        return _pending(parts, reader, until_event)
 
 
 def _newest_event(reader: Reader) -> int:

@@ -104,6 +104,7 @@ def _ask(parts: Parts, line: ModelLine, job: Job) -> Thought:
         understood = understand(asked.turn, asked.readings, ask, reader_name(line.model))
     except _Over:
         next_day_us = (day_of(now_us) + 1) * DAY_US
+        line.spent(next_day_us)
         return Thought(asked=asked, again_us=next_day_us, why=OVER_BUDGET, over_budget=True)
     if understood.failure is not None:
         return _failed(parts, line, asked, understood.failure)

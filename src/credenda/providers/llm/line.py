@@ -23,6 +23,7 @@ class ModelLine:
         self._lock = Lock()
         self._failures = 0
         self._quiet_until_us = 0
+        self._spent_until_us = 0
         self._trouble = ""
 
     @property
@@ -30,6 +31,12 @@ class ModelLine:
         """Until when it is not to be asked, in microseconds UTC."""
         with self._lock:
             return self._quiet_until_us
+
+    @property
+    def rereads_after_us(self) -> int:
+        """When turns that wait may be read again: not while it is left alone, nor on a day whose budget is spent."""
+        with self._lock:
+            return max(self._quiet_until_us, self._spent_until_us)
 
     @property
     def trouble(self) -> str:
@@ -41,6 +48,11 @@ class ModelLine:
         """Note that it answers again."""
         with self._lock:
             self._failures, self._quiet_until_us, self._trouble = 0, 0, ""
+
+    def spent(self, until_us: int) -> None:
+        """Note that the day's budget is spent: a thousand turns that wait need not each find that out."""
+        with self._lock:
+            self._spent_until_us = until_us
 
     def failed(self, failure: ModelFailure, now_us: int) -> int:
         """Note a failure and return when to try again; one of the model itself keeps all other questions back too."""
