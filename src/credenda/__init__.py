@@ -23,6 +23,7 @@ from credenda.errors import (
 )
 
 if TYPE_CHECKING:
+    from credenda.bootstrap import restore_backup
     from credenda.client import Credenda
     from credenda.client_async import AsyncCredenda
     from credenda.model.memory import MemoryUnit
@@ -39,6 +40,7 @@ __all__ = [
     "NotFound",
     "Unavailable",
     "__version__",
+    "restore_backup",
 ]
 
 __version__ = "0.1.0"
@@ -47,6 +49,7 @@ _LAZY = {
     "AsyncCredenda": "credenda.client_async",
     "Credenda": "credenda.client",
     "MemoryUnit": "credenda.model.memory",
+    "restore_backup": "credenda.bootstrap",
 }
 
 

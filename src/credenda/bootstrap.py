@@ -12,6 +12,7 @@ from credenda.clock import Clock, SystemClock
 from credenda.config import Settings, default_target, load_settings
 from credenda.errors import Invalid
 from credenda.model.claim import Claim, Extractor, Turn
+from credenda.model.report import BackupReport, RestoreReport
 from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
@@ -22,7 +23,7 @@ from credenda.write.arguments import checked_name
 if TYPE_CHECKING:
     from credenda.providers.llm.line import ModelLine
 
-__all__ = ["build_parts"]
+__all__ = ["back_up_file", "build_parts", "restore_backup"]
 
 _RESIDENT: Final = Resident()
 
@@ -94,6 +95,30 @@ def _line(llm: object, settings: Settings) -> ModelLine | None:
     from credenda.providers.llm.choose import open_model
 
     return open_model(llm, settings)
+
+
+def restore_backup(
+    backup: str | Path, target: str | Path | None = None, *, replace: bool = False, clock: Clock | None = None
+) -> RestoreReport:
+    """Put a backup in the place of a database, verified first, and without those who were erased since it was made.
+
+    `target` is a path or `sqlite:///path`, None for the default file; one that is there needs `replace`.
+    Raises `NotFound` for a missing backup, `Conflict` for a target that is there, `Corrupt` for a damaged backup,
+    `Unavailable` while anybody has the target open. After any of them nothing has changed.
+    """
+    from credenda.storage.sqlite.backup import put_back
+
+    return put_back(Path(backup), Path(sqlite_path(target)), clock or SystemClock(), replace=replace)
+
+
+def back_up_file(parts: Parts, path: Path) -> BackupReport:
+    """Copy a whole database to a file; see `Data.backup`."""
+    from credenda.storage.sqlite.backup import back_up
+
+    store = parts.store
+    if not isinstance(store, SqliteStore):
+        raise Invalid("this database is not one file", why="a server keeps it", fix="use the server's own backups")
+    return back_up(store, path)
 
 
 def sqlite_path(target: str | Path | None) -> str:

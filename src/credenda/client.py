@@ -22,9 +22,10 @@ from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
 from credenda.model.report import (
     DeletionReport,
+    EraseReceipt,
     Stats,
 )
-from credenda.operations import asking, comparing, deleting, keeping, maintaining, saying
+from credenda.operations import asking, comparing, deleting, erasing, keeping, maintaining, saying
 from credenda.parts import Parts
 from credenda.providers.embed.port import Embedder
 from credenda.workers.loop import Worker
@@ -326,9 +327,19 @@ class Credenda:
         topic: str | None = None,
         source: str | None = None,
         before: datetime | str | None = None,
+        dry_run: bool = False,
     ) -> DeletionReport:
-        """Delete every event that meets all conditions, and what rests on those events alone."""
-        return deleting.delete_where(self._parts, session=session, topic=topic, source=source, before=before)
+        """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
+        conditions = {"session": session, "topic": topic, "source": source}
+        return deleting.delete_where(self._parts, **conditions, before=before, dry_run=dry_run)
+
+    def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
+        """Erase everything of this user for good, and prove on the raw bytes that it is gone; `confirm` is the name.
+
+        With `export` everything is written to that file first. Raises `Invalid` for another name, `Conflict` under a
+        legal hold or when something is written between export and erasure; then nothing was erased.
+        """
+        return erasing.erase(self._parts, confirm, export=export)
 
     def feedback(self, id: str, useful: bool) -> None:  # noqa: FBT001 - the public contract's order
         """Say whether a hit was of use."""

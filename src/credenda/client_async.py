@@ -19,12 +19,16 @@ from credenda.model.claim import Extractor
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.difference import Diff
 from credenda.model.event import Receipt
+from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
+    BackupReport,
     DecayReport,
     DeletionReport,
     DoctorReport,
+    EraseReceipt,
+    ExpiryReport,
     ExportReport,
     ExtractionReport,
     ImportReport,
@@ -383,11 +387,20 @@ class AsyncCredenda:
         topic: str | None = None,
         source: str | None = None,
         before: datetime | str | None = None,
+        dry_run: bool = False,
     ) -> DeletionReport:
-        """Delete every event that meets all conditions, and what rests on those events alone."""
+        """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
         return await asyncio.to_thread(
-            self._memory.delete_where, session=session, topic=topic, source=source, before=before
+            self._memory.delete_where, session=session, topic=topic, source=source, before=before, dry_run=dry_run
         )
+
+    async def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
+        """Erase everything of this user for good, and prove on the raw bytes that it is gone; `confirm` is the name.
+
+        With `export` everything is written to that file first. Raises `Invalid` for another name, `Conflict` under a
+        legal hold or when something is written between export and erasure; then nothing was erased.
+        """
+        return await asyncio.to_thread(self._memory.erase, confirm, export=export)
 
     async def feedback(self, id: str, useful: bool) -> None:
         """Say whether a hit was of use."""
@@ -442,6 +455,38 @@ class AsyncManage:
     async def unpin(self, id: str) -> Memory:
         """Take a memory's pin away."""
         return await asyncio.to_thread(self._memory.unpin, id)
+
+    async def policy(
+        self, days: int | None = None, *, topic: str | None = None, remove: bool = False
+    ) -> Sequence[RetentionPolicy]:
+        """Return the retention policies; with `days` set one first, for all that is said or for a topic.
+
+        What was said longer ago is deleted by `apply_policies`, which background workers call. `remove` takes the
+        policy of a topic, or the general one, away. Raises `Invalid` for days outside 1 to 36,525.
+        """
+        return await asyncio.to_thread(self._memory.policy, days, topic=topic, remove=remove)
+
+    async def apply_policies(self, *, dry_run: bool = False) -> ExpiryReport:
+        """Delete what has expired, and what is older than the policies allow; `dry_run` only counts.
+
+        It leaves no tombstones: the same words may be said again. Raises `Conflict` under a legal hold.
+        """
+        return await asyncio.to_thread(self._memory.apply_policies, dry_run=dry_run)
+
+    async def hold(self, reason: str) -> LegalHold:
+        """Set a legal hold: nothing is deleted, neither by hand nor by age, until it is lifted.
+
+        Raises `Conflict` where one is in force, `Invalid` without a reason.
+        """
+        return await asyncio.to_thread(self._memory.hold, reason)
+
+    async def lift_hold(self, reason: str) -> LegalHold:
+        """Lift the legal hold; raises `Conflict` where there is none."""
+        return await asyncio.to_thread(self._memory.lift_hold, reason)
+
+    async def holds(self) -> Sequence[LegalHold]:
+        """Return every legal hold there was and is, oldest first, with the reasons."""
+        return await asyncio.to_thread(self._memory.holds)
 
     async def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
@@ -580,6 +625,14 @@ class AsyncData:
         `progress` is told how many events are done, and of how many.
         """
         return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
+
+    async def backup(self, path: str | Path) -> BackupReport:
+        """Copy the whole database, with all its users, to a file, while others go on reading and writing.
+
+        What was acknowledged before the call is in the copy; `restore_backup` puts it in place again. An earlier backup
+        of that name is replaced, another file never. Raises `Invalid`, `Conflict` or `Unavailable`.
+        """
+        return await asyncio.to_thread(self._memory.backup, path)
 
     async def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

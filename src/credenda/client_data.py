@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from credenda.model.report import DoctorReport, ExportReport, ImportReport, ReembedReport
+from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, ReembedReport
 from credenda.operations import maintaining
 from credenda.parts import Parts
 
@@ -49,6 +49,16 @@ class Data:
         `progress` is told how many events are done, and of how many.
         """
         return maintaining.reembed(self._parts, model, progress=progress)
+
+    def backup(self, path: str | Path) -> BackupReport:
+        """Copy the whole database, with all its users, to a file, while others go on reading and writing.
+
+        What was acknowledged before the call is in the copy; `restore_backup` puts it in place again. An earlier backup
+        of that name is replaced, another file never. Raises `Invalid`, `Conflict` or `Unavailable`.
+        """
+        from credenda.bootstrap import back_up_file
+
+        return back_up_file(self._parts, Path(path))
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

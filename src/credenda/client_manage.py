@@ -7,10 +7,12 @@ from datetime import datetime
 from pathlib import Path
 
 from credenda.model.contest import ContestCase, SlotLoop
+from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.model.query import StatusStep
 from credenda.model.report import (
     DecayReport,
+    ExpiryReport,
     ExtractionReport,
     LifecycleReport,
     Resolution,
@@ -18,8 +20,9 @@ from credenda.model.report import (
     ScheduleReport,
     UndoReport,
 )
-from credenda.operations import auditing, keeping, standing, undoing
+from credenda.operations import auditing, erasing, keeping, standing, undoing
 from credenda.parts import Parts
+from credenda.workers.expiry import apply_policies
 
 __all__ = ["Manage"]
 
@@ -70,6 +73,38 @@ class Manage:
     def unpin(self, id: str) -> Memory:
         """Take a memory's pin away."""
         return keeping.pin(self._parts, id, pinned=False)
+
+    def policy(
+        self, days: int | None = None, *, topic: str | None = None, remove: bool = False
+    ) -> Sequence[RetentionPolicy]:
+        """Return the retention policies; with `days` set one first, for all that is said or for a topic.
+
+        What was said longer ago is deleted by `apply_policies`, which background workers call. `remove` takes the
+        policy of a topic, or the general one, away. Raises `Invalid` for days outside 1 to 36,525.
+        """
+        return erasing.policy(self._parts, days, topic, remove=remove)
+
+    def apply_policies(self, *, dry_run: bool = False) -> ExpiryReport:
+        """Delete what has expired, and what is older than the policies allow; `dry_run` only counts.
+
+        It leaves no tombstones: the same words may be said again. Raises `Conflict` under a legal hold.
+        """
+        return apply_policies(self._parts, dry_run=dry_run)
+
+    def hold(self, reason: str) -> LegalHold:
+        """Set a legal hold: nothing is deleted, neither by hand nor by age, until it is lifted.
+
+        Raises `Conflict` where one is in force, `Invalid` without a reason.
+        """
+        return erasing.hold(self._parts, reason)
+
+    def lift_hold(self, reason: str) -> LegalHold:
+        """Lift the legal hold; raises `Conflict` where there is none."""
+        return erasing.lift_hold(self._parts, reason)
+
+    def holds(self) -> Sequence[LegalHold]:
+        """Return every legal hold there was and is, oldest first, with the reasons."""
+        return erasing.holds(self._parts)
 
     def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.

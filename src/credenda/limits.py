@@ -80,6 +80,15 @@ CONTEST_MEMBERS: Final = 6
 ALTERNATION_DAYS: Final = 180
 """A preference that returns within this time opens a contest (R-012)."""
 BUSY_TIMEOUT_SECONDS: Final = 30
+POLICY_COUNT: Final = 100_000
+"""Most expiring memories that a dry run counts."""
+POLICY_EVERY_SECONDS: Final = 60
+"""How often a worker looks for what has expired."""
+POLICY_BATCHES: Final = 4
+"""Batches of fifty that it deletes at a time, so that callers do not wait."""
+POLICY_DAYS: Final = 36_525
+ERASE_PATIENCE_SECONDS: Final = 10
+"""How long an erasure waits for readers that keep the write-ahead log from being cut off."""
 MCP_LINE_BYTES: Final = 16 << 20
 """Longest message that the MCP server reads: an event of the longest text, escaped, and room to spare."""
 IMPORT_ITEM_BYTES: Final = 64 << 20

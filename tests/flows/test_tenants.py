@@ -129,6 +129,13 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
         (folder / "ben.jsonl").read_text("utf-8"),
     ),
     "data.import_": _import_a_note,
+    "manage.policy": lambda ben, _: (ben.manage.policy(), ben.manage.policy(30, topic="money")),
+    "manage.apply_policies": lambda ben, _: (ben.manage.policy(1), ben.manage.apply_policies()),
+    "manage.hold": lambda ben, _: ben.manage.hold("a case of Ben's"),
+    "manage.lift_hold": lambda ben, _: (ben.manage.hold("a case"), ben.manage.lift_hold("closed")),
+    "manage.holds": lambda ben, _: ben.manage.holds(),
+    "data.backup": lambda ben, folder: ben.data.backup(folder / "copy.db"),
+    "erase": lambda ben, folder: ben.erase("ben", export=folder / "ben.jsonl"),
     "delete_where": lambda ben, _: (ben.delete_where(session="s1"), ben.delete_where(topic="money")),
 }
 """Every public method that takes none; none of Ana's words or numbers are in its answer."""

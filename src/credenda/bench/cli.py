@@ -14,6 +14,7 @@ from credenda.bench import tables
 from credenda.bench.beliefs import run_beliefs
 from credenda.bench.contradiction import run_contradiction
 from credenda.bench.crash import run_crash
+from credenda.bench.erasing import run_erase
 from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
 from credenda.bench.poisoning import run_poisoning
@@ -95,6 +96,18 @@ def crash(*, rounds: int, writers: int, seed: int | None, as_json: bool) -> None
     report = run_crash(rounds, writers=writers, seed=drawn, note=_note)
     _show(report.as_document(), tables.crash, as_json=as_json)
     if report.violations:
+        raise click.exceptions.Exit(1)
+
+
+@bench.command(help="Erase a user beside another, search every byte, and compare the other's export.")
+@click.option("--events", type=click.IntRange(min=1), default=50_000, show_default=True, help="Of each of the two.")
+@click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="hashed", show_default=True)
+@_JSON
+def erase(*, events: int, embedder: str, as_json: bool) -> None:
+    """Run the benchmark of erasure; exits with 1 when it did not hold."""
+    document = run_erase(events, embedder=embedder, note=_note)
+    _show(document, tables.erase, as_json=as_json)
+    if not document["held"]:
         raise click.exceptions.Exit(1)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from credenda.bench.ranking import MEASURES
 
-__all__ = ["beliefs", "crash", "figures", "latency", "locomo", "poisoning", "year"]
+__all__ = ["beliefs", "crash", "erase", "figures", "latency", "locomo", "poisoning", "year"]
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
@@ -116,6 +116,11 @@ def crash(document: Mapping[str, Any]) -> str:
     )
     kept = [f"the file is kept in {document['kept']}"] if document["kept"] else []
     return "\n".join([head, *(f"VIOLATION {text}" for text in document["violations"]), *kept])
+
+
+def erase(document: Mapping[str, Any]) -> str:
+    """Show every figure of an erasure."""
+    return _grid([[name.replace("_", " "), _figure(value)] for name, value in document.items()])
 
 
 def latency(document: Mapping[str, Any]) -> str:

@@ -9,11 +9,14 @@ from credenda.model.change import Change, ChangeRecord
 from credenda.model.contest import ContestCase
 
 __all__ = [
+    "BackupReport",
     "DecayReport",
     "DeletionReport",
     "DoctorReport",
     "DutyRun",
     "DutyState",
+    "EraseReceipt",
+    "ExpiryReport",
     "ExportReport",
     "ExtractionReport",
     "Finding",
@@ -22,6 +25,7 @@ __all__ = [
     "ModelUse",
     "ReembedReport",
     "Resolution",
+    "RestoreReport",
     "RetentionCurve",
     "RetentionCurves",
     "RetentionPoint",
@@ -57,6 +61,61 @@ class DeletionReport:
 
     events: int
     memories: int
+    dry_run: bool = False
+    """Whether it was only counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpiryReport:
+    """What went because its time was over."""
+
+    ran: bool
+    reason: str | None = None
+    """Why nothing was done."""
+    events: int = 0
+    memories: int = 0
+    more: bool = False
+    """Whether a bound ended it before all was done; the next call goes on."""
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupReport:
+    """A copy of the whole file, of all its users."""
+
+    path: str
+    size_bytes: int
+    users: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreReport:
+    """What was put in place from a backup, and how many users were erased from it because the ledger names them."""
+
+    path: str
+    backup: str
+    users: int
+    erased: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseReceipt:
+    """What an erasure took out, and what was checked after it; it held where `remaining_matches` is 0."""
+
+    rows: int
+    """Rows deleted, or, in the audit log, made anonymous; 0 for a user who never wrote or was erased before."""
+    windows_searched: int
+    """Pieces of erased words, vectors and keys that were searched for in every byte of the file and its log."""
+    remaining_matches: int
+    """Of those, how many were still there."""
+    tables: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Rows by table."""
+    log_emptied: bool = True
+    """Whether the write-ahead log was cut off. Where a reader of another process held it, erase again."""
+    backups: tuple[str, ...] = ()
+    """Backups on this machine that may hold this user still; restoring one cleans it."""
+    exported: str | None = None
+    """The file that everything was written to before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound
@@ -25,7 +25,7 @@ from credenda.write.embed import EMBED
 from credenda.write.ingest import occasion_of
 from credenda.write.resolve import decide_resolution
 from credenda.write.slots import label, slot_of
-from credenda.write.tombstones import text_digest
+from credenda.write.tombstones import is_deleted
 
 __all__ = ["contests", "correct", "forget", "pin", "resolve", "restore"]
 
@@ -91,8 +91,6 @@ def correct(
     def work(writer: Writer) -> Memory:
         memory = current(writer, memory_id)
         said = text.strip() or f"Correction: {value.strip()}".strip()
-        if (text or value) and writer.tombstoned([text_digest(writer.tenant.key, said)]):
-            raise Conflict("this was deleted", why="a tombstone covers it", fix="say it with allow_deleted=True first")
         event = _journal(parts, writer, said, agent=agent, session=session)
         changes = decide_correction(
             memory,
@@ -102,12 +100,23 @@ def correct(
             occasion=occasion_of(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
         )
+        _check_not_deleted(writer, changes, said)
         applied = apply(writer, changes, _application(parts, event.id))
         corrected = writer.memories([next(iter(applied.ids.values()))])[0]
         _keep_contest(parts, writer, memory, corrected)
         return current(writer, corrected.id)
 
     return _commit(parts, work)
+
+
+def _check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> None:
+    """Raise `Conflict` where a decision would hold again what was deleted."""
+    if any(is_deleted(writer, change.draft, said) for change in changes if isinstance(change, Add)):
+        raise Conflict(
+            "this was deleted",
+            why="a tombstone covers its words or its slot and value",
+            fix="to say it again on purpose, use remember(…, allow_deleted=True)",
+        )
 
 
 def _keep_contest(parts: Parts, writer: Writer, wrong: Memory, right: Memory) -> None:
@@ -195,6 +204,7 @@ def resolve(
             occasion=occasion_of(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
         )
+        _check_not_deleted(writer, changes, event.text)
         applied: Applied = apply(writer, changes, _application(parts, event.id))
         return Resolution(contest=_contest(writer, contest_id), memory_ids=_added(changes, applied))
 

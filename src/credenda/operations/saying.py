@@ -22,7 +22,7 @@ from credenda.write.arguments import checked_fraction, checked_member, checked_n
 from credenda.write.embed import EMBED
 from credenda.write.ingest import believe, decided, finished
 from credenda.write.journal import journal
-from credenda.write.tombstones import claim_digests
+from credenda.write.tombstones import is_deleted
 
 __all__ = ["keep", "remember", "store"]
 
@@ -76,8 +76,7 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
     event, claim = _event_and_claim(parts, unit)
 
     def work(writer: Writer) -> Memory:
-        key = writer.tenant.key
-        if writer.tombstoned(claim_digests(key, claim)):
+        if is_deleted(writer, claim, event.text):
             raise Conflict(
                 "this was deleted",
                 why="a tombstone covers its words or its slot and value",

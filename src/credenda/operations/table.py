@@ -9,12 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.operations.entries import asking, everyday, keeping, lifecycle, moving
+from credenda.operations.entries import asking, everyday, forgetting, keeping, lifecycle, moving
 from credenda.operations.entries.shape import Operation, Param, ParamKind
 
 __all__ = ["OPERATIONS", "Operation", "Param", "ParamKind"]
 
-_ALL: Final = (*everyday.ENTRIES, *asking.ENTRIES, *keeping.ENTRIES, *lifecycle.ENTRIES, *moving.ENTRIES)
+_ALL: Final = (
+    *everyday.ENTRIES,
+    *asking.ENTRIES,
+    *keeping.ENTRIES,
+    *forgetting.ENTRIES,
+    *lifecycle.ENTRIES,
+    *moving.ENTRIES,
+)
 
 OPERATIONS: Final[Mapping[str, Operation]] = {operation.name: operation for operation in _ALL}
 """Every operation by name, in the order in which they are shown."""

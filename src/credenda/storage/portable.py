@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from credenda.errors import Corrupt
+from credenda.model.forgetting import Rules
 
-__all__ = ["Cell", "Dump", "Origin", "PlacedRow", "PlainRow", "Portable", "unfit"]
+__all__ = ["Cell", "Dump", "Erasure", "Origin", "PlacedRow", "PlainRow", "Portable", "unfit"]
 
 Cell = int | float | str | bytes | None
 """What one column of one row holds."""
@@ -52,6 +53,21 @@ class PlacedRow(NamedTuple):
     row: PlainRow
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """What was done to erase a tenant, and what the proof found."""
+
+    rows: Mapping[str, int]
+    """Rows that each table had; {} where the tenant never wrote or was erased before."""
+    windows_searched: int
+    remaining_matches: int
+    """Of the windows, how many were found in the file or its log though no row says them any more."""
+    log_emptied: bool
+    """Whether the write-ahead log could be cut off; readers may hold it for a while."""
+    backups: tuple[str, ...] = ()
+    """Backups made before that still hold the tenant, until they are restored or thrown away."""
+
+
 class Portable(Protocol):
     """A store whose tenants can be found and moved. Memory stays bounded however much a tenant holds."""
 
@@ -69,6 +85,19 @@ class Portable(Protocol):
         The tenant gets the tag and key of `origin`. Raises `Conflict` when it holds anything already, when another
         tenant here has that tag, or when the rows are of a newer schema; `Corrupt`, naming the place, for a row that
         cannot be one of a store. An exception from `rows` is raised as it is. After any of them nothing has changed.
+        """
+        ...
+
+    def rules(self, user_id: str) -> Rules:
+        """Return the retention policies and legal holds of a tenant."""
+        ...
+
+    def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
+        """Delete every row of a tenant in one transaction, and prove that their bytes are gone.
+
+        The transaction enters the tenant in a ledger, by keyed hash. Interrupted after it, the rest is done when the
+        store is next opened for writing, or erased in again. `exported` are the rows that an export has counted: raises
+        `Conflict` when there are others by now, and under a legal hold; then nothing has changed.
         """
         ...
 

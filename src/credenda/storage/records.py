@@ -10,6 +10,7 @@ from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
+from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.report import DutyRun, Finding
 
@@ -71,6 +72,8 @@ class Tenant:
     tag: str
     key: bytes
     has_tombstones: bool = False
+    hold: str | None = None
+    """Why nothing of this tenant may be deleted now; None where nothing holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,10 @@ class MemoryFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """Which events to read, oldest first; `newest_first` turns the order. Redacted ones are left out."""
+    """Which events to read, oldest first; `newest_first` turns the order. Redacted ones are left out.
+
+    `redacted` brings those too, `worded` leaves out what has no words left.
+    """
 
     session: str | None = None
     topic: str | None = None
@@ -169,6 +175,7 @@ class EventFilter:
     limit: int | None = None
     newest_first: bool = False
     redacted: bool = False
+    worded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,6 +338,8 @@ Row = (
     NewEvent
     | Memory
     | Evidence
+    | LegalHold
+    | RetentionPolicy
     | ChangeRecord
     | ContestCase
     | Job

@@ -73,6 +73,7 @@ class IndexCache:
         """
         key = _Key(store, reader.tenant.user_id, reader.tenant.tag, model_id)
         with self._lock:
+            self._drop_erased(key)
             entry = self._entries.setdefault(key, _Entry())
             self._entries.move_to_end(key)
         with entry.lock:
@@ -95,6 +96,7 @@ class IndexCache:
         """Return the tenant's index if it is in memory, as it is: nothing is loaded or caught up."""
         key = _Key(store, reader.tenant.user_id, reader.tenant.tag, model_id)
         with self._lock:
+            self._drop_erased(key)
             entry = self._entries.get(key)
         return entry.index if entry is not None else None
 
@@ -112,6 +114,11 @@ class IndexCache:
         with self._lock:
             for key in [key for key in self._entries if key.user_id == user_id and key.store == store]:
                 del self._entries[key]
+
+    def _drop_erased(self, key: _Key) -> None:
+        """Let go of what belonged to an earlier tenant of the same name, whom perhaps another process erased."""
+        for other in [one for one in self._entries if one[:2] == key[:2] and one.tag != key.tag]:
+            del self._entries[other]
 
     def _make_room(self, used: _Key) -> None:
         """Drop the least recently used indexes until the rest fits; the one just used stays, however large."""

@@ -65,34 +65,35 @@ def _believe(parts: Parts, portion: Reading) -> None:
 def _embed(parts: Parts, job: Job) -> None:
     embedder = parts.embedder
     if embedder is None:
-        parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, []))
+        parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, [], of=writer.tenant.tag))
         return
     with parts.store.reader(parts.user_id) as reader:
-        wanted = wanted_texts(reader, job, embedder.model_id)
+        wanted, tag = wanted_texts(reader, job, embedder.model_id), reader.tenant.tag
     while len(wanted) > _VECTORS_A_COMMIT:  # what is filed stays filed when a later portion fails
         portion, wanted = wanted[:_VECTORS_A_COMMIT], wanted[_VECTORS_A_COMMIT:]
-        _file(parts, job, embed(embedder, portion, parts.settings.vector_bits), last=False)
-    _file(parts, job, embed(embedder, wanted, parts.settings.vector_bits))
+        _file(parts, job, embed(embedder, portion, parts.settings.vector_bits), of=tag, last=False)
+    _file(parts, job, embed(embedder, wanted, parts.settings.vector_bits), of=tag)
 
 
-def _file(parts: Parts, job: Job, vectors: list[Vector], *, last: bool = True) -> None:
-    parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, vectors, last=last))
+def _file(parts: Parts, job: Job, vectors: list[Vector], *, of: str, last: bool = True) -> None:
+    parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, vectors, of=of, last=last))
 
 
 def embed_together(parts: Parts, jobs: Sequence[Job]) -> None:
     """Run embedding jobs with one call of the engine, as far as they are small; each is completed by itself."""
     embedder = parts.embedder
     lists: list[list[Wanted]] = []
+    tag = ""
     if embedder is not None:
         with parts.store.reader(parts.user_id) as reader:
-            lists = [wanted_texts(reader, job, embedder.model_id) for job in jobs]
+            lists, tag = [wanted_texts(reader, job, embedder.model_id) for job in jobs], reader.tenant.tag
     if embedder is None or sum(map(len, lists)) > _VECTORS_A_COMMIT:
         for job in jobs:
             _embed(parts, job)
         return
     vectors = iter(embed(embedder, list(chain.from_iterable(lists)), parts.settings.vector_bits))
     for job, wanted in zip(jobs, lists, strict=True):
-        _file(parts, job, list(islice(vectors, len(wanted))))
+        _file(parts, job, list(islice(vectors, len(wanted))), of=tag)
 
 
 def report_failure(parts: Parts, job: Job, report: Job) -> None:

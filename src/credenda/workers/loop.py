@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.clock import SECOND_US, seconds
-from credenda.errors import CredendaError, Unavailable
+from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.ids import Kind, new_tag, number_of
 from credenda.parts import Parts
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
+from credenda.workers.expiry import apply_policies
 from credenda.workers.upkeep import flush_accesses, save_index
 from credenda.write.embed import EMBED
 from credenda.write.journal import REREAD, THINK
@@ -238,15 +239,24 @@ def _run(parts: Parts, unit: list[Job]) -> None:
         else:
             handlers.embed_together(parts, unit)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
-        for job in unit:
+        for job in _of_the_living(parts, unit):
             _failed(parts, job, error)
+
+
+def _of_the_living(parts: Parts, jobs: list[Job]) -> list[Job]:
+    """Leave out the jobs of a tenant who was erased meanwhile, perhaps to begin anew under the same name."""
+    with parts.store.reader(parts.user_id) as reader:
+        return [job for job in jobs if job.id.endswith(f"-{reader.tenant.tag}")]
 
 
 def _give_back(parts: Parts, jobs: list[Job]) -> None:
     """Return leases that were not used."""
+    held = _of_the_living(parts, jobs)
+    if not held:
+        return
 
     def work(writer: Writer) -> None:
-        for job in jobs:
+        for job in held:
             returned = replace(
                 job, status=JobStatus.QUEUED, attempts=job.attempts - 1, lease_owner="", lease_until_us=0
             )
@@ -315,6 +325,7 @@ class Worker:
         self._stop = Event()
         self._threads: list[Thread] = []
         self._lock = Lock()
+        self._policies_at_us = 0
 
     def start(self) -> None:
         """Begin, unless it runs already."""
@@ -349,12 +360,25 @@ class Worker:
                 if not ran:
                     flush_accesses(self._parts)
                     save_index(self._parts)
+                    self._expire()
                     self._look_after()
             except Exception as error:  # noqa: BLE001 - the job boundary: the worker outlives whatever a store raises
                 ran = 0
                 _log.warning("worker waits", extra={"error": type(error).__name__})
             if not ran and not self._stop.is_set():
                 self._wake.wait(_IDLE_SECONDS)
+
+    def _expire(self) -> None:
+        """Delete what is too old, a few batches now and then; under a legal hold nothing is."""
+        now_us = self._parts.clock.now_us()
+        if now_us < self._policies_at_us:
+            return
+        try:
+            report = apply_policies(self._parts, batches_max=limits.POLICY_BATCHES)
+        except Conflict:
+            report = None
+        if report is None or not report.more:
+            self._policies_at_us = now_us + limits.POLICY_EVERY_SECONDS * SECOND_US
 
     def _look_after(self) -> None:
         """Run the duties that are due; a process that is gone within a minute never comes here."""

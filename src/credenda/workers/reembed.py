@@ -37,10 +37,11 @@ def embed_again(parts: Parts, embedder: Embedder, progress: Callable[[int, int |
 
 def _step(parts: Parts, embedder: Embedder, range_of_events: Job) -> int:
     with parts.store.reader(parts.user_id) as reader:
-        wanted = wanted_texts(reader, range_of_events, embedder.model_id)
+        wanted, tag = wanted_texts(reader, range_of_events, embedder.model_id), reader.tenant.tag
     for start in range(0, len(wanted), _VECTORS_A_COMMIT):
         vectors = embed(embedder, wanted[start : start + _VECTORS_A_COMMIT], parts.settings.vector_bits)
         parts.store.commit(
-            parts.user_id, lambda writer, vectors=vectors: file_vectors(writer, range_of_events, vectors, last=False)
+            parts.user_id,
+            lambda writer, vectors=vectors: file_vectors(writer, range_of_events, vectors, of=tag, last=False),
         )
     return len(wanted)

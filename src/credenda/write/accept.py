@@ -82,6 +82,12 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
     Raises `Invalid` or `LimitExceeded`, naming what, why and what to do; nothing is half accepted.
     """
     source = checked_member(Source, submission.source, "source")
+    if submission.allow_deleted and source is not Source.HUMAN:
+        raise Invalid(
+            "only the person may say again what was deleted",
+            why=f"the source is {source.value}",
+            fix="leave out allow_deleted, or file it with source human",
+        )
     messages = _messages(submission.content)
     base_us = now_us if submission.occurred_at is None else parse_time(submission.occurred_at, zone)
     frame = _Frame(submission=submission, source=source, policy=policy, zone=zone, base_us=base_us)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from credenda.errors import NotFound
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.event import Event, Role
 from credenda.model.memory import Status
@@ -85,9 +86,14 @@ def embed(embedder: Embedder, wanted: Sequence[Wanted], bits: int) -> list[Vecto
     ]
 
 
-def file_vectors(writer: Writer, job: Job, vectors: Sequence[Vector], *, last: bool = True) -> None:
-    """File vectors, and with the last ones complete the job; a document that was redacted meanwhile gets none."""
+def file_vectors(writer: Writer, job: Job, vectors: Sequence[Vector], *, of: str, last: bool = True) -> None:
+    """File vectors, and with the last ones complete the job; a document that was redacted meanwhile gets none.
+
+    `of` is the tag of the tenant whose texts were embedded: one who was erased meanwhile gets none either.
+    """
     tag = writer.tenant.tag
+    if tag != of:
+        raise NotFound("what was to be embedded is no longer there", why="this user was erased meanwhile")
     ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
     readable = {number_of(event.id, Kind.EVENT, tag) for event in writer.events(ids) if event.text}
     held = {

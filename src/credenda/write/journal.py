@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -12,7 +14,7 @@ from credenda import limits
 from credenda.errors import Conflict, Unavailable
 from credenda.ids import Kind, number_of, public_id, serial
 from credenda.model.claim import Extractor, Turn
-from credenda.model.event import Event, NewEvent, Receipt
+from credenda.model.event import Event, NewEvent, Receipt, Role, Source
 from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
 from credenda.text.normal import NORMALISER, text_key
 from credenda.text.sentences import sentence_spans
@@ -31,6 +33,8 @@ _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.F
 REMOVED: Final = "[deleted]"
 """Stands in a message for words that had been deleted before they were said again."""
 _SENTENCES_MAX: Final = 5_000
+_LABEL: Final = re.compile(r"[^\w\n]{0,8}\w[^:\n]{0,40}:[ \t]+")
+"""Who or what a sentence is about, as files write it before a colon: "Ana: I live in Linz"."""
 
 
 def journal(accepted: Accepted, extractor: Extractor) -> Callable[[Writer], Receipt]:
@@ -104,17 +108,36 @@ def _without_deleted(
     """Blank every sentence that says again what was deleted, before it reaches the journal."""
     if not writer.tenant.has_tombstones:
         return list(accepted.events), ()
-    if accepted.allow_deleted:
-        for event in accepted.events:
-            _lift(writer, event, extractor)
-        return list(accepted.events), ()
     kept: list[NewEvent] = []
     refused: list[str] = []
     for event in accepted.events:
+        if accepted.allow_deleted and event.role is Role.USER and event.source is Source.HUMAN:
+            _lift(writer, event, extractor)
+            kept.append(event)
+            continue
         spans = _restated(writer, event, extractor)
-        kept.append(replace(event, text=_cut(event.text, spans)) if spans else event)
+        kept.append(_redacted(writer, event, spans))
         refused += [f"restates something deleted (characters {start} to {stop})" for start, stop in spans]
     return kept, tuple(refused)
+
+
+def _redacted(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> NewEvent:
+    """Cut spans out of an event, and out of its metadata whatever repeats them or was deleted itself."""
+    if not spans and not event.metadata:
+        return event
+    key = writer.tenant.key
+    cut = {text_key(event.text[start:stop]) for start, stop in spans} - {""}
+
+    def stays(value: object) -> bool:
+        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        pieces = [told[start:stop] for start, stop in islice(sentence_spans(told), _SENTENCES_MAX)]
+        said = text_key(told)
+        return not any(one in said for one in cut) and not writer.tombstoned(
+            [text_digest(key, piece) for piece in (told, *pieces) if text_key(piece)]
+        )
+
+    metadata = {name: value for name, value in event.metadata.items() if stays(value)}
+    return replace(event, text=_cut(event.text, spans), metadata=metadata)
 
 
 def _lift(writer: Writer, event: NewEvent, extractor: Extractor) -> None:
@@ -135,6 +158,9 @@ def _digests(key: bytes, event: NewEvent, extractor: Extractor) -> Iterator[tupl
         text = event.text[start:stop]
         if text_key(text):
             yield text_digest(key, text), start, stop
+        label = _LABEL.match(text)
+        if label is not None and text_key(text[label.end() :]):
+            yield text_digest(key, text[label.end() :]), start + label.end(), stop
     yield text_digest(key, event.text), 0, len(event.text)
     for claim in extractor.extract(Turn(event=_as_event(event))):
         for digest in claim_digests(key, claim):

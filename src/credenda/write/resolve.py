@@ -151,7 +151,7 @@ def _changes(answer: _Answer) -> list[Change]:
             resolution=resolution,
             scopes=_scopes_of(answer),
             keep=tuple(add.key for add in adds),
-            reason=f"the person answered: {resolution}",
+            reason=f"the person answered: {'; '.join(_quoted_clause(part) for part in answer.parts)}",
         ),
     ]
 
@@ -244,6 +244,11 @@ def _resolution(parts: tuple[_Part, ...]) -> str:
     if not scoped and last.scope is None:
         return last.choice
     return "; ".join(map(_clause, parts))
+
+
+def _quoted_clause(part: _Part) -> str:
+    """Write a part with its value in marks, by which a deletion of the value finds it."""
+    return f"{quoted(part.choice)} {_when(part.scope)}" if part.scope else quoted(part.choice)
 
 
 def _clause(part: _Part) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 
 from credenda.model.claim import Claim
 from credenda.model.memory import Draft, Memory
-from credenda.storage.store import Tombstone
+from credenda.storage.store import Reader, Tombstone
 from credenda.text.normal import NORMALISER, attribute_key, name_key, text_key, value_key
 
-__all__ = ["claim_digests", "memory_tombstones", "text_digest", "text_tombstone"]
+__all__ = ["claim_digests", "is_deleted", "memory_tombstones", "text_digest", "text_tombstone"]
 
 
 def text_digest(key: bytes, text: str) -> bytes:
@@ -33,9 +33,22 @@ def _slot_digests(key: bytes, said: Claim | Draft) -> list[bytes]:
     return []
 
 
-def claim_digests(key: bytes, claim: Claim) -> list[bytes]:
+def claim_digests(key: bytes, claim: Claim | Draft) -> list[bytes]:
     """Give every hash under which a claim may have been deleted."""
     return [text_digest(key, claim.text), *_slot_digests(key, claim)]
+
+
+def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
+    """Say whether what would be held, or a sentence it would rest on, was deleted: what every way in must ask.
+
+    `said` may be a claim, a draft or a memory. Journaling, importing, storing, correcting, resolving, undoing,
+    rebuilding and reading anew all ask here, or hash by `claim_digests` what they ask about together.
+    """
+    tenant = reader.tenant
+    if not tenant.has_tombstones:
+        return False
+    digests = [*claim_digests(tenant.key, said), *(text_digest(tenant.key, text) for text in sentences)]
+    return bool(reader.tombstoned(digests))
 
 
 def memory_tombstones(key: bytes, memory: Memory, sentences: Iterable[str], now_us: int) -> list[Tombstone]:

@@ -9,6 +9,7 @@ import pytest
 
 from credenda.errors import NotFound
 from credenda.model.change import ChangeKind
+from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Status
 from credenda.model.report import DutyRun
 from credenda.storage.rows import text_hash
@@ -189,6 +190,10 @@ WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
 }
 
 UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
+    "LegalHold": lambda _, __: LegalHold(reason="case", set_us=1),
+    "LegalHold that is lifted": lambda _, __: LegalHold(reason="", set_us=0, lifted_us=2, lifted_reason="closed"),
+    "RetentionPolicy": lambda _, __: RetentionPolicy(topic="work", days=3),
+    "RetentionPolicy that is taken away": lambda _, __: RetentionPolicy(topic="work", days=0),
     "NewEvent": lambda _, ben: said("Mine.", session=ben.mark, external_id=ben.event),
     "Vector": lambda _ana, _ben: vector(pack_code(1, memory=False), b"ana!"),
     "Tombstone": lambda _ana, _ben: Tombstone(digest=BEN_DIGEST, kind="text", normaliser=1, created_us=1),

@@ -77,7 +77,13 @@ def test_the_full_toolset_offers_every_operation_for_models_with_all_its_inputs(
     assert behind == {operation.name for operation in OPERATIONS.values() if tools_of(operation)}
     for offer in full.values():
         for route in offer.routes:
-            assert {one.param.name for one in route.inputs} == {param.name for param in route.operation.params}
+            wanted = {param.name for param in route.operation.params if not param.person_only}
+            assert {one.param.name for one in route.inputs} == wanted
+
+
+@pytest.mark.parametrize("toolset", ["default", "full"])
+def test_no_model_may_say_again_what_a_person_deleted(toolset: Any) -> None:  # noqa: ANN401 - as above
+    assert "allow_deleted" not in offers(toolset=toolset)["store_memory"].inputs
 
 
 @pytest.mark.requirement("R-191")

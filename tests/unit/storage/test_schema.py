@@ -16,10 +16,10 @@ from credenda.storage.store import Redaction
 
 from .build import ANA, events, held, logged, opened, put, said, writer_of
 
-NOT_OF_A_TENANT = {"schema_version", "leases", "api_tokens"}
 BY_NUMBER = {"embeddings": {"user_id", "model_id", "code"}}
 """Tenant tables whose rows are read by one integer, because a search reads hundreds: it holds the number of user and
 model, and every statement asks for the user besides."""
+NOT_OF_A_TENANT = {"schema_version", "leases", "api_tokens", "erasures", "backups"}
 FOR_ALL_TENANTS = {"user_of_tag", "next_tenant_number", "insert_words", "delete_words", "matching_words"}
 """Statements that name no user: who a tenant is, and the word index, which is bound by tag and range."""
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from credenda.errors import CredendaError, Invalid, Unavailable
+from credenda.bootstrap import restore_backup
+from credenda.errors import CredendaError, Invalid, NotFound, Unavailable
 from credenda.interfaces.calling import invoke
 from credenda.interfaces.cli.layout import clean
 from credenda.interfaces.cli.outcome import (
@@ -41,6 +44,8 @@ _STEP_SECONDS: Final = 0.5
 _IDLE_STEPS: Final = 60
 """Steps without progress after which waiting for an import is given up."""
 _CORRUPT: Final = 7
+_AGAIN: Final = 5
+_MEMORY: Final = re.compile(r"m[0-9]+-[0-9a-z]{6}")
 
 
 def act(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -80,13 +85,51 @@ def _doctor(session: Session, operation: Operation, given: Given) -> Outcome:
 
 
 def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Delete, after asking where somebody can be asked."""
-    if not given.pop("yes", False) and interactive():
-        question = f"Delete {clean(given['id'])} for good, with the words it rests on?"
-        if not click.confirm(question, err=True):
-            return Outcome(value=Done(id=given["id"], done="kept"))
+    """Delete one thing, or all that meets conditions, after asking where somebody can be asked."""
+    asks = not given.pop("yes", False) and interactive()
+    if "id" not in given:
+        return _delete_where(session, given, asks=asks)
+    if len(given) > 1:
+        raise Invalid("an id and conditions cannot both be given", why="each says what to delete", fix="give one")
+    if asks and not click.confirm(f"Delete {clean(given['id'])} for good, with the words it rests on?", err=True):
+        return Outcome(value=Done(id=given["id"], done="kept"))
     _plain(session, operation, given)
     return Outcome(value=Done(id=given["id"], done="deleted"))
+
+
+def _delete_where(session: Session, given: Given, *, asks: bool) -> Outcome:
+    conditions = {name: value for name, value in given.items() if name != "dry_run"}
+    if not conditions:
+        raise Invalid("nothing says what to delete", why="there is neither an id nor a condition", fix="give one")
+    with session.open() as memory:
+        report = memory.delete_where(**conditions, dry_run=asks or bool(given.get("dry_run")))
+        if given.get("dry_run") or not asks:
+            return Outcome(value=report)
+        question = f"Delete {report.events:,} events and {report.memories:,} memories for good?"
+        if not click.confirm(question, err=True):
+            return Outcome(value=Done(id=", ".join(map(clean, conditions.values())), done="kept"))
+        return Outcome(value=memory.delete_where(**conditions))
+
+
+def _restore(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Bring back a forgotten memory, or put a backup in the place of the database."""
+    replace_it = given.pop("replace", False)
+    if _MEMORY.fullmatch(given["id"].strip()):
+        return _plain(session, operation, given)
+    if not Path(given["id"]).is_file():
+        raise NotFound(
+            f"{clean(given['id'])} is neither a memory nor a backup",
+            why="no file is there, and ids look like m42-3fa9c2",
+            fix="copy an id from `list`, or check the path",
+        )
+    return Outcome(value=restore_backup(given["id"], session.db, replace=replace_it))
+
+
+def _erase(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Erase; exits with 5 when something of it could be found afterwards."""
+    outcome = _plain(session, operation, given)
+    held = getattr(outcome.value, "remaining_matches", 1) == 0 and getattr(outcome.value, "log_emptied", False)
+    return Outcome(value=outcome.value, exit_code=0 if held else _AGAIN)
 
 
 def _contests(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -246,6 +289,8 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "set-status": _settled,
     "undo": _settled,
     "delete": _delete,
+    "erase": _erase,
+    "restore": _restore,
     "feedback": _feedback,
     "doctor": _doctor,
     "import": _import,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
 
@@ -28,10 +29,23 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         click.Option(["--audit"], is_flag=True, help="List slots that keep changing instead, asked about or not."),
         click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
     ),
-    "delete": (click.Option(["--yes"], is_flag=True, help="Do not ask."),),
+    "restore": (
+        click.Option(["--replace"], is_flag=True, help="Let a backup take the place of a database that is there."),
+    ),
+    "delete": (
+        click.Option(["--session"], help="Instead of an ID: all that was said in this session."),
+        click.Option(["--topic"], help="Instead of an ID: all that belongs to this topic."),
+        click.Option(["--source"], help="Instead of an ID: all that came in this way, such as ingest."),
+        click.Option(["--before"], metavar="TIME", help="Instead of an ID: all that was said before this time."),
+        click.Option(["--dry-run"], is_flag=True, default=None, help="Only count what would go."),
+        click.Option(["--yes"], is_flag=True, help="Do not ask."),
+    ),
 }
 """Options that only make sense at a terminal."""
+_OPTIONAL_HERE: Final = {"delete": "id"}
+"""Arguments that conditions may stand for."""
 _EPILOGS: Final[Mapping[str, str]] = {
+    "restore": "The path of a backup as ID puts that in the place of the database.",
     "remember": "`-` as CONTENT reads standard input.",
     "doctor": "Exits with 7 when something is wrong.",
 }
@@ -62,7 +76,10 @@ def build(name: str) -> click.Command | None:
     operation = OPERATIONS.get(name)
     if operation is None or "cli" not in operation.doors:
         return None
-    params: list[click.Parameter] = [_parameter(param) for param in operation.params]
+    params: list[click.Parameter] = [
+        _parameter(replace(param, optional=True) if _OPTIONAL_HERE.get(name) == param.name else param)
+        for param in operation.params
+    ]
     return click.Command(
         name,
         params=[*params, *_ONLY_HERE.get(name, ()), *program_options(hidden=True)],

@@ -16,17 +16,32 @@ from credenda.interfaces.cli.render_beliefs import (
     remembered,
 )
 from credenda.interfaces.cli.render_changes import loops, steps, undone
+from credenda.interfaces.cli.render_forgetting import (
+    backed_up,
+    deleted,
+    erased,
+    expired,
+    hold,
+    holds,
+    policies,
+    put_back,
+)
 from credenda.interfaces.cli.render_hits import results
 from credenda.interfaces.cli.render_lifecycle import decayed, duties, moved, retention
 from credenda.interfaces.cli.render_time import difference, history
 from credenda.interfaces.connect.places import Installed
 from credenda.model.contest import SlotLoop
 from credenda.model.difference import Diff
+from credenda.model.forgetting import LegalHold
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
+    BackupReport,
     DecayReport,
+    DeletionReport,
     DoctorReport,
+    EraseReceipt,
+    ExpiryReport,
     ExportReport,
     ExtractionReport,
     ImportReport,
@@ -34,6 +49,7 @@ from credenda.model.report import (
     ModelUse,
     ReembedReport,
     Resolution,
+    RestoreReport,
     RetentionCurves,
     ScheduleReport,
     Stats,
@@ -56,6 +72,8 @@ def render(screen: Screen, operation: str, value: object) -> str:
     """Write the result of an operation for a person."""
     if isinstance(value, list | tuple):
         items = cast("Sequence[Any]", value)
+        if operation in {"holds", "policy"}:
+            return holds(screen, items) if operation == "holds" else policies(screen, items)
         if items and isinstance(items[0], SlotLoop | StatusStep):
             return loops(screen, items) if isinstance(items[0], SlotLoop) else steps(screen, items)
         return history(screen, items) if operation == "history" else contests(screen, items)
@@ -208,6 +226,12 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Stats: stats,
     ExtractionReport: _extracted,
     DoctorReport: doctor,
+    EraseReceipt: erased,
+    DeletionReport: deleted,
+    ExpiryReport: expired,
+    LegalHold: hold,
+    BackupReport: backed_up,
+    RestoreReport: put_back,
     ExportReport: _exported,
     ImportReport: imported,
     ReembedReport: _reembedded,

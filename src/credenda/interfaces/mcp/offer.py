@@ -145,7 +145,7 @@ def tokens_of(tools: Iterable[Offer]) -> int:
 
 
 def _route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
-    known = {param.name: param for param in operation.params}
+    known = {param.name: param for param in operation.params if not param.person_only}
     chosen = [known[name] for name in tool.params if name in known]
     if toolset == "full" or tool.toolset == "full":
         chosen += [param for name, param in known.items() if name not in tool.params]

@@ -7,7 +7,19 @@ from typing import Final, Literal
 
 from credenda.errors import CredendaError
 
-__all__ = ["ID", "REASON", "SESSION", "TIMES", "TOPIC", "WITH_FILES", "Operation", "Param", "ParamKind", "text"]
+__all__ = [
+    "ID",
+    "PERSONS",
+    "REASON",
+    "SESSION",
+    "TIMES",
+    "TOPIC",
+    "WITH_FILES",
+    "Operation",
+    "Param",
+    "ParamKind",
+    "text",
+]
 
 ParamKind = Literal["text", "integer", "number", "flag", "time", "names", "table", "path"]
 Door = Literal["python", "cli", "mcp", "rest"]
@@ -27,6 +39,8 @@ class Param:
     optional: bool = False
     default: object = None
     choices: tuple[str, ...] = ()
+    person_only: bool = False
+    """Whether only a person may give it: no model is offered it."""
     option: str = ""
     """Another name on the command line, where the plain one would read badly; for a flag also "on/off"."""
 
@@ -59,6 +73,8 @@ TIMES: Final = (
     Param(name="known_at", kind="time", help="What was held at this time."),
 )
 """The two axes of time, which every question about what is held takes."""
+PERSONS: Final[frozenset[Door]] = frozenset({"python", "cli", "rest"})
+"""What a person decides about a memory, and no model."""
 ID: Final = Param(name="id", help="An id from a list or a search.", positional=True)
 TOPIC: Final = text("topic", "Broad namespace, such as work or health.")
 SESSION: Final = text("session", "Conversation that it belongs to.")

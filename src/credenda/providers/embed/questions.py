@@ -48,6 +48,11 @@ class QuestionVectors:
             self._keep(found)
         return np.array([found[key] for key in keys], np.float32)
 
+    def clear(self) -> None:
+        """Forget every question."""
+        with self._lock:
+            self._held.clear()
+
     def _find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         with self._lock:
             found = {key: self._held[key] for key in keys if key in self._held}

@@ -30,6 +30,8 @@ TABLES: Final = (
     "operations",
     "embeddings",
     "tombstones",
+    "legal_holds",
+    "retention_policies",
     "access_log",
     "entities",
     "relations",
@@ -40,8 +42,8 @@ TABLES: Final = (
 )
 """What a tenant holds, in the order in which it moves: passages come after the events they cut."""
 NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "api_tokens", "duties", "vector_spaces"})
-"""Its own row (the origin), images that are made anew, a flag inside a transaction, logins, when duties ran, and numbers
-that each database gives out itself."""
+"""Its own row (the origin), images that are made anew, a flag inside a transaction, logins, when duties ran, and
+numbers that each database gives out itself."""
 _KEYS: Final[Mapping[str, tuple[str, ...]]] = {"embeddings": ("model_id", "code")}
 """The order of the tables whose primary key is such a number."""
 _GIVEN: Final = frozenset({"user_id", "doc"})

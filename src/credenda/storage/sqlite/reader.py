@@ -20,6 +20,7 @@ from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
+from credenda.storage.sqlite.duties import read_accesses, read_duties
 from credenda.storage.store import (
     CODE_BITS,
     Access,
@@ -63,6 +64,7 @@ def tenant_of(row: sqlite3.Row) -> Tenant:
         tag=row["tag"],
         key=row["hmac_key"],
         has_tombstones=bool(row["has_tombstones"]),
+        hold=row["hold"],
     )
 
 
@@ -80,8 +82,17 @@ def _listed(values: Iterable[str] | None) -> str | None:
     return None if values is None else json.dumps([str(value) for value in values])
 
 
+def _statement_of(wanted: EventFilter) -> str:
+    """Choose the statement that finds events."""
+    if wanted.newest_first:
+        return "find_events_newest"
+    return "find_events" if wanted.expires_before_us is None else "find_expiring_events"
+
+
 def _index_of(wanted: MemoryFilter) -> str:
     """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
+    if wanted.expires_before_us and replace(wanted, expires_before_us=None, limit=None) == _NO_CONDITION:
+        return "expiring_memories"
     if (wanted.pair is None) == (wanted.text_hash is None):
         return "find_memories"
     if wanted.text_hash is not None:
@@ -153,10 +164,11 @@ class SqliteReader:
     def find_events(self, wanted: EventFilter) -> list[Event]:
         """Return the events that a filter names."""
         found = self._run(
-            "find_events_newest" if wanted.newest_first else "find_events",
+            _statement_of(wanted),
             after=wanted.after or 0,
             below=wanted.below or _LAST,
             redacted=wanted.redacted,
+            worded=wanted.worded,
             session=wanted.session,
             topic=wanted.topic,
             source=wanted.source,
@@ -314,18 +326,7 @@ class SqliteReader:
 
     def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
         """Return what is known of the use of these memories, by memory and then oldest first."""
-        found = self._run("accesses_of", ids=self._numbers(memory_ids, Kind.MEMORY))
-        return [
-            Access(
-                memory_id=self._public(Kind.MEMORY, row["memory"]),
-                session=row["session_id"],
-                day=row["day"],
-                at_us=row["at"],
-                shown=row["shown"],
-                useful=row["useful"],
-            )
-            for row in found
-        ]
+        return read_accesses(self._run, self._numbers(memory_ids, Kind.MEMORY), self._tenant.tag)
 
     def active_days(self) -> list[int]:
         """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
@@ -333,16 +334,7 @@ class SqliteReader:
 
     def duties(self) -> list[DutyRun]:
         """Return the last run of each duty, by name."""
-        return [
-            DutyRun(
-                name=row["name"],
-                started_us=row["started_at"],
-                took_us=row["took_us"],
-                result=row["result"],
-                failed=bool(row["failed"]),
-            )
-            for row in self._run("duties")
-        ]
+        return read_duties(self._run)
 
     def watermark(self, name: str) -> int | None:
         """Return how far a duty has come."""

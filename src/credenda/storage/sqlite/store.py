@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Final, TypeVar
 
+from credenda import limits
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
-from credenda.storage.portable import Dump, Origin, PlacedRow
+from credenda.model.forgetting import Rules
+from credenda.storage.ledger import Entry
+from credenda.storage.portable import Dump, Erasure, Origin, PlacedRow
 from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log, statements
 from credenda.storage.sqlite.dump import dump_rows, load_rows, read_origin
+from credenda.storage.sqlite.erase import delete_rows
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
+from credenda.storage.sqlite.proof import finish_erasures, is_unfinished, take_back
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
+from credenda.storage.sqlite.rules import read_rules
 from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
 
@@ -29,6 +35,10 @@ __all__ = ["SqliteStore"]
 T = TypeVar("T")
 _SETTLED_COMMITS: Final = 8
 """After so many commits this process is likely to write on, and worth a log of full length."""
+_ENTER: Final = (
+    "INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at) VALUES (?, ?, ?, ?, ?)"
+)
+_RELEASE: Final = "UPDATE legal_holds SET lifted_at = ? WHERE user_id = ? AND lifted_at IS NULL"
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 
 
@@ -84,6 +94,13 @@ class SqliteStore:
             self._writer.close()
             raise
         self._commits = GroupCommit(self._writer, self.path)
+        if is_unfinished(self._writer):
+            self._finish({}, patience_seconds=0)
+
+    def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
+        connection, commits = self._writable()
+        now_us = self._clock.now_us()
+        return finish_erasures(self.path, commits, connection, now_us, rows=rows, patience_seconds=patience_seconds)
 
     @property
     def commits(self) -> int:
@@ -148,7 +165,44 @@ class SqliteStore:
     def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
         """Take rows into an empty tenant, in one transaction."""
         connection, commits = self._writable()
-        return commits.run(lambda: load_rows(connection, user_id, origin, rows))
+        counts = commits.run(lambda: load_rows(connection, user_id, origin, rows))
+        take_back(self.path, commits, connection, origin.tag)
+        return counts
+
+    def rules(self, user_id: str) -> Rules:
+        """Return the retention policies and legal holds of a tenant."""
+        with self._readers.take() as connection:
+            return read_rules(connection, user_id)
+
+    def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
+        """Delete every row of a tenant in one transaction, and prove that their bytes are gone."""
+        connection, commits = self._writable()
+        rows = commits.run(lambda: delete_rows(connection, user_id, self._clock.now_us(), exported))
+        return self._finish(rows)
+
+    def has_backup(self, path: str) -> bool:
+        """Say whether a backup was made to this place before."""
+        with self._readers.take() as connection:
+            return connection.execute("SELECT 1 FROM backups WHERE path = ?", (path,)).fetchone() is not None
+
+    def note_backup(self, path: str) -> None:
+        """Remember where a backup is made, so that erasures reach its ledger; a store that is only read does not."""
+        if self._commits is not None:
+            connection, commits = self._writable()
+            row = (path, self._clock.now_us())
+            commits.run(lambda: connection.execute("INSERT OR REPLACE INTO backups VALUES (?, ?)", row))
+
+    def take_over(self, entries: Iterable[Entry]) -> None:
+        """Enter in the ledger who was erased elsewhere."""
+        connection, commits = self._writable()
+        rows = [(one.digest, one.tag, one.key, one.erased_us, one.erased_us) for one in entries]
+        commits.run(lambda: connection.executemany(_ENTER, rows))
+
+    def release(self, user_id: str) -> None:
+        """Lift the legal hold of a tenant who was erased, after it was lifted, since this copy was made."""
+        connection, commits = self._writable()
+        row = (self._clock.now_us(), user_id)
+        commits.run(lambda: connection.execute(_RELEASE, row))
 
     def _tenant(self, connection: sqlite3.Connection, user_id: str) -> tuple[Tenant, Tips]:
         sql = statements()

@@ -14,6 +14,7 @@ from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
+from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.model.report import DutyRun
 from credenda.storage import rows
@@ -35,6 +36,7 @@ from credenda.storage.store import (
     Watermark,
     pack_code,
 )
+from credenda.text.normal import name_key
 from credenda.text.passages import passages
 
 __all__ = ["SqliteWriter", "Tips", "chain_link", "content_hmac"]
@@ -89,6 +91,8 @@ class SqliteWriter(SqliteReader):
                 return self._belief(row)
             case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
+            case LegalHold() | RetentionPolicy():
+                return self._rule(row)
             case Retention() | Watermark() | DutyRun() | Lead():
                 return self._derived(row)
             case Spend():
@@ -111,6 +115,16 @@ class SqliteWriter(SqliteReader):
                 return self._contest(row)
             case _:
                 assert_never(row)
+
+    def _rule(self, row: LegalHold | RetentionPolicy) -> str:
+        """File a rule about forgetting."""
+        if isinstance(row, LegalHold):
+            name = "set_hold" if row.lifted_us is None else "lift_hold"
+            self._run(name, **{name: getattr(row, name) for name in row.__dataclass_fields__})
+        else:
+            name = "put_policy" if row.days else "delete_policy"
+            self._run(name, topic=row.topic or "", days=row.days, set_us=row.set_us)
+        return ""
 
     def _beside(self, row: Job | Vector | Tombstone | Redaction | Access | Snapshot) -> str:
         """File what serves it: work, indexes, use, and forgetting."""
@@ -353,6 +367,10 @@ class SqliteWriter(SqliteReader):
             self._run("redact_phrases", phrase=phrase)
         self._run("redact_versions", id=number)
         self._run("redact_changes", memory=number)
+        self._run("redact_evidence", memory=number)
+        self._run("delete_relations", memory=number)
+        if memory.entity:
+            self._run("delete_entity", entity=name_key(memory.entity))
         self._run("delete_vectors", low=code, high=code + 1)
 
     def _redact_event(self, redaction: Redaction) -> None:

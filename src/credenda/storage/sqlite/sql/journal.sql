@@ -1,7 +1,8 @@
 -- name: tenant^
 -- The tenant's own row.
 SELECT
-    user_id, number, tag, hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones
+    user_id, number, tag, hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
+    (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold
 FROM tenants WHERE user_id = :user_id;
 
 -- name: user_of_tag$
@@ -22,6 +23,7 @@ VALUES (:user_id, :number, :tag, :hmac_key, :created_at);
 -- event that the full-text index holds. Read once a unit of work; a query more would cost every commit.
 SELECT
     t.user_id, t.number, t.tag, t.hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
+    (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold,
     e.id AS event, e.chain_hash, t.listed,
     (SELECT max(id) FROM operations WHERE user_id = :user_id) AS job
 FROM tenants AS t
@@ -74,7 +76,7 @@ WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids)) ORDER BY 
 -- Events by filter, oldest first.
 SELECT * FROM events
 WHERE user_id = :user_id AND id > :after AND id < :below
-    AND (:redacted OR redacted_at IS NULL)
+    AND (:redacted OR redacted_at IS NULL) AND (NOT :worded OR text <> '')
     AND (:session IS NULL OR session_id = :session)
     AND (:topic IS NULL OR topic = :topic)
     AND (:source IS NULL OR source = :source)
@@ -87,7 +89,7 @@ ORDER BY id LIMIT :limit;
 -- Events by filter, newest first.
 SELECT * FROM events
 WHERE user_id = :user_id AND id > :after AND id < :below
-    AND (:redacted OR redacted_at IS NULL)
+    AND (:redacted OR redacted_at IS NULL) AND (NOT :worded OR text <> '')
     AND (:session IS NULL OR session_id = :session)
     AND (:topic IS NULL OR topic = :topic)
     AND (:source IS NULL OR source = :source)
@@ -98,7 +100,10 @@ ORDER BY id DESC LIMIT :limit;
 
 -- name: redact_event!
 -- Take the words out of an event; its place in the chain stays.
-UPDATE events SET text = :text, redacted_at = :at_us, metadata = NULL, tags = NULL
+UPDATE events SET
+    text = :text, redacted_at = :at_us, metadata = NULL, tags = NULL,
+    topic = CASE WHEN :text = '' THEN NULL ELSE topic END,
+    external_id = CASE WHEN :text = '' THEN NULL ELSE external_id END
 WHERE user_id = :user_id AND id = :id;
 
 -- name: permit_redaction!
@@ -121,3 +126,41 @@ DELETE FROM tombstones WHERE user_id = :user_id AND digest = :digest;
 -- name: tombstoned$
 -- Whether a hash is a tombstone.
 SELECT EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id AND digest = :digest);
+
+-- name: find_expiring_events
+-- Events whose time is over, oldest first.
+SELECT * FROM events INDEXED BY events_expiring
+WHERE user_id = :user_id AND expires_at < :expires_before_us AND expires_at IS NOT NULL AND id > :after AND id < :below
+    AND (:redacted OR redacted_at IS NULL) AND (NOT :worded OR text <> '')
+    AND (:session IS NULL OR session_id = :session)
+    AND (:topic IS NULL OR topic = :topic)
+    AND (:source IS NULL OR source = :source)
+    AND (:recorded_before_us IS NULL OR recorded_at < :recorded_before_us)
+    AND (:occurred_before_us IS NULL OR occurred_at < :occurred_before_us)
+ORDER BY id LIMIT :limit;
+
+-- name: set_hold!
+-- Let nothing of a tenant be deleted.
+INSERT INTO legal_holds (user_id, id, reason, set_at)
+SELECT :user_id, coalesce(max(id), 0) + 1, :reason, :set_us FROM legal_holds WHERE user_id = :user_id;
+
+-- name: lift_hold!
+-- Let things be deleted again.
+UPDATE legal_holds SET lifted_at = :lifted_us, lifted_reason = :lifted_reason
+WHERE user_id = :user_id AND lifted_at IS NULL;
+
+-- name: legal_holds
+-- Every legal hold, oldest first.
+SELECT reason, set_at, lifted_at, lifted_reason FROM legal_holds WHERE user_id = :user_id ORDER BY id;
+
+-- name: put_policy!
+-- Keep what belongs to a topic so many days.
+INSERT OR REPLACE INTO retention_policies (user_id, topic, days, set_at) VALUES (:user_id, :topic, :days, :set_us);
+
+-- name: delete_policy!
+-- Keep what belongs to a topic for good.
+DELETE FROM retention_policies WHERE user_id = :user_id AND topic = :topic;
+
+-- name: retention_policies
+-- Retention policies by topic.
+SELECT topic, days, set_at FROM retention_policies WHERE user_id = :user_id ORDER BY topic;

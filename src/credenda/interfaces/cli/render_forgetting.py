@@ -1,0 +1,76 @@
+"""What was forgotten, for people: erasures, deletions, holds and policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from credenda.interfaces.cli.layout import Screen, clean
+from credenda.model.forgetting import LegalHold, RetentionPolicy
+from credenda.model.report import BackupReport, DeletionReport, EraseReceipt, ExpiryReport, RestoreReport
+
+__all__ = ["backed_up", "deleted", "erased", "expired", "hold", "holds", "policies", "put_back"]
+
+
+def erased(screen: Screen, receipt: EraseReceipt) -> str:
+    """Show what was erased, and what was checked."""
+    lines = [f"Erased {receipt.rows:,} rows." if receipt.rows else "There was nothing left to erase."]
+    lines.append(screen.pairs((name.replace("_", " "), f"{count:,}") for name, count in receipt.tables.items()))
+    lines.append(
+        f"Searched every byte for {receipt.windows_searched:,} pieces of it: {receipt.remaining_matches:,} found."
+    )
+    if receipt.exported:
+        lines.append(f"Everything was written to {clean(receipt.exported)} before.")
+    if not receipt.log_emptied:
+        lines.append(screen.warn("Another process still reads the log: close it and erase again to finish."))
+    elif receipt.remaining_matches:
+        lines.append(screen.warn("Erase again; if that does not help, see docs/forgetting.md."))
+    if receipt.backups:
+        lines.append("These backups may hold it still, until restored, which cleans them, or thrown away:")
+        lines += [f"  {clean(path)}" for path in receipt.backups]
+    return "\n".join(filter(None, lines))
+
+
+def deleted(_: Screen, report: DeletionReport) -> str:
+    """Show how much went, or would go."""
+    would = "Would delete" if report.dry_run else "Deleted"
+    return f"{would} {report.events:,} events and {report.memories:,} memories."
+
+
+def expired(_: Screen, report: ExpiryReport) -> str:
+    """Show what went because its time was over."""
+    if not report.ran and not report.dry_run:
+        return f"Nothing was deleted: {report.reason}."
+    would = "Would delete" if report.dry_run else "Deleted"
+    return f"{would} {report.events:,} events and {report.memories:,} memories whose time is over."
+
+
+def hold(_: Screen, one: LegalHold) -> str:
+    """Show one legal hold."""
+    since = f"Held since {one.set_at:%Y-%m-%d}: {clean(one.reason)}"
+    return (
+        since
+        if one.lifted_at is None
+        else f"{since}\n  lifted {one.lifted_at:%Y-%m-%d}: {clean(one.lifted_reason or '')}"
+    )
+
+
+def holds(screen: Screen, found: Sequence[LegalHold]) -> str:
+    """Show the legal holds."""
+    return "\n".join(hold(screen, one) for one in found) or "There is no legal hold, and there was none."
+
+
+def policies(_: Screen, found: Sequence[RetentionPolicy]) -> str:
+    """Show the retention policies."""
+    lines = [f"{one.days:,} days  {clean(one.topic or 'everything')}" for one in found]
+    return "\n".join(lines) or "Everything is kept for good: there is no policy."
+
+
+def backed_up(_: Screen, report: BackupReport) -> str:
+    """Show what was copied."""
+    return f"Wrote {clean(report.path)}: {report.size_bytes:,} bytes, {report.users:,} users"
+
+
+def put_back(_: Screen, report: RestoreReport) -> str:
+    """Show what was put in place."""
+    erased_now = f"\nErased {report.erased:,} users from it, whom the ledger names." if report.erased else ""
+    return f"Restored {clean(report.path)} from {clean(report.backup)}: {report.users:,} users{erased_now}"

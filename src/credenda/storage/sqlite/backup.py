@@ -1,0 +1,174 @@
+"""Copies of a whole file: made while others write, and put in the place of a database again."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from credenda.clock import Clock
+from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
+from credenda.model.report import BackupReport, RestoreReport
+from credenda.storage.ledger import Entry, ledger_path, note, read_ledger
+from credenda.storage.sqlite.connection import connect
+from credenda.storage.sqlite.failures import translated
+from credenda.storage.sqlite.proof import erased_before
+from credenda.storage.sqlite.store import SqliteStore
+
+__all__ = ["back_up", "put_back"]
+
+_SERIOUS: Final = frozenset({"file", "journal_chain", "journal_text", "journal_numbers", "change_numbers"})
+"""Findings with which a backup is not what was backed up."""
+_LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
+
+
+def back_up(store: SqliteStore, path: Path) -> BackupReport:
+    """Copy the whole file, as it is at one moment, while others read and write; all of it or nothing.
+
+    What was acknowledged before the call is in the copy. An earlier backup of the same name is replaced, another file
+    never. Raises `Invalid` for a folder or the database itself, `Conflict` for a file of something else, `Unavailable`
+    when it cannot be written.
+    """
+    source, place = Path(store.path).absolute(), path.absolute()
+    if place.is_dir() or place == source or (place.exists() and place.samefile(source)):
+        raise Invalid(f"{path} cannot be a backup", why="it is a folder, or the database", fix="name another file")
+    if place.exists() and not store.has_backup(str(place)):
+        raise Conflict(f"{path} is there already", why="it is no backup of this file", fix="name another file")
+    store.note_backup(str(place))
+    with _beside(place) as part:
+        with translated(str(place)), closing(connect(store.path, query_only=True)) as reading:
+            users = _copy(reading, part)
+        _settle_into(part, place)
+    with translated(store.path), closing(connect(store.path, query_only=True)) as reading:
+        note(place, [Entry(*row) for row in reading.execute(_LEDGER)])
+    return BackupReport(path=str(path), size_bytes=place.stat().st_size, users=users)
+
+
+def put_back(backup: Path, target: Path, clock: Clock, *, replace: bool) -> RestoreReport:
+    """Put a backup in the place of a database, checked first, and without those who were erased since it was made.
+
+    Raises `NotFound` for a missing backup, `Conflict` where a database stands and `replace` is not given, `Corrupt` for
+    a damaged backup, `Unavailable` while others have the database open. After any of them nothing has changed.
+    """
+    if not backup.is_file():
+        raise NotFound(f"there is no backup at {backup}", fix="check the path")
+    if target.exists() and backup.samefile(target):
+        raise Invalid("a database cannot be restored from itself", why="both are one file", fix="name the backup")
+    if target.exists() and not replace:
+        raise Conflict(
+            f"{target} is there already", why="restoring replaces it", fix="add --replace, or restore to another path"
+        )
+    entries = _entries(backup, target)
+    with _beside(target.absolute()) as part:
+        with translated(str(backup)), closing(connect(str(backup), read_only=True)) as reading:
+            _copy(reading, part)
+        users, erased = _cleaned(part, entries, clock)
+        if target.exists():
+            _free(target)
+        _settle_into(part, target.absolute())
+    note(target, entries.values())
+    return RestoreReport(path=str(target), backup=str(backup), users=users, erased=erased)
+
+
+@contextmanager
+def _beside(place: Path) -> Generator[Path]:
+    """Lend an empty file beside the place where it is to go; what is left of it at the end is taken away."""
+    try:
+        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:64]}.", suffix=".part")
+    except OSError as error:
+        raise Unavailable(
+            f"{place} cannot be written", why=error.strerror or "", fix="check that its folder exists and has room"
+        ) from error
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        for ending in ("", "-wal", "-shm", "-journal"):
+            Path(f"{name}{ending}").unlink(missing_ok=True)
+        ledger_path(name).unlink(missing_ok=True)
+
+
+def _copy(source: sqlite3.Connection, part: Path) -> int:
+    """Copy a database in one step, under one view of it, into one file without a log; return how many users it has."""
+    with closing(sqlite3.connect(part, isolation_level=None)) as copy:
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+        sound = [row[0] for row in copy.execute("PRAGMA quick_check(3)")]
+        if sound != ["ok"]:
+            raise Corrupt("the copy is damaged", why=str(sound[0]), fix="run `credenda doctor`; nothing was replaced")
+        if not copy.execute("SELECT 1 FROM sqlite_schema WHERE name = 'tenants'").fetchone():
+            raise Corrupt("this is not a backup of Credenda", why="it holds other tables", fix="give another file")
+        return int(copy.execute("SELECT count(*) FROM tenants").fetchone()[0])
+
+
+def _settle_into(part: Path, place: Path) -> None:
+    """Make a file durable, and let it take a place."""
+    try:
+        handle = os.open(part, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        part.replace(place)
+        with suppress(OSError):  # a system without folder handles
+            folder = os.open(place.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+    except OSError as error:
+        raise Unavailable(f"{place} cannot be written", why=error.strerror or "", fix="make room for it") from error
+
+
+def _entries(backup: Path, target: Path) -> dict[str, Entry]:
+    """Gather who was erased, from the ledgers beside both files and from the database that is to be replaced."""
+    entries = read_ledger(backup) | read_ledger(target)
+    if target.exists():
+        with suppress(CredendaError, sqlite3.Error), closing(connect(str(target), read_only=True)) as reading:
+            entries |= {row["tag"]: Entry(*row) for row in reading.execute(_LEDGER)}
+    return entries
+
+
+def _cleaned(part: Path, entries: Mapping[str, Entry], clock: Clock) -> tuple[int, int]:
+    """Bring a copy up to date, verify it, and erase from it whom the ledger names; return users kept and erased."""
+    store = SqliteStore(str(part), clock=clock)
+    try:
+        with closing(connect(str(part))) as reading:
+            users = [row[0] for row in reading.execute("SELECT user_id FROM tenants ORDER BY user_id")]
+            named = erased_before(reading, entries)
+        for user_id in users:
+            serious = [one for one in store.check(user_id, repair=True) if one.check in _SERIOUS and not one.repaired]
+            if serious:
+                raise Corrupt("the backup is damaged", why=serious[0].detail, fix="restore another; nothing changed")
+        store.take_over(entries.values())
+        for user_id in named:
+            store.release(user_id)
+            if store.erase(user_id).remaining_matches:
+                raise Unavailable("a user could not be erased from the backup", why="bytes are left", fix="try again")
+    finally:
+        store.close()
+    with closing(sqlite3.connect(part, isolation_level=None)) as copy:
+        copy.execute("PRAGMA journal_mode = DELETE")
+    return len(users) - len(named), len(named)
+
+
+def _free(target: Path) -> None:
+    """End the log of a database that is to be replaced; raises `Unavailable` while anybody has it open.
+
+    A log that stayed would be taken for that of the new file.
+    """
+    try:
+        with closing(sqlite3.connect(target, isolation_level=None, timeout=1)) as old:
+            old.execute("PRAGMA journal_mode = DELETE").fetchone()
+    except sqlite3.OperationalError as error:
+        raise Unavailable(
+            f"{target} is in use", why=str(error), fix="close every program that has it open, then restore again"
+        ) from error
+    except sqlite3.DatabaseError:  # damaged: that is why it is replaced
+        pass
+    for ending in ("-wal", "-shm", "-journal"):
+        Path(f"{target}{ending}").unlink(missing_ok=True)

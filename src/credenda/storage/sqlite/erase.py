@@ -1,0 +1,322 @@
+"""Erasing a tenant from a SQLite file: every row in one transaction, and then the proof on the bytes.
+
+Which tables hold rows of a tenant is read from the schema, so that a new one cannot be forgotten. The transaction that
+deletes also enters the tenant in the ledger, with the probes of the proof; until the proof has held, whoever opens the
+file for writing, or erases again, takes it up from there.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from credenda import limits
+from credenda.clock import pause, seconds
+from credenda.errors import Conflict, Corrupt
+from credenda.ids import new_key, new_tag
+from credenda.storage.sqlite.connection import connect
+from credenda.storage.sqlite.dump import TABLES
+from credenda.storage.sqlite.failures import translated
+from credenda.storage.sqlite.group import insist
+from credenda.storage.sqlite.probes import LONG_BYTES, SHORT_BYTES, Probes, chunks_of, packed
+from credenda.text.tokens import fold
+
+__all__ = ["Unfinished", "delete_rows", "empty_whole_log", "ledger_digest", "searched", "tenant_tables", "unfinished"]
+
+_ANONYMISED: Final = "tool_call_records"
+"""Audit rows stay, under a name that is drawn anew for each erasure and kept nowhere."""
+_KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
+_SAMPLED_ROWS: Final = 4_000
+"""Rows of a column whose bytes are searched for; of more, as many at even distances."""
+_LONG_WORD: Final = re.compile(r"[^\W\d_]{12,}")
+_WORDED: Final = frozenset({"events", "memories"})
+_STEP_SECONDS: Final = 0.02
+_handles: Final[dict[tuple[int, int], int]] = {}
+"""Files opened to search them, by device and number. Closing any descriptor of a file would give up every lock that
+SQLite holds on it in this process, so they stay open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """An erasure whose proof has not held yet."""
+
+    digest: bytes
+    tag: str
+    probes: Probes
+
+
+class Erased(NamedTuple):
+    """Whose rows were deleted, and what is to be searched for."""
+
+    user_id: str
+    tag: str
+    probes: Probes
+
+
+def tenant_tables(connection: sqlite3.Connection) -> list[str]:
+    """Name every table with a column `user_id`, as the schema has them."""
+    found = connection.execute(
+        "SELECT t.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c"
+        " WHERE t.type = 'table' AND c.name = 'user_id' ORDER BY t.name"
+    )
+    return [row[0] for row in found]
+
+
+def ledger_digest(key: bytes, user_id: str) -> bytes:
+    """Hash a tenant's name as the ledger of erasures keeps it."""
+    return hmac.digest(key, b"erased\x00" + user_id.encode(), "sha256")
+
+
+def delete_rows(
+    connection: sqlite3.Connection, user_id: str, now_us: int, exported: Mapping[str, int] | None = None
+) -> dict[str, int]:
+    """Delete every row of a tenant, inside the caller's transaction; return how many each table had.
+
+    Raises `Conflict` under a legal hold, and where rows came after an export; `Corrupt` if a row were left.
+    Then nothing has happened.
+    """
+    _check_hold(connection, user_id)
+    tenant = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
+    if tenant is None:
+        return {}
+    tables = tenant_tables(connection)
+    counts = {table: _count(connection, table, user_id) for table in tables}
+    if exported is not None:
+        _check_exported(counts, exported)
+    probes = Probes.of(_windows(connection, user_id, counts))
+    connection.execute("INSERT OR REPLACE INTO redaction_permits (user_id, reason) VALUES (?, 'erase')", (user_id,))
+    command = _delete_words(connection, user_id)
+    _pseudonymise(connection, user_id)
+    rest = [table for table in tables if table not in (*_KEPT_TO_THE_END, _ANONYMISED)]
+    for table in (*rest, *_KEPT_TO_THE_END):
+        connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (user_id,))  # noqa: S608 - names of our schema
+    connection.execute("INSERT INTO search_index (search_index) VALUES (?)", (command,))
+    for table in tables:
+        if _count(connection, table, user_id):
+            raise Corrupt("the erasure is not complete", why=f"rows are left in {table}", fix="nothing was erased")
+    _enter(connection, Erased(user_id, tenant["tag"], probes), now_us)
+    return {table: count for table, count in counts.items() if count}
+
+
+def _check_hold(connection: sqlite3.Connection, user_id: str) -> None:
+    row = connection.execute(
+        "SELECT reason FROM legal_holds WHERE user_id = ? AND lifted_at IS NULL", (user_id,)
+    ).fetchone()
+    if row is not None:
+        raise Conflict(
+            "this user is under a legal hold", why=str(row[0]), fix="lift the hold first; nothing was erased"
+        )
+
+
+def _check_exported(counts: Mapping[str, int], exported: Mapping[str, int]) -> None:
+    if any(counts[table] != exported.get(table, 0) for table in TABLES):
+        raise Conflict(
+            "something was written after the export",
+            why="erasing now would lose it",
+            fix="erase again: the export is written afresh; nothing was erased",
+        )
+
+
+def _count(connection: sqlite3.Connection, table: str, user_id: str) -> int:
+    sql = f"SELECT count(*) FROM {table} WHERE user_id = ?"  # noqa: S608 - names of our schema
+    return int(connection.execute(sql, (user_id,)).fetchone()[0])
+
+
+def _delete_words(connection: sqlite3.Connection, user_id: str) -> str:
+    """Take the tenant's documents out of the full-text index; return the command that ends it, the rows gone.
+
+    Where nobody else is there, the whole index goes; where it is not what the rows say, it is made anew from the rest.
+    """
+    if connection.execute("SELECT count(*) FROM tenants").fetchone()[0] == 1:
+        return "delete-all"
+    connection.execute("SAVEPOINT words")
+    try:
+        _delete_documents(connection, user_id)
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
+            raise
+        connection.execute("ROLLBACK TO words")
+        return "rebuild"
+    finally:
+        connection.execute("RELEASE words")
+    return "optimize"
+
+
+def _delete_documents(connection: sqlite3.Connection, user_id: str) -> None:
+    """Delete documents from the full-text index: they must be given as they were indexed."""
+    into = "INSERT INTO search_index (search_index, rowid, tenant, body) SELECT 'delete',"
+    event_words = "credenda_words(e.role, e.speaker, e.occurred_at,"
+    whose = "JOIN tenants AS t ON t.user_id = e.user_id"
+    for sql in (
+        f"""{into} (t.number << 44) | (e.id << 12), t.tag, {event_words} e.text) FROM events AS e {whose}
+            WHERE e.user_id = ? AND e.passages = 1 AND e.text <> '' AND e.id <= t.listed""",
+        f"""{into} (t.number << 44) | (e.id << 12) | p.ordinal, t.tag,
+            {event_words} substr(e.text, p.start + 1, p.stop - p.start))
+            FROM events AS e {whose} JOIN passages AS p ON p.user_id = e.user_id AND p.event = e.id
+            WHERE e.user_id = ? AND e.text <> '' AND e.id <= t.listed""",
+        f"""{into} (t.number << 44) | (1 << 43) | (m.id << 12), t.tag,
+            credenda_memory_words(m.text, m.entity, m.attribute, m.value)
+            FROM memories AS m JOIN tenants AS t ON t.user_id = m.user_id
+            WHERE m.user_id = ? AND m.version = 1 AND m.text <> ''""",
+    ):
+        connection.execute(sql, (user_id,))
+
+
+def _pseudonymise(connection: sqlite3.Connection, user_id: str) -> None:
+    connection.execute(
+        f"UPDATE {_ANONYMISED} SET user_id = ?, session_id = '', inputs_hash = x'' WHERE user_id = ?",  # noqa: S608 - a constant
+        (f"erased-{new_tag()}{new_tag()}{new_tag()}", user_id),
+    )
+
+
+def _enter(connection: sqlite3.Connection, erased: Erased, now_us: int) -> None:
+    """Enter the tenant in the ledger, to be finished when the proof has held."""
+    known = connection.execute("SELECT ledger_key FROM erasures LIMIT 1").fetchone()
+    key = new_key() if known is None else known[0]
+    connection.execute(
+        "INSERT OR REPLACE INTO erasures (digest, tag, ledger_key, erased_at, probes) VALUES (?, ?, ?, ?, ?)",
+        (ledger_digest(key, erased.user_id), erased.tag, key, now_us, erased.probes.to_bytes()),
+    )
+
+
+# What to look for
+
+
+def _windows(connection: sqlite3.Connection, user_id: str, counts: dict[str, int]) -> Iterator[bytes]:
+    """Yield bytes out of every column of words or bytes of every table that the tenant has rows in."""
+    name = user_id.encode()
+    yield from (name[:LONG_BYTES], name[:SHORT_BYTES])
+    for table, count in counts.items():
+        step = max(1, -(-count // _SAMPLED_ROWS))
+        for column in _columns(connection, table) if table != _ANONYMISED else ():
+            sql = f"SELECT {column} FROM {table} WHERE user_id = ?"  # noqa: S608 - names of our schema
+            for (value,) in islice(_plain(connection, sql, (user_id,)), 0, None, step):
+                yield from _windows_of(value)
+                if column == "text" and table in _WORDED:
+                    yield from _words_of(value)
+
+
+def _windows_of(value: object) -> Iterator[bytes]:
+    """Cut one window out of a short value, three out of a long one."""
+    data = value.encode() if isinstance(value, str) else value
+    if isinstance(data, bytes) and len(data) >= LONG_BYTES:
+        room = len(data) - LONG_BYTES
+        for place in {room // 2} if room < 2 * LONG_BYTES else {room // 4, room // 2, room * 3 // 4}:
+            yield data[place : place + LONG_BYTES]
+
+
+def _words_of(value: object) -> Iterator[bytes]:
+    """Cut bytes out of long words as full text folds them; their beginnings it may share, and their ends it stems."""
+    for word in islice(_LONG_WORD.findall(fold(str(value))), 2):
+        yield word.encode()[3 : 3 + SHORT_BYTES]
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    found = connection.execute(
+        "SELECT name FROM pragma_table_info(?) WHERE type IN ('TEXT', 'BLOB') AND name <> 'user_id'", (table,)
+    )
+    return [row[0] for row in found]
+
+
+def _plain(connection: sqlite3.Connection, sql: str, parameters: tuple[object, ...] = ()) -> sqlite3.Cursor:
+    cursor = connection.execute(sql, parameters)
+    cursor.row_factory = None
+    return cursor
+
+
+# The proof
+
+
+def unfinished(connection: sqlite3.Connection) -> list[Unfinished]:
+    """Return the erasures whose proof has not held yet."""
+    found = connection.execute("SELECT digest, tag, probes FROM erasures WHERE finished_at IS NULL")
+    return [Unfinished(row["digest"], row["tag"], Probes.from_bytes(row["probes"])) for row in found]
+
+
+def empty_whole_log(path: str, patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> bool:
+    """Move the log into the file and cut it off, waiting for readers; say whether nothing is left of it."""
+    deadline = seconds() + patience_seconds
+    with translated(path), closing(connect(path)) as connection:
+        connection.execute("PRAGMA busy_timeout = 0")
+        while True:
+            busy = insist(connection, "PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            if not busy or seconds() > deadline:
+                return not busy
+            pause(_STEP_SECONDS)
+
+
+def vacuum(path: str) -> None:
+    """Write the file anew, without whatever its pages hold beside rows."""
+    with translated(path), closing(connect(path)) as connection:
+        insist(connection, "VACUUM")
+
+
+def searched(path: str, connection: sqlite3.Connection, probes: Probes) -> tuple[int, int]:
+    """Search file and log for the probes; return how many were searched for and how many were found.
+
+    What rows that are held now say too, of whomever, is neither.
+    """
+    found = probes.found_in(chain(_chunks(path, locked=True), _chunks(f"{path}-wal", locked=False)))
+    if not found:
+        return len(probes), 0
+    said = probes.found_in(packed(_live(connection)))
+    return len(probes) - len(said), len(found - said)
+
+
+def _chunks(path: str, *, locked: bool) -> Iterator[bytes]:
+    try:
+        handle = _handle(path) if locked else os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    try:
+        yield from chunks_of(handle, os.fstat(handle).st_size)
+    finally:
+        if not locked:
+            os.close(handle)
+
+
+def _handle(path: str) -> int:
+    found = Path(path).stat()
+    key = (found.st_dev, found.st_ino)
+    if key not in _handles:
+        _handles[key] = os.open(path, os.O_RDONLY)
+    return _handles[key]
+
+
+def _live(connection: sqlite3.Connection) -> Iterator[bytes]:
+    """Yield every word and byte that rows hold now, the schema, and the words of the full-text index."""
+    tables = [
+        row[0]
+        for row in connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search_index%'"
+        )
+    ]
+    statements = ["SELECT sql FROM sqlite_schema"]
+    for table in tables:
+        names = ["user_id"] if "user_id" in _names(connection, table) else []
+        names += [name for name in _columns(connection, table) if (table, name) != ("erasures", "probes")]
+        statements += [f"SELECT {name} FROM {table}" for name in names]  # noqa: S608 - names of our schema
+    for sql in statements:
+        yield from _bytes(row[0] for row in _plain(connection, sql))
+    connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.live_words USING fts5vocab(main, search_index, row)")
+    yield from _bytes(row[0] for row in _plain(connection, "SELECT term FROM temp.live_words"))
+
+
+def _names(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+
+
+def _bytes(values: Iterable[object]) -> Iterator[bytes]:
+    for value in values:
+        if isinstance(value, str):
+            yield value.encode()
+        elif isinstance(value, bytes):
+            yield value

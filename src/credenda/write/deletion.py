@@ -1,0 +1,257 @@
+"""Deleting inside one transaction: words are redacted wherever they stand, and tombstones keep them away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Final
+
+from credenda import limits
+from credenda.errors import Conflict
+from credenda.ids import Kind, number_of
+from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Delete, Support
+from credenda.model.claim import Evidence, Span
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.event import Event
+from credenda.model.memory import Draft, Memory, Slot, Status, TypeClass
+from credenda.storage.store import EventFilter, Job, MemoryFilter, Reader, Redaction, Writer
+from credenda.text.normal import attribute_key, name_key, text_key, value_key
+from credenda.text.sentences import sentence_spans
+from credenda.write.apply import Application, apply
+from credenda.write.contests import question
+from credenda.write.journal import EMBED
+from credenda.write.slots import CURRENT, slot_of
+from credenda.write.tombstones import memory_tombstones, text_tombstone
+
+__all__ = ["Deletion", "check_hold", "count_where", "last_number"]
+
+_BLANK: Final = "\u2588"
+_WORD: Final = re.compile(r"\w")
+_PAGE: Final = 500
+
+
+def check_hold(reader: Reader) -> None:
+    """Raise `Conflict` where a legal hold lets nothing be deleted."""
+    if reader.tenant.hold is not None:
+        raise Conflict(
+            "this user is under a legal hold", why=reader.tenant.hold, fix="lift the hold first; nothing was deleted"
+        )
+
+
+@dataclass(slots=True)
+class Deletion:
+    """One deletion inside one transaction; raises `Conflict` under a legal hold.
+
+    What a person deletes must not come back and is `buried`: it leaves tombstones. What goes by its age leaves none,
+    for that it has grown old does not forbid to say it again.
+    """
+
+    writer: Writer
+    now_us: int
+    actor: Actor = Actor.USER
+    reason: str = "deleted by hand"
+    buried: bool = True
+    deleted: int = 0
+    _done: set[str] = field(default_factory=set[str])
+
+    def __post_init__(self) -> None:
+        """Refuse before anything is touched."""
+        check_hold(self.writer)
+
+    def memory(self, memory: Memory) -> None:
+        """Delete a memory, blank the words it rests on, and take along what repeats them or holds the same value."""
+        if memory.status is Status.DELETED or memory.id in self._done:
+            return
+        self._done.add(memory.id)
+        evidence = self.writer.evidence(memory_ids=[memory.id])
+        events = {event.id: event for event in self.writer.events(sorted({item.span.event_id for item in evidence}))}
+        sentences = [_words(events, item.span) for item in evidence]
+        twins = self._twins(memory)
+        self._bury(memory, sentences)
+        for item in evidence:
+            self._blank(item.span)
+        for other in (*self._repeating(memory, evidence), *twins):
+            self.memory(other)
+
+    def event(self, event: Event) -> None:
+        """Delete an event and every memory that rests on it alone.
+
+        A memory that other words carry too, but in the words of this event, is held again in those others.
+        """
+        if not event.text and event.redacted_us is not None:
+            return
+        resting = self.writer.evidence(event_ids=[event.id])
+        for memory in self.writer.memories(sorted({item.memory_id for item in resting})):
+            if memory.status is Status.DELETED:
+                continue
+            elsewhere = _elsewhere(self.writer, memory, {event.id})
+            told_here = text_key(memory.text) in text_key(event.text)
+            if elsewhere and not (told_here and not _told(memory, elsewhere)):
+                continue
+            self._done.add(memory.id)
+            spans = [item.span for item in resting if item.memory_id == memory.id]
+            sentences = [event.text[span.start : span.stop] for span in spans]
+            if elsewhere and memory.status in CURRENT:
+                self._reword(memory, sentences, elsewhere)
+            else:
+                self._bury(memory, sentences, value=not elsewhere)
+        self._entomb(event)
+        self.writer.put(Redaction(id=event.id, at_us=self.now_us))
+        self._log(event.id)
+
+    def _reword(self, memory: Memory, sentences: list[str], elsewhere: dict[str, list[str]]) -> None:
+        """Hold a memory in the words that are left; only the words of the deleted event are buried."""
+        support = tuple(
+            Support(span=item.span, claim_hash=item.claim_hash)
+            for item in self.writer.evidence(memory_ids=[memory.id])
+            if item.span.event_id in elsewhere
+        )
+        words = next(iter(elsewhere.values()))[0].strip()[: limits.MEMORY_TEXT_CHARACTERS]
+        kept = Draft(**{field.name: getattr(memory, field.name) for field in fields(Draft)})
+        add = Add(key="new:reworded", draft=replace(kept, text=words), support=support, reason="other words say it too")
+        self._bury(memory, sentences, value=False)
+        application = Application(actor=self.actor, now_us=self.now_us)
+        (new_id,) = apply(self.writer, [add], application).ids.values()
+        for contest in self.writer.contests():
+            if memory.id in contest.memory_ids:
+                ids = tuple(new_id if one == memory.id else one for one in contest.memory_ids)
+                self.writer.put(replace(contest, memory_ids=ids))
+        number = number_of(support[0].span.event_id, Kind.EVENT, self.writer.tenant.tag)
+        self.writer.put(Job(kind=EMBED, first=number, last=number))
+
+    def _entomb(self, event: Event) -> None:
+        """Leave the tombstones of an event: of all of it, and of each sentence."""
+        key = self.writer.tenant.key
+        for text in (event.text, *(event.text[start:stop] for start, stop in sentence_spans(event.text))):
+            if self.buried and text_key(text):
+                self.writer.put(text_tombstone(key, text, self.now_us))
+
+    def _bury(self, memory: Memory, sentences: Iterable[str], *, value: bool = True) -> None:
+        """Redact a memory and leave its tombstones; without that of its value where other words still give it."""
+        for stone in memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us) if self.buried else ():
+            if value or stone.kind == "text":
+                self.writer.put(stone)
+        if value:
+            self._leave_contests(memory)
+        application = Application(actor=self.actor, now_us=self.now_us)
+        apply(self.writer, [Delete(memory_id=memory.id, reason=self.reason)], application)
+        self.deleted += value
+
+    def _blank(self, span: Span) -> None:
+        """Blank a span letter by letter, so that every other span keeps its place."""
+        for event in self.writer.events([span.event_id]):
+            hidden = _WORD.sub(_BLANK, event.text[span.start : span.stop])
+            text = event.text[: span.start] + hidden + event.text[span.stop :]
+            if text != event.text:
+                left = text if _WORD.search(text.replace(_BLANK, "")) else ""
+                self.writer.put(Redaction(id=event.id, at_us=self.now_us, text=left))
+                self._log(event.id)
+
+    def _log(self, event_id: str) -> None:
+        """Log the redaction, so that every index hears of it."""
+        self.writer.put(
+            ChangeRecord(
+                id="",
+                kind=ChangeKind.DELETE,
+                actor=self.actor,
+                reason="words redacted",
+                at_us=self.now_us,
+                cause=event_id,
+            )
+        )
+
+    def _repeating(self, memory: Memory, evidence: list[Evidence]) -> list[Memory]:
+        """Find memories read from the same words that would still say what was deleted."""
+        spans = [item.span for item in evidence]
+        near = self.writer.evidence(event_ids=sorted({span.event_id for span in spans}))
+        ids = {item.memory_id for item in near if any(_overlap(item.span, span) for span in spans)} - self._done
+        said = value_key(memory.value) if memory.value else text_key(memory.text)
+        return [other for other in self.writer.memories(sorted(ids)) if other.text and said in text_key(other.text)]
+
+    def _twins(self, memory: Memory) -> list[Memory]:
+        """Find what else held the same value in the same slot, once or still: its tombstone covers them all."""
+        slot = slot_of(memory)
+        if slot is None or not memory.value or not memory.entity or not memory.attribute:
+            return []
+        pair = (name_key(memory.entity), attribute_key(memory.attribute))
+        said = value_key(memory.value)
+        return [
+            other
+            for other in self.writer.find(MemoryFilter(pair=pair))
+            if other.id != memory.id and other.value and value_key(other.value) == said and slot_of(other) == slot
+        ]
+
+    def _leave_contests(self, memory: Memory) -> None:
+        """Take a memory's value out of every contest that names it, as a choice or as the answer."""
+        gone = value_key(memory.value or memory.text)
+        for contest in self.writer.contests():
+            pair = (name_key(contest.entity), attribute_key(contest.attribute))
+            same = pair == (name_key(memory.entity or ""), attribute_key(memory.attribute or ""))
+            if memory.id in contest.memory_ids or (same and any(value_key(one) == gone for one in contest.values)):
+                self.writer.put(self._without(contest, memory))
+
+    def _without(self, contest: ContestCase, memory: Memory) -> ContestCase:
+        gone = value_key(memory.value or memory.text)
+        values = tuple(value for value in contest.values if value_key(value) != gone)
+        slot = Slot(contest.speaker, contest.entity, contest.attribute, contest.scope, TypeClass(contest.type_class))
+        still_open = contest.state is ContestState.OPEN and len(values) > 1
+        return replace(
+            contest,
+            values=values,
+            memory_ids=tuple(one for one in contest.memory_ids if one != memory.id),
+            question=question(slot, values) if len(values) > 1 else "",
+            state=ContestState.OPEN if still_open else ContestState.RESOLVED,
+            resolved_us=contest.resolved_us or (None if still_open else self.now_us),
+            resolution=None if still_open else "a value was deleted",
+            scopes={value: scope for value, scope in contest.scopes.items() if value_key(value) != gone},
+        )
+
+
+def count_where(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
+    """Count the events that a deletion would take, and the memories that rest on those alone."""
+    matched: dict[str, None] = {}
+    memory_ids: set[str] = set()
+    after = wanted.after or 0
+    while found := reader.find_events(replace(wanted, after=after, limit=_PAGE)):
+        matched.update(dict.fromkeys(event.id for event in found if event.text))
+        memory_ids |= {item.memory_id for item in reader.evidence(event_ids=[event.id for event in found])}
+        after = number_of(found[-1].id, Kind.EVENT, reader.tenant.tag)
+    gone = 0
+    names = sorted(memory_ids)
+    for start in range(0, len(names), _PAGE):
+        held = [one for one in reader.memories(names[start : start + _PAGE]) if one.status is not Status.DELETED]
+        gone += sum(not _elsewhere(reader, one, matched) for one in held)
+    return len(matched), gone
+
+
+def _elsewhere(reader: Reader, memory: Memory, gone: Iterable[str]) -> dict[str, list[str]]:
+    """Give the words of other events that still carry a memory, by event; deleted ones carry nothing."""
+    without = set(gone)
+    spans = [item.span for item in reader.evidence(memory_ids=[memory.id]) if item.span.event_id not in without]
+    others = {other.id: other for other in reader.events(sorted({span.event_id for span in spans}))}
+    found: dict[str, list[str]] = {}
+    for span in spans:
+        words = _words(others, span)
+        if _WORD.search(words.replace(_BLANK, "")):
+            found.setdefault(span.event_id, []).append(words)
+    return found
+
+
+def _told(memory: Memory, elsewhere: dict[str, list[str]]) -> bool:
+    """Say whether any of the words say the memory as it stands."""
+    said = text_key(memory.text)
+    return any(said in text_key(words) for spans in elsewhere.values() for words in spans)
+
+
+def _words(events: dict[str, Event], span: Span) -> str:
+    return events[span.event_id].text[span.start : span.stop] if span.event_id in events else ""
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.event_id == other.event_id and one.start < other.stop and other.start < one.stop
+
+
+def last_number(events: Sequence[Event], tag: str) -> int | None:
+    """Return the number of the last of some events; None where there is none."""
+    return number_of(events[-1].id, Kind.EVENT, tag) if events else None

@@ -1,0 +1,132 @@
+"""How far a deletion reaches: other memories, contests, every way in, and the worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from credenda import Conflict, Credenda, Invalid, MemoryUnit
+from credenda.testing import ManualClock
+
+Say = Callable[..., None]
+WORD = "zorkmidsplendour"
+
+
+def test_a_memory_in_deleted_words_is_held_in_the_others(mem: Credenda, say: Say, path: Path) -> None:
+    say(f"I'm allergic to {WORD}.")
+    unit = MemoryUnit(text=f"Allergies: {WORD}", entity="user", attribute="allergy", value=WORD)
+    before = mem.store(unit)
+    first = mem.why(before.id).evidence[0][0].id
+    assert before.text == f"I'm allergic to {WORD}."
+    mem.manage.pin(before.id)
+    mem.delete(first)
+    mem.settle()
+    (after,) = mem.list(attribute="allergy").items
+    assert (after.text, after.value, after.pinned) == (f"Allergies: {WORD}", WORD, True)
+    assert len(mem.why(after.id).evidence) == 1
+    assert mem.search("What am I allergic to?").hits[0].id == after.id
+    assert mem.data.doctor().ok
+    mem.close()
+    assert b"m allergic to" not in path.read_bytes()
+
+
+def test_what_held_the_same_value_goes_too(mem: Credenda, say: Say) -> None:
+    say("I live in Linz.", "I've moved to Graz.", "I've moved back to Linz.")
+    now = next(one for one in mem.list(attribute="residence").items if one.value == "Linz")
+    mem.delete(now.id)
+    left = {one.value for one in mem.list(status=None, attribute="residence", limit=50).items}
+    assert "Linz" not in left
+    assert not [version for version in mem.history(entity="user", attribute="residence") if version.value == "Linz"]
+
+
+@pytest.mark.parametrize(
+    "condition", [{"session": "s1"}, {"topic": "work"}, {"source": "ingest"}, {"before": "2026-03-02T12:00:00Z"}]
+)
+def test_a_dry_run_counts_exactly_what_goes(
+    mem: Credenda, clock: ManualClock, tmp_path: Path, condition: dict[str, str]
+) -> None:
+    for number in range(8):
+        mem.remember(
+            f"I own {number + 2} bicycles." if number % 3 else "I'm allergic to dust.",
+            session=f"s{number % 2}",
+            topic="work" if number % 2 else "home",
+            source="ingest" if number % 4 == 0 else "human",
+        )
+        mem.settle()
+        clock.advance(timedelta(hours=12))
+    mem.data.export(tmp_path / "before.jsonl")
+    counted = mem.delete_where(**condition, dry_run=True)  # type: ignore[arg-type]
+    mem.data.export(tmp_path / "after.jsonl")
+    assert (tmp_path / "before.jsonl").read_bytes() == (tmp_path / "after.jsonl").read_bytes()
+    assert counted.dry_run
+    done = mem.delete_where(**condition)  # type: ignore[arg-type]
+    assert (counted.events, counted.memories) == (done.events, done.memories)
+    assert done.events > 0
+
+
+def test_a_value_that_was_asked_about_and_answered_is_in_no_byte(mem: Credenda, say: Say, path: Path) -> None:
+    say(f"I prefer {WORD} meetings.", "I prefer afternoon meetings.", f"I prefer {WORD} meetings.", days=20)
+    contest = mem.manage.contests()[0]
+    mem.manage.resolve(contest.id, scopes={"consulting": WORD, "default": "afternoon"})
+    mem.settle()
+    for memory in mem.list(status=None, limit=50).items:
+        if WORD in memory.text and memory.status != "deleted":
+            mem.delete(memory.id)
+    while hits := [hit for hit in mem.search(WORD, include=("superseded",)).hits if WORD in hit.text]:
+        mem.delete(hits[0].id)
+    assert mem.data.doctor().ok
+    mem.close()
+    assert WORD.encode() not in path.read_bytes()
+
+
+def test_no_way_in_holds_again_what_was_deleted(mem: Credenda, say: Say) -> None:
+    say("I live in Linz.")
+    mem.delete(mem.list(attribute="residence").items[0].id)
+    say("I live in Graz.")
+    graz = mem.list(attribute="residence").items[0]
+    for change in ({"value": "Linz"}, {"text": "I live in Linz."}, {"text": "Home is Linz", "value": "LINZ"}):
+        with pytest.raises(Conflict, match="deleted"):
+            mem.correct(graz.id, **change)
+    for text in ("I live in Linz.", "At home in Linz"):
+        with pytest.raises(Conflict, match="deleted"):
+            mem.store(MemoryUnit(text=text, entity="user", attribute="residence", value="Linz"))
+    assert [memory.value for memory in mem.list(attribute="residence").items] == ["Graz"]
+    receipt = mem.remember("Good news! Ana: I live in Linz. We like it.", metadata={"note": "I live in Linz."})
+    assert receipt.refused
+    mem.settle()
+    assert not [hit for hit in mem.search("Linz").hits if "Linz" in hit.text]
+
+
+@pytest.mark.parametrize("source", ["ai", "interaction", "ingest", "code_scan", "dream"])
+def test_only_the_person_lifts_a_tombstone(mem: Credenda, say: Say, source: str) -> None:
+    say("I live in Linz.")
+    mem.delete(mem.list(attribute="residence").items[0].id)
+    with pytest.raises(Invalid, match="person"):
+        mem.remember("I live in Linz.", source=source, allow_deleted=True)
+    mem.remember([{"role": "assistant", "content": "I live in Linz."}], allow_deleted=True)
+    mem.settle()
+    assert mem.list(attribute="residence").items == ()
+    assert mem.stats().tombstones > 0
+    mem.remember("I live in Linz.", allow_deleted=True)
+    mem.settle()
+    assert [memory.value for memory in mem.list(attribute="residence").items] == ["Linz"]
+
+
+def test_a_worker_applies_policies_by_itself_and_respects_a_hold(mem: Credenda, clock: ManualClock) -> None:
+    mem.remember("I live in Linz.", expires_at=clock.now() + timedelta(hours=1))
+    mem.settle()
+    mem.manage.hold("a case")
+    clock.advance(timedelta(hours=2))
+    worker = mem._worker  # noqa: SLF001 - one round of its loop, without its thread
+    worker._expire()  # noqa: SLF001 - as above
+    assert mem.stats().redacted_events == 0
+    mem.manage.lift_hold("closed")
+    worker._expire()  # noqa: SLF001 - too early: it looks once a minute
+    assert mem.stats().redacted_events == 0
+    clock.advance(timedelta(minutes=2))
+    worker._expire()  # noqa: SLF001 - as above
+    assert mem.stats().redacted_events == 1
+    assert mem.stats().total == 0
