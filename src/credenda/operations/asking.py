@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from credenda import limits
@@ -339,8 +340,17 @@ def _members(kind: type[E], values: Collection[str] | None, what: str) -> frozen
 
 def _checked(values: str | Collection[str], literal: object, what: str) -> frozenset[str]:
     """Check words against the words of a literal type."""
-    given = frozenset(checked_words(values, what))
-    unknown = sorted(map(str, given - set(get_args(literal))))
+    given = checked_words(values, what) if type(values) is not tuple or not all(map(_is_word, values)) else values
+    return _among(given, literal, what)
+
+
+def _is_word(value: object) -> bool:
+    return type(value) is str
+
+
+@lru_cache(maxsize=64)
+def _among(given: tuple[str, ...], literal: object, what: str) -> frozenset[str]:
+    unknown = sorted(set(given) - set(get_args(literal)))
     if unknown:
         raise Invalid(f"{unknown[0]!r} is not a {what}", fix=f"choose among {', '.join(get_args(literal))}")
-    return given
+    return frozenset(given)
