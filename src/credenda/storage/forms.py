@@ -41,7 +41,13 @@ def maker(kind: type[T]) -> Callable[[Sequence[object]], T]:
     >>> maker(Span)(["e1-3fa9c2", 0, 5])
     Span(event_id='e1-3fa9c2', start=0, stop=5)
     """
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    return _compiled(kind, "values", {}, {})
+
+
+def _compiled(
+    kind: type[T], parameters: str, converted: Mapping[str, str], space: Mapping[str, object]
+) -> Callable[..., T]:
+    """Write the function that unpacks its first parameter into the fields, some by an expression of their names."""
     open_kind = type(
         f"_Open{kind.__name__}",
         kind.__bases__,
@@ -51,10 +57,22 @@ def maker(kind: type[T]) -> Callable[[Sequence[object]], T]:
             "__delattr__": object.__delattr__,
         },
     )
-    body = f"made = new(open_kind); ({', '.join(f'made.{name}' for name in names)},) = values; made.__class__ = kind"
-    space: dict[str, Any] = {"new": object.__new__, "open_kind": open_kind, "kind": kind}
-    exec(f"def make(values): {body}; return made", space)  # noqa: S102 - only names of fields of our own classes
-    return space["make"]
+    names = _names(kind)
+    lines = [
+        f"def make({parameters}):",
+        f"({', '.join(names)},) = {parameters.partition(',')[0]}",
+        "made_ = new_(open_)",
+        *(f"made_.{name} = {converted.get(name, name)}" for name in names),
+        "made_.__class__ = kind_",
+        "return made_",
+    ]
+    known: dict[str, Any] = {**space, "new_": object.__new__, "open_": open_kind, "kind_": kind}
+    exec("\n ".join(lines), known)  # noqa: S102 - nothing but names of fields of our own classes
+    return known["make"]
+
+
+def _names(kind: type[object]) -> list[str]:
+    return [field.name for field in fields(kind)]  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 class Form(Generic[T]):
@@ -64,21 +82,13 @@ class Form(Generic[T]):
         self, kind: type[T], *, ids: Mapping[str, Kind], converted: Mapping[str, Callable[[Any], object]]
     ) -> None:
         """`ids` names the fields that hold a number and show an id, `converted` what other fields are made with."""
-        names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-        self.columns: Final = tuple(_NAMES_OF_COLUMNS.get(name, name) for name in names)
-        self._make: Final = maker(kind)
-        self._ids: Final = [(names.index(name), one) for name, one in ids.items()]
-        self._converted: Final = [(names.index(name), convert) for name, convert in converted.items()]
-
-    def of(self, cells: Sequence[Any], tag: str) -> T:
-        """Make a value of the cells of `columns`; `tag` is the tenant's."""
-        values = list(cells)
-        for place, convert in self._converted:
-            values[place] = convert(values[place])
-        for place, kind in self._ids:
-            number = values[place]
-            values[place] = public_id(kind, number, tag) if number else None
-        return self._make(values)
+        self.columns: Final = tuple(_NAMES_OF_COLUMNS.get(name, name) for name in _names(kind))
+        expressions = {name: f"convert_{name}({name})" for name in converted}
+        expressions |= {name: f"public_id(kind_of_{name}, {name}, tag_) if {name} else None" for name in ids}
+        space: dict[str, object] = {f"convert_{name}": convert for name, convert in converted.items()}
+        space |= {f"kind_of_{name}": one for name, one in ids.items()} | {"public_id": public_id}
+        self.of: Final[Callable[[Sequence[Any], str], T]] = _compiled(kind, "cells_, tag_", expressions, space)
+        """Makes a value of the cells of `columns` and the tenant's tag."""
 
     def all_of(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[T]:
         """Make a value of each plain row whose cells are those of `columns`, of which some may be of no use here."""

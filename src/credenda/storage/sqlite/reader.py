@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from credenda import limits
-from credenda.ids import Kind, number_of, public_id
+from credenda.ids import Kind, number_of, numbers_of, public_id
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
@@ -153,8 +153,7 @@ class SqliteReader:
         return 0 if row is None or row[0] is None else int(row[0])
 
     def _numbers(self, ids: Sequence[str], kind: Kind) -> str:
-        tag = self._tenant.tag
-        return f"[{','.join([str(number_of(text, kind, tag)) for text in ids])}]"
+        return f"[{','.join(map(str, numbers_of(ids, kind, self._tenant.tag)))}]"
 
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id."""
