@@ -340,8 +340,9 @@ def _members(kind: type[E], values: Collection[str] | None, what: str) -> frozen
 
 def _checked(values: str | Collection[str], literal: object, what: str) -> frozenset[str]:
     """Check words against the words of a literal type."""
-    given = checked_words(values, what) if type(values) is not tuple or not all(map(_is_word, values)) else values
-    return _among(given, literal, what)
+    if isinstance(values, tuple) and all(map(_is_word, values)):
+        return _among(values, literal, what)
+    return _among(checked_words(values, what), literal, what)
 
 
 def _is_word(value: object) -> bool:
