@@ -17,15 +17,18 @@ PACKAGE = SRC / "credenda"
 # A module named here decides from its arguments alone. Once it exists, the `pure` contract must hold it.
 PURE = (
     "credenda.compat.mem0.conditions",
+    "credenda.manage.fold",
     "credenda.manage.importance",
     "credenda.manage.lifecycle",
     "credenda.manage.plot",
     "credenda.manage.retention",
     "credenda.manage.schedule",
     "credenda.model",
+    "credenda.read.answerable",
     "credenda.read.compare",
     "credenda.read.fuse",
     "credenda.read.gate",
+    "credenda.read.naming",
     "credenda.read.pack",
     "credenda.read.plan",
     "credenda.read.score",

@@ -18,6 +18,7 @@ from credenda.bench.erasing import run_erase
 from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
 from credenda.bench.poisoning import run_poisoning
+from credenda.bench.precision import run_precision
 from credenda.bench.year_run import run_year
 
 __all__ = ["bench", "parse_sizes"]
@@ -50,10 +51,13 @@ def _show(document: dict[str, Any], table: Callable[[dict[str, Any]], str], *, a
 @click.option("--questions", type=_FILE, required=True, help="Questions with the ids of their gold turns.")
 @click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="none", show_default=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Ask only the first so many questions.")
+@click.option("--context", type=click.IntRange(min=1), help="Pack a context of so many tokens for each question too.")
 @_JSON
-def locomo(*, data: Path, questions: Path, embedder: str, limit: int | None, as_json: bool) -> None:
+def locomo(
+    *, data: Path, questions: Path, embedder: str, limit: int | None, context: int | None, as_json: bool
+) -> None:
     """Run the retrieval benchmark."""
-    document = run_locomo(data, questions, embedder=embedder, limit=limit, note=_note)
+    document = run_locomo(data, questions, embedder=embedder, limit=limit, context=context or 0, note=_note)
     _show(document, tables.locomo, as_json=as_json)
 
 
@@ -67,6 +71,17 @@ def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, as_
     if utterances is None and pairs is None:
         raise click.UsageError("name --utterances, --pairs or both")
     _show(run_beliefs(utterances, pairs, note=_note, llm=llm), tables.beliefs, as_json=as_json)
+
+
+@bench.command(help="Searches that must return some beliefs and no others, in the format of precisionMemBench.")
+@click.option("--beliefs", "held", type=_FILE, required=True, help="Beliefs, JSON Lines, .gz or plain.")
+@click.option("--cases", type=_FILE, required=True, help="Questions with what must and must not come back.")
+@click.option("--sessions", type=_FILE, help="Cases of several turns, asked one after the other.")
+@click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="none", show_default=True)
+@_JSON
+def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, as_json: bool) -> None:
+    """Run the benchmark of precision."""
+    _show(run_precision(held, cases, sessions, embedder=embedder, note=_note), tables.precision, as_json=as_json)
 
 
 @bench.command(help="Times, rates and sizes, beside a bare full-text table on the same disk.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,16 @@ from credenda.bench.ranking import auroc, bootstrap, judge, means
 from credenda.clock import seconds
 from credenda.model.query import Hit
 
-__all__ = ["Conversation", "Question", "load_conversations", "load_questions", "report", "run_locomo", "turns_of"]
+__all__ = [
+    "Conversation",
+    "Question",
+    "load_conversations",
+    "load_questions",
+    "report",
+    "run_locomo",
+    "store_conversation",
+    "turns_of",
+]
 
 Note = Callable[[str], None]
 _DEPTH: Final = 50
@@ -28,6 +38,8 @@ _ABSENT: Final = frozenset({"adversarial", "abstention"})
 """Categories whose questions have no answer in the conversation, whatever turns they are built from."""
 _MESSAGES: Final = 500
 _SETTLE_SECONDS: Final = 3_600.0
+_CITED: Final = re.compile(r"^- \[(m[^\]\s]+)\]", re.MULTILINE)
+"""Names of memories at the beginnings of a context's lines."""
 _ROLES: Final = frozenset({"user", "assistant"})
 
 
@@ -64,9 +76,11 @@ class _Answer(NamedTuple):
     score: float
     abstained: bool
     took_seconds: float
+    packed: list[str] | None = None
+    """Turns behind the lines of a context for the question; None where none was asked for."""
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[dict[str, Any]]:
     """Read JSON Lines, gzip'd or not; raises `Invalid` naming the line that cannot be read."""
     try:
         raw = path.read_bytes()
@@ -86,7 +100,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 def load_conversations(path: Path) -> list[Conversation]:
     """Read a conversation file; raises `Invalid` for one that is none."""
     try:
-        return [_conversation(row) for row in _lines(path)]
+        return [_conversation(row) for row in read_lines(path)]
     except (KeyError, TypeError, AttributeError) as error:
         what = f"{path} is not a conversation file"
         raise Invalid(what, why=f"{type(error).__name__}: {error}", fix="see the conversation format") from error
@@ -123,7 +137,7 @@ def load_questions(path: Path) -> list[Question]:
                 text=str(row["question"]),
                 gold=frozenset(map(str, row.get("evidence_audited", row["evidence"]))),
             )
-            for row in _lines(path)
+            for row in read_lines(path)
         ]
     except (KeyError, TypeError) as error:
         what = f"{path} is not a question file"
@@ -141,9 +155,12 @@ def turns_of(hits: Iterable[Hit]) -> list[str]:
 
 
 def run_locomo(
-    data: Path, questions: Path, *, embedder: str = "none", limit: int | None = None, note: Note
+    data: Path, questions: Path, *, embedder: str = "none", limit: int | None = None, context: int = 0, note: Note
 ) -> dict[str, object]:
-    """Store, search and measure; returns the document that `bench locomo --json` prints."""
+    """Store, search and measure; returns the document that `bench locomo --json` prints.
+
+    With `context`, a budget of tokens, every question is packed as well, and its turns are measured.
+    """
     asked = load_questions(questions)[:limit]
     wanted = {question.conversation for question in asked}
     conversations = [one for one in load_conversations(data) if one.name in wanted]
@@ -158,12 +175,13 @@ def run_locomo(
             note(f"{conversation.name}: {len(conversation.turns)} turns, {len(mine)} questions")
             path = Path(folder) / "memory.db"
             with Credenda.open(path, user=conversation.name, embedder=embedder, workers=False) as memory:
-                store_seconds += _store(memory, conversation)
-                answers += _ask(memory, conversation, mine)
+                store_seconds += store_conversation(memory, conversation)
+                answers += _ask(memory, conversation, mine, context)
     return report(answers, embedder=embedder, store_seconds=store_seconds)
 
 
-def _store(memory: Credenda, conversation: Conversation) -> float:
+def store_conversation(memory: Credenda, conversation: Conversation) -> float:
+    """Store every turn of a conversation, with its session, time and speaker, and wait; returns seconds."""
     start = seconds()
     for session, messages in conversation.sessions:
         for at in range(0, len(messages), _MESSAGES):
@@ -172,7 +190,9 @@ def _store(memory: Credenda, conversation: Conversation) -> float:
     return seconds() - start
 
 
-def _ask(memory: Credenda, conversation: Conversation, questions: Sequence[Question]) -> list[_Answer]:
+def _ask(
+    memory: Credenda, conversation: Conversation, questions: Sequence[Question], context: int = 0
+) -> list[_Answer]:
     plain = PlainBm25(conversation.turns)
     answers: list[_Answer] = []
     for question in questions:
@@ -182,8 +202,20 @@ def _ask(memory: Credenda, conversation: Conversation, questions: Sequence[Quest
         score = max((hit.score for hit in result.hits), default=0.0)
         turns = turns_of(result.hits)
         ranked = plain.rank(question.text, _DEPTH)
-        answers.append(_Answer(question, turns, ranked, score, result.abstained, took))
+        packed = _packed(memory, question.text, context) if context else None
+        answers.append(_Answer(question, turns, ranked, score, result.abstained, took, packed))
     return answers
+
+
+def _packed(memory: Credenda, question: str, budget: int) -> list[str]:
+    """Return the turns behind the lines of a context, which names each line's memory or event."""
+    block = memory.context(question, token_budget=budget, record_access=False)
+    found = dict.fromkeys(turns_of(block.hits))
+    shown = {hit.id for hit in block.hits}
+    for name in _CITED.findall(block.text):
+        if name not in shown:
+            found.update(dict.fromkeys(e.external_id for e, _, _ in memory.why(name).evidence if e.external_id))
+    return list(found)
 
 
 def report(answers: Sequence[_Answer], *, embedder: str, store_seconds: float) -> dict[str, object]:
@@ -205,10 +237,29 @@ def report(answers: Sequence[_Answer], *, embedder: str, store_seconds: float) -
         "categories": {name: {"n": len(found), **means(found)} for name, found in sorted(categories.items())},
         "bm25": {"n": len(plain), **means(plain)},
         "abstention": _abstention(answers),
+        "context": _contexts(answers),
         "seconds": {
             "store": round(store_seconds, 3),
             "search_median": round(median([answer.took_seconds for answer in answers]), 6) if answers else 0.0,
         },
+    }
+
+
+def _contexts(answers: Sequence[_Answer]) -> dict[str, dict[str, float]]:
+    """Say for each category how often a context holds one, or every, gold turn; empty where none was packed."""
+    found: dict[str, list[tuple[bool, bool]]] = {}
+    for answer in answers:
+        gold = answer.question.gold
+        if answer.packed is not None and gold:
+            held = gold.intersection(answer.packed)
+            found.setdefault(answer.question.category, []).append((bool(held), held == gold))
+    return {
+        name: {
+            "n": len(pairs),
+            "any": round(sum(one for one, _ in pairs) / len(pairs), 4),
+            "all": round(sum(every for _, every in pairs) / len(pairs), 4),
+        }
+        for name, pairs in sorted(found.items())
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from credenda.bench.ranking import MEASURES
 
-__all__ = ["beliefs", "crash", "erase", "figures", "latency", "locomo", "poisoning", "year"]
+__all__ = ["beliefs", "crash", "erase", "figures", "latency", "locomo", "poisoning", "precision", "year"]
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
@@ -47,6 +47,10 @@ def locomo(document: Mapping[str, Any]) -> str:
             _grid(rows),
             f"any@10, 95 % interval: {low * 100:.1f} to {high * 100:.1f}",
             f"abstention: AUROC {abstention['auroc']}, answered when absent {abstention['answered_when_absent']}",
+            *(
+                f"in context, {name}: any {found['any'] * 100:.1f}, all {found['all'] * 100:.1f} of {found['n']}"
+                for name, found in document.get("context", {}).items()
+            ),
             f"stored in {spent['store']:.1f} s; a search takes {spent['search_median'] * 1_000:.2f} ms",
         )
     )
@@ -106,6 +110,18 @@ def _mistake(error: Mapping[str, Any]) -> str:
         head = f"{error['wanted']}: {error['old']} / {error['new']}"
         held = [*(f"was {one}" for one in error["was"]), *error["active"]]
     return "\n".join((f"ERROR {head}", *(f"    {one}" for one in held)))
+
+
+def precision(document: Mapping[str, Any]) -> str:
+    """Show the cases passed by category, and what each failed case returned."""
+    rows = [["", "passed", "of"]]
+    rows += [[name, str(found["passed"]), str(found["n"])] for name, found in document["categories"].items()]
+    rows.append([f"all ({document['embedder']})", str(document["passed"]), str(document["n"])])
+    failed = (
+        f"FAILED {one['case']}: {', '.join(one['failed'])}; returned {', '.join(one['relevant']) or 'nothing'}"
+        for one in document["failed"]
+    )
+    return "\n".join((_grid(rows), *failed))
 
 
 def crash(document: Mapping[str, Any]) -> str:

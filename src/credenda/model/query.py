@@ -33,7 +33,7 @@ HitKind = Literal["memory", "event"]
 Flag = Literal["contested", "challenged", "stale", "low_confidence", "superseded"]
 Mode = Literal["facts_only", "facts_plus_rules", "full_context"]
 Profile = Literal["default", "recall", "evidence"]
-Include = Literal["superseded", "low_confidence", "archived"]
+Include = Literal["superseded", "low_confidence", "archived", "misses"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

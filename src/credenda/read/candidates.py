@@ -29,8 +29,9 @@ class Candidates:
     turns, `own_words` without; `coverage` the share of the question's idf that the text holds, in [0, 1]. `cosine` is
     NaN where no vector was compared; `meaning` adds the neighbours' share. `speaker_fit`, in [0, 1],
     says how well the named person's words fit; `lead`, in [-1, 1], how much more of the question their best text covers
-    than anyone else's; `governs`, in [0, 1], how far a standing instruction applies; `complete` that no other document
-    has any sign of relevance.
+    than anyone else's; `governs`, in [0, 1], how far a standing instruction applies; `rarest` marks what holds the
+    question's rarest word; `searched` is how many documents were looked at; `complete` that no other document has any
+    sign of relevance.
     """
 
     codes: Integers
@@ -49,8 +50,10 @@ class Candidates:
     timely: Mask
     belief: Mask
     governs: Floats
+    rarest: Mask
     speaker_fit: float
     lead: float
+    searched: int
     complete: bool
     whole: bool = False
     """Known to hold first passages alone: each is then the only one of its event or memory."""
@@ -69,6 +72,7 @@ class Signs(NamedTuple):
     slot: bool = False
     timely: bool = False
     governs: bool = False
+    rarest: bool = False
 
     def joined(self, other: Signs) -> Signs:
         """Return the best of both, for an event and the memory made from it."""
@@ -80,6 +84,7 @@ class Signs(NamedTuple):
             self.slot or other.slot,
             self.timely or other.timely,
             self.governs or other.governs,
+            self.rarest or other.rarest,
         )
 
 

@@ -15,7 +15,6 @@ from credenda.read.history import slot_history
 from credenda.read.pack import Packing, pack
 from credenda.read.plan import plan
 from credenda.read.search import Embed, search
-from credenda.read.tables import weights
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
 from credenda.vectors.resident import ResidentIndex
@@ -49,15 +48,16 @@ def context(
     if query is None or not query.text:
         packing = Packing(token_budget=token_budget, contests=_contests(reader, always, (), asked), zone=asked.zone)
         return pack(always, (), packing)
-    floor = weights().context_floor
-    found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, floor=floor)
+    found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
+    made = plan(query, now_us, ())
     previous = _previous(reader, found.hits, query)
     packing = Packing(
         token_budget=token_budget,
         contests=_contests(reader, always, found.hits, query),
         previous=previous,
         told=_told(reader, previous),
-        history=plan(query, now_us, ()).history,
+        history=made.history,
+        in_order=made.broad,
         abstained=found.abstained,
         zone=query.zone,
     )

@@ -44,7 +44,8 @@ _WARNINGS: Final = {
 class Packing:
     """What else is known for a block: open contests, and what each memory's slot held before, latest first.
 
-    `told` names what needs no line of its own once it is flagged superseded: the line of the current value names it.
+    `in_order` lays what was said out by time, for a question about the course of a matter. `told` names what needs no
+    line of its own once it is flagged superseded: the line of the current value names it.
     """
 
     token_budget: int
@@ -52,6 +53,7 @@ class Packing:
     previous: Mapping[str, Sequence[SlotVersion]] = field(default_factory=dict[str, Sequence[SlotVersion]])
     told: frozenset[str] = frozenset()
     history: bool = False
+    in_order: bool = False
     abstained: bool = False
     zone: tzinfo = UTC
     """Whose days are named."""
@@ -100,9 +102,15 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
         kept.append(line)
     if not kept:
         return Context(text="", hits=(), tokens=0, abstained=packing.abstained)
-    text = _layout(kept)
+    text = _layout(sorted(kept, key=_when) if packing.in_order else kept)
     shown = tuple(line.hit for line in kept if line.hit is not None)
     return Context(text=text, hits=shown, tokens=estimate_tokens(text), abstained=packing.abstained)
+
+
+def _when(line: _Line) -> int:
+    """Return when the words of a line were said; what has no time stays before them, in its order."""
+    event = line.hit.event if line.hit else None
+    return event.occurred_us if event else -(2**63)
 
 
 def _layout(lines: Sequence[_Line]) -> str:

@@ -82,7 +82,8 @@ class Plan:
 
     `terms` are its distinct stems without stop words; `subject` those that name neither a person nor a time. `people`
     are the known speakers it names. `history` says that earlier values are wanted too, `of_assistant` that it asks for
-    the assistant's own words.
+    the assistant's own words; `broad` that it asks for the course of a matter (a summary, an order of events),
+    `particular` for the specifics of one, `advice` for what to do about it.
     """
 
     terms: tuple[str, ...]
@@ -94,6 +95,9 @@ class Plan:
     history: bool = False
     first_person: bool = False
     of_assistant: bool = False
+    broad: bool = False
+    particular: bool = False
+    advice: bool = False
 
 
 def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
@@ -120,6 +124,9 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
         history="past" in cued,
         first_person="first_person" in cued,
         of_assistant="assistant" in cued,
+        broad="broad" in cued,
+        particular="particular" in cued,
+        advice="advice" in cued,
     )
 
 

@@ -126,7 +126,7 @@ def retrieve(
     governing = np.array(list(signs.governs), np.int64)
     rows = rows_of(len(index), worded, close, signs.slot, governing, _latest(index, signs.timely))
     complete = vector is None and len(worded) < limits.CANDIDATES
-    return _gather(index, made, rows, signs, complete=complete)
+    return _gather(index, made, rows, signs, searched=int(np.count_nonzero(mask)), complete=complete)
 
 
 def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
@@ -212,7 +212,9 @@ def _top(scores: NDArray[np.float32] | NDArray[np.int64], count: int) -> Integer
     return np.argpartition(scores, len(scores) - count)[len(scores) - count :]
 
 
-def _gather(index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, complete: bool) -> Candidates:
+def _gather(
+    index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, searched: int, complete: bool
+) -> Candidates:
     words, meant = signs.words, signs.meant
     codes, speaker = index.codes[rows], index.speaker[rows]
     by_named = _spoken_by(index, speaker, made.people)
@@ -235,8 +237,10 @@ def _gather(index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, 
         timely=signs.timely[rows],
         belief=codes >= _FIRST_MEMORY,
         governs=_degrees(len(index), signs.governs)[rows] if signs.governs else np.zeros(len(rows), np.float32),
+        rarest=_rarest(words, rows),
         speaker_fit=_speaker_fit(words.subject[rows], by_named) if alone else 0.0,
         lead=float(coverage[by_named].max(initial=0) - coverage[~by_named].max(initial=0)) if alone else 0.0,
+        searched=searched,
         complete=complete,
         whole=not (codes & _ORDINALS).any(),
     )
@@ -254,6 +258,14 @@ def _coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats
         held += np.float32(mean) * timely[rows]
         total += mean
     return held / np.float32(total or 1.0)
+
+
+def _rarest(words: _Words, rows: Integers) -> Mask:
+    """Mark the texts that hold the rarest word of the subject: where none does, something else is spoken of."""
+    if not words.parts:
+        return np.zeros(len(rows), np.bool_)
+    _, holds = max(words.parts, key=lambda part: part[0])
+    return holds[rows]
 
 
 def _degrees(count: int, given: Mapping[int, float]) -> Floats:

@@ -18,6 +18,7 @@ from credenda.read.filters import fits_event, fits_memory, wants_events, wants_m
 from credenda.read.fuse import Fused
 from credenda.read.gate import arrange, join, judge_event, judge_memory, veil
 from credenda.read.load import Loaded, load, name_document
+from credenda.read.naming import is_named
 from credenda.read.retrieve import owner_of
 from credenda.read.score import keyed, lowered
 from credenda.read.tables import Weights
@@ -68,14 +69,24 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
         found_as = _Found(key, signs, terms)
         row = _memory_row(work, name, found_as) if kind is Kind.MEMORY else _event_row(work, name, ordinal, found_as)
         if row is not None:
-            work.rows.append(row)
+            work.rows.append(_named(row, work))
+
+
+def _named(row: Row, work: Reading) -> Row:
+    """Let a memory whose entity the question names count as one in a slot that it asks for."""
+    if row.memory is None or row.signs.slot or not is_named(row.memory, work.query.text):
+        return row
+    more = work.tuned.relevance.slot
+    terms = {**row.terms, "named": more} if work.query.explain else row.terms
+    return row._replace(key=row.key + more, signs=row.signs._replace(slot=True), terms=terms)
 
 
 def _signs(found: Candidates, batch: Integers) -> Iterator[Signs]:
     """Yield the signs of each; a column is read at once, for one number at a time costs as much as all."""
-    columns = (found.words, found.coverage, found.cosine, found.slot, found.timely, found.governs > 0)
-    for words, coverage, cosine, slot, timely, governs in zip(*(one[batch].tolist() for one in columns), strict=True):
-        yield Signs(words, coverage, None if math.isnan(cosine) else cosine, slot, timely, governs)
+    governs = found.governs > 0
+    columns = (found.words, found.coverage, found.cosine, found.slot, found.timely, governs, found.rarest)
+    for words, coverage, cosine, *marks in zip(*(one[batch].tolist() for one in columns), strict=True):
+        yield Signs(words, coverage, None if math.isnan(cosine) else cosine, *marks)
 
 
 def _terms(fused: Fused, at: int) -> Mapping[str, float]:
@@ -85,6 +96,7 @@ def _terms(fused: Fused, at: int) -> Mapping[str, float]:
 def _memory_row(work: Reading, name: str, found: _Found) -> Row | None:
     memory, query = work.loaded.memories.get(name), work.query
     if memory is None:
+        work.misfits += _travels(query)  # not known yet then
         return None
     flags = judge_memory(memory, query, work.now_us)
     if not fits_memory(memory, query) or (flags is None and _untold_by_index(memory, query)):

@@ -1,8 +1,7 @@
 """Step 4, pure: what a row is worth, and what its score means.
 
 Two questions are kept apart. *In which order?* is answered by a key: relevance plus what the row is worth by itself,
-weighed by profile. *How sure?* is answered once for a search, by P = logistic(base + coverage · c + cosine · m + slot),
-whose coefficients were fitted on questions that memory can and cannot answer (`data/weights.toml`). A hit scores
+weighed by profile. *How sure?* is answered once for a search, by a probability P (`read/answerable.py`). A hit scores
 P · exp(−falloff · distance to the best key): in [0, 1], falling down the list, and comparable between searches.
 """
 
@@ -16,13 +15,12 @@ from typing import Final
 from credenda.clock import DAY_US
 from credenda.model.memory import Memory
 from credenda.model.query import Query
+from credenda.read.answerable import TOP
 from credenda.read.candidates import Row
-from credenda.read.tables import Calibration, Standing, Weights
+from credenda.read.tables import Standing, Weights
 
-__all__ = ["RecallWeights", "answerability", "any_compared", "final_scores", "keyed", "lowered", "recall_weights"]
+__all__ = ["RecallWeights", "final_scores", "keyed", "lowered", "recall_weights"]
 
-_TOP: Final = 5
-"""Best rows whose signs tell whether the search found an answer; the calibration was fitted on as many."""
 _RECENCY: Final = 0.3
 """The recency_weight for which the standing weights are given (R-112)."""
 _NEUTRAL: Final = 0.5
@@ -124,38 +122,6 @@ def lowered(key: float, query: Query, falloff: float) -> float:
     return key / _HALVES if query.profile == "recall" else key - math.log(_HALVES) / falloff
 
 
-_MOST_WORDS: Final = 0.75
-"""Share of the question's idf from which a text speaks of the thing asked for, whatever its slot."""
-
-
-def any_compared(rows: Sequence[Row]) -> bool:
-    """Say whether vectors speak for or against the best rows; where none has one yet, only words can judge."""
-    return any(row.signs.cosine is not None for row in rows[:_TOP])
-
-
-def answerability(
-    rows: Sequence[Row], engine: Calibration, slot_logit: float, *, missing_logit: float = 0.0, lead: float = 0.0
-) -> float:
-    """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none.
-
-    `lead` counts where one person is named: what somebody else said in the question's words is rarely the answer.
-
-    `missing_logit` counts against a question that names a slot which holds nothing, unless one text has most of its
-    words: to "what is my blood type" a text about another type is no answer.
-    """
-    best = [row.signs for row in rows[:_TOP]]
-    if not best:
-        return 0.0
-    near = max((signs.cosine for signs in best if signs.cosine is not None), default=0.0)
-    coverage = max(signs.coverage for signs in best)
-    logit = engine.base + engine.coverage * coverage + engine.cosine * near + engine.lead * lead
-    if any(signs.slot for signs in best):
-        logit += slot_logit
-    elif coverage < _MOST_WORDS:
-        logit += missing_logit
-    return 1.0 / (1.0 + math.exp(-logit))
-
-
 def final_scores(rows: Sequence[Row], query: Query, answerable: float, falloff: float) -> list[float]:
     """Return the scores of ordered rows, in [0, 1] and never rising down the list.
 
@@ -164,13 +130,14 @@ def final_scores(rows: Sequence[Row], query: Query, answerable: float, falloff: 
     if not rows:
         return []
     top = max(row.key for row in rows)
-    covered = max((row.signs.coverage for row in rows[:_TOP]), default=0.0)
+    covered = max((row.signs.coverage for row in rows[:TOP]), default=0.0)
     scores: list[float] = []
     ceiling = 1.0
     for row in rows:
         score = row.key
         if query.profile != "recall":
-            score = answerable * math.exp(falloff * (row.key - top)) * _own_share(row, covered)
+            apart = 0.0 if row.signs.slot else row.key - top  # what a slot or a name leads to answers by itself
+            score = answerable * math.exp(falloff * apart) * _own_share(row, covered)
         ceiling = min(ceiling, max(score, 0.0))
         scores.append(ceiling)
     return scores

@@ -10,6 +10,7 @@ from credenda.clock import seconds
 from credenda.errors import Unavailable
 from credenda.model.event import Event
 from credenda.model.query import Hit, Query, SearchResult
+from credenda.read.answerable import Asking, answerability, any_compared
 from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.cold import cold_index
 from credenda.read.fuse import best_of_owner, fuse, fuse_ranks
@@ -18,7 +19,7 @@ from credenda.read.load import load_evidence
 from credenda.read.plan import Ask, Plan, plan
 from credenda.read.retrieve import retrieve
 from credenda.read.rows import Reading, admit, allowed_owners, ordered
-from credenda.read.score import answerability, any_compared, final_scores
+from credenda.read.score import final_scores
 from credenda.read.tables import Calibration, weights
 from credenda.storage.store import Reader
 from credenda.text.passages import passages
@@ -38,7 +39,7 @@ _NARROW_BATCHES: Final = 3
 _SLOT_TERMS: Final = 3
 """Terms of a question that can be about one slot; a longer one tells more than the slot's name."""
 _MISSES: Final = 5
-"""Nearest misses named in the trace of a search that abstained."""
+"""Nearest misses that a search which abstained names in its trace, and returns where they are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +60,13 @@ def search(
     index: ResidentIndex | None,
     embed: Embed | None = None,
     now_us: int,
-    floor: float | None = None,
+    unasked: bool = False,
 ) -> SearchResult:
     """Answer a query from one tenant's view. Nothing is written.
 
     `index` is that tenant's resident index, None for a tenant too large for one: then the full-text index nominates.
-    `embed` is None for a search by words alone; vectors count where they are of the index's model. Below `floor`, in
-    [0, 1] and by default the calibrated one, the result says that nothing relevant is known.
+    `embed` is None for a search by words alone; vectors count where they are of the index's model. Below the calibrated
+    floor, a stricter one where the search is `unasked`, the result says that nothing relevant is known.
     """
     began = seconds()
     tuned = weights()
@@ -76,19 +77,29 @@ def search(
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned)
     found, rows = _find(asked, work)
-    missing = tuned.missing_logit if _names_one_slot(made) else 0.0
     judge = asked.engine if any_compared(rows) else tuned.engine(None)
-    answerable = answerability(rows, judge, tuned.slot_logit, missing_logit=missing, lead=found.lead)
-    abstained = not rows or answerable < (tuned.floor if floor is None else floor)
-    hits = () if abstained else tuple(_hits(asked, work, rows, answerable))
+    answerable = answerability(rows, judge, tuned, _asking(made, found))
+    abstained = not rows or answerable < (judge.context_floor if unasked else judge.floor)
+    shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
+    hits = tuple(_hits(asked, work, shown, answerable)) if shown else ()
     trace = _trace(asked, len(found), answerable, rows if abstained else ())
     return SearchResult(hits=hits, abstained=abstained, took_ms=(seconds() - began) * 1_000, trace=trace)
+
+
+def _asking(made: Plan, found: Candidates) -> Asking:
+    return Asking(
+        names_slot=_names_one_slot(made),
+        broad=made.broad,
+        particular=made.particular,
+        lead=found.lead,
+        searched=found.searched,
+    )
 
 
 def _names_one_slot(made: Plan) -> bool:
     """Say whether a question asks for one thing of the speaker's, in few words: "what is my blood type"."""
     short = len(made.terms) <= _SLOT_TERMS
-    return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE
+    return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice
 
 
 def _vector(embed: Embed, text: str) -> Floats | None:

@@ -55,6 +55,12 @@ class Calibration:
 
     base: float
     coverage: float
+    floor: float
+    context_floor: float
+    scarce: float = 0.0
+    rarest: float = 0.0
+    size: float = 0.0
+    broad: float = 0.0
     cosine: float = 0.0
     cosine_floor: float = 1.0
     lead: float = 0.0
@@ -72,9 +78,8 @@ class Weights:
     cosine_part: float
     slot_logit: float
     missing_logit: float
+    particular_logit: float
     falloff: float
-    floor: float
-    context_floor: float
     engines: Mapping[str, Calibration]
 
     def engine(self, model_id: str | None) -> Calibration:
@@ -121,9 +126,8 @@ def weights() -> Weights:
         cosine_part=table["rrf"]["cosine_part"],
         slot_logit=calibration.pop("slot"),
         missing_logit=calibration.pop("missing"),
+        particular_logit=calibration.pop("particular"),
         falloff=calibration.pop("falloff"),
-        floor=calibration.pop("floor"),
-        context_floor=calibration.pop("context_floor"),
         engines={name: Calibration(**numbers) for name, numbers in calibration.items()},
     )
 

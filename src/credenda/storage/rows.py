@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 from credenda.ids import Kind, number_of, parse_id, public_id
-from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.change import Actor, ChangeKind, ChangeRecord, Support
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, NewEvent, Role, Source
@@ -37,6 +37,7 @@ __all__ = [
     "state_of",
     "text_hash",
     "vector_of",
+    "wordless_delta",
 ]
 
 
@@ -59,6 +60,14 @@ _STANCES: Final = {stance.value: stance for stance in Stance}
 _LAYERS: Final = {layer.value: layer for layer in Layer}
 _STATUSES: Final = {status.value: status for status in Status}
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+_WORDLESS: Final = frozenset(
+    [
+        *("type", "cardinality", "stance", "speaker", "confidence", "importance", "layer", "status", "relation"),
+        *("valid_from_us", "valid_until_us", "expires_us", "superseded_by", "contested", "pinned", "provisional"),
+        *("trust", "source_session"),
+    ]
+)
+"""Fields of a memory that stay when it is deleted, in its rows and in the log."""
 _STATES: Final = {
     Status.ACTIVE: DocumentState.CURRENT,
     Status.CHALLENGED: DocumentState.CURRENT,
@@ -236,7 +245,18 @@ def evidence_in(row: EvidenceRow, tag: str) -> Evidence:
 
 def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
     """Give the columns of a change; the delta holds only what moved."""
-    delta = {"b": dict(change.before), "a": dict(change.after)}
+    delta: dict[str, object] = {"b": dict(change.before), "a": dict(change.after)}
+    if change.support is not None:
+        delta["e"] = [
+            [
+                number_of(one.span.event_id, Kind.EVENT, tag),
+                one.span.start,
+                one.span.stop,
+                one.claim_hash.hex(),
+                *([one.reader] if one.reader else []),
+            ]
+            for one in change.support
+        ]
     return {
         "kind": change.kind.value,
         "actor": change.actor.value,
@@ -244,14 +264,15 @@ def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
         "at_us": change.at_us,
         "memory": number_of(change.memory_id, Kind.MEMORY, tag) if change.memory_id else None,
         "cause": change.cause,
-        "delta": canonical_json({name: part for name, part in delta.items() if part}),
+        "delta": canonical_json({name: part for name, part in delta.items() if part or name == "e"}),
     }
 
 
 def change_of(row: Record, tag: str) -> ChangeRecord:
     """Read a change."""
-    delta: dict[str, dict[str, object]] = json.loads(row["delta"])
+    delta: dict[str, Any] = json.loads(row["delta"])
     memory = row["memory"]
+    support = delta.get("e")
     return ChangeRecord(
         id=public_id(Kind.CHANGE, row["id"], tag),
         kind=ChangeKind(row["kind"]),
@@ -262,7 +283,26 @@ def change_of(row: Record, tag: str) -> ChangeRecord:
         cause=row["cause"],
         before=delta.get("b", {}),
         after=delta.get("a", {}),
+        support=None if support is None else tuple(_support_of(one, tag) for one in support),
     )
+
+
+def _support_of(kept: tuple[Any, ...], tag: str) -> Support:
+    event, start, stop, claim_hash, *reader = kept
+    span = Span(public_id(Kind.EVENT, event, tag), start, stop)
+    return Support(span, bytes.fromhex(claim_hash), *reader)
+
+
+def wordless_delta(delta: str) -> str:
+    """Give what a delta says of a memory besides its words: standing, times, numbers and where its evidence lies."""
+    parts: dict[str, Any] = json.loads(delta)
+    kept = {name: {key: part[key] for key in part if key in _WORDLESS} for name, part in parts.items() if name != "e"}
+    evidence = {
+        name: [[*one[:3], "00" * (len(one[3]) // 2), *one[4:]] for one in part]
+        for name, part in parts.items()
+        if name == "e"
+    }
+    return canonical_json({name: part for name, part in kept.items() if part} | evidence)
 
 
 def contest_row(contest: ContestCase) -> dict[str, object]:

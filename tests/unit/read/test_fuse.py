@@ -50,8 +50,10 @@ def candidates(count: int, **parts: Unpack[CandidateParts]) -> Candidates:
         timely=none,
         belief=none,
         governs=zero,
+        rarest=none,
         speaker_fit=0.0,
         lead=0.0,
+        searched=count,
         complete=True,
     )
     return replace(plain, **parts)

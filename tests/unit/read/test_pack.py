@@ -1,6 +1,7 @@
 """The block for a prompt: its budget, its fence, its order."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -171,3 +172,14 @@ def test_a_repetition_gives_way_to_something_new() -> None:
 def test_the_past_stays_behind_the_present() -> None:
     past = event_hit("I live in Graz", 0.9, id="e1-abcde1", flags=("superseded",))
     assert [hit.id for hit in diverse([past, memory_hit("I live in Linz", 0.1)])] == ["m1-abcde1", "e1-abcde1"]
+
+
+def test_what_was_said_is_laid_out_by_time_for_a_course_of_events() -> None:
+    late, early = event_hit("late", 0.9, id="e2-abcde1"), event_hit("early", 0.5)
+    assert late.event is not None
+    late = replace(late, event=replace(late.event, occurred_us=day(3)))
+    held = memory_hit("held", 0.4)
+    for in_order, wanted in ((False, ["late", "early"]), (True, ["early", "late"])):
+        text = pack((), [late, early, held], Packing(token_budget=500, in_order=in_order)).text
+        assert sorted(wanted, key=text.index) == wanted
+        assert "held" in text

@@ -118,3 +118,20 @@ def test_the_assistants_own_words_are_asked_for_only_when_named() -> None:
 
 def test_a_slot_guess_is_in_normal_form() -> None:
     assert made("What is my  Favourite   Colour?").slots[0] == SlotGuess("user", "favourite_colour")
+
+
+@pytest.mark.parametrize(
+    ("text", "broad", "particular", "advice"),
+    [
+        ("Can you summarize how my project went?", True, False, False),
+        ("In what order did I bring up the topics?", True, False, False),
+        ("How has my budget changed over time?", True, False, False),
+        ("What specific criteria did I use?", False, True, False),
+        ("How should I format my resume?", False, False, True),
+        ("Where do you think I should work?", False, False, True),
+        ("Where do I live?", False, False, False),
+    ],
+)
+def test_what_a_question_asks_for(text: str, *, broad: bool, particular: bool, advice: bool) -> None:
+    made = plan(Query(text=text), 0, [])
+    assert (made.broad, made.particular, made.advice) == (broad, particular, advice)

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.model.query import Query
+from credenda.read.answerable import Asking, answerability
 from credenda.read.candidates import Row, Signs
-from credenda.read.score import answerability, final_scores, keyed, recall_weights
-from credenda.read.tables import weights
+from credenda.read.score import final_scores, keyed, recall_weights
+from credenda.read.tables import Calibration, weights
 
 from .build import MemoryParts, day, memory
 
@@ -93,35 +94,64 @@ def test_decay_lowers_a_memory_and_does_not_remove_it() -> None:
     assert lively.key - faded.key == pytest.approx(weights().standing.retention)
 
 
+def sureness(*, engine: Calibration = WORDS, asking: Asking | None = None, **signs: float) -> float:
+    marks = {"slot", "rarest"}
+    given = Signs(**{name: bool(value) if name in marks else value for name, value in signs.items()})  # pyright: ignore[reportArgumentType]
+    return answerability([row(signs=given)], engine, weights(), asking or Asking(searched=600))
+
+
 @pytest.mark.requirement("C-020")
 def test_an_answer_is_surer_the_more_of_the_question_is_covered() -> None:
-    sure = [answerability([row(signs=Signs(coverage=part))], WORDS, 4.0) for part in (0.0, 0.3, 0.7, 1.0)]
+    sure = [sureness(coverage=part) for part in (0.0, 0.3, 0.7, 1.0)]
     assert sure == sorted(sure)
-    assert sure[0] < weights().floor
-    assert sure[-1] > 0.9
+    assert sure[0] < WORDS.floor
+    assert sure[-1] > 2 * sure[1]
 
 
 @pytest.mark.requirement("C-020")
 def test_a_slot_that_holds_the_answer_is_sure_without_shared_words() -> None:
-    assert answerability([row(signs=Signs(slot=True))], WORDS, weights().slot_logit) > 0.5
+    assert sureness(slot=True) > 0.5
 
 
 @pytest.mark.requirement("C-020")
 def test_an_empty_slot_counts_against_an_answer_unless_the_words_are_there() -> None:
-    half, whole = [row(signs=Signs(coverage=0.5))], [row(signs=Signs(coverage=0.9))]
-    assert answerability(half, WORDS, 4.0, missing_logit=-3.0) < answerability(half, WORDS, 4.0)
-    assert answerability(whole, WORDS, 4.0, missing_logit=-3.0) == answerability(whole, WORDS, 4.0)
+    slot = Asking(names_slot=True, searched=600)
+    assert sureness(coverage=0.5, asking=slot) < sureness(coverage=0.5)
+    assert sureness(coverage=0.9, asking=slot) == sureness(coverage=0.9)
+
+
+@pytest.mark.requirement("C-020")
+def test_the_rarest_word_of_the_question_counts_for_itself() -> None:
+    assert sureness(coverage=0.5, rarest=True) > sureness(coverage=0.5)
+
+
+@pytest.mark.requirement("C-020")
+def test_what_is_near_among_few_texts_is_chance_among_many() -> None:
+    minilm = weights().engine("all-MiniLM-L6-v2:int8")
+    sure = [sureness(engine=minilm, cosine=0.3, asking=Asking(searched=n)) for n in (1, 10, 1_000, 100_000)]
+    assert sure == sorted(sure, reverse=True)
+    assert sure[0] > 2 * sure[-1]
+
+
+@pytest.mark.requirement("C-020")
+def test_a_question_for_specifics_is_answered_less_surely_and_one_for_a_course_of_events_more() -> None:
+    plain, narrow, wide = (
+        sureness(coverage=0.6, asking=Asking(searched=600, particular=particular, broad=broad))
+        for particular, broad in ((False, False), (True, False), (False, True))
+    )
+    assert narrow < plain < wide
+    assert sureness(coverage=1.0, rarest=True, asking=Asking(searched=600, particular=True)) > WORDS.floor
 
 
 def test_nothing_answers_nothing() -> None:
-    assert answerability([], WORDS, 4.0) == 0.0
+    assert answerability([], WORDS, weights(), Asking()) == 0.0
 
 
 def test_an_engine_is_calibrated_by_its_model() -> None:
     minilm = weights().engine("all-MiniLM-L6-v2:int8")
     assert minilm.cosine > 0
-    near, far = (answerability([row(signs=Signs(coverage=0.5, cosine=m))], minilm, 4.0) for m in (0.7, 0.1))
-    assert near > 0.9
+    near, far = (sureness(engine=minilm, coverage=0.5, cosine=near) for near in (0.7, 0.1))
+    assert near > 0.5
     assert far < 0.1
 
 
@@ -148,7 +178,5 @@ def test_a_row_that_is_here_for_its_neighbours_is_discounted() -> None:
 
 
 def test_what_another_person_said_makes_an_answer_less_sure() -> None:
-    rows = [row(signs=Signs(coverage=0.9))]
-    engine = weights().engine(None)
-    theirs, own = (answerability(rows, engine, 4.0, lead=lead) for lead in (-0.9, 0.9))
-    assert theirs < answerability(rows, engine, 4.0) < own
+    theirs, plain, own = (sureness(coverage=0.9, asking=Asking(searched=600, lead=lead)) for lead in (-0.9, 0.0, 0.9))
+    assert theirs < plain < own

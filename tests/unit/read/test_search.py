@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from credenda.model.memory import Layer, MemoryType, Relation, Stance, Status
-from credenda.model.query import HitKind
+from credenda.model.query import HitKind, Profile
 
 from .build import QueryParts, SlotName, World, day, hit_of, names
 
@@ -63,6 +63,33 @@ def test_a_weak_match_is_named_as_a_miss_only_on_request(world: World) -> None:
 
 
 @pytest.mark.requirement("R-128")
+@pytest.mark.requirement("C-020")
+def test_misses_are_hits_of_an_abstaining_search_where_they_are_included(world: World) -> None:
+    name = world.say("My bike is red")
+    question = "Does the quarterly review meeting of our finance department concern budgets, forecasts or a bike?"
+    assert world.search(question).hits == ()
+    found = world.search(question, include=frozenset({"misses"}))
+    assert found.abstained
+    assert names(found) == [name]
+    assert found.hits[0].score < 0.2
+
+
+@pytest.mark.requirement("C-020")
+def test_advice_about_a_slot_that_holds_nothing_is_not_refused_for_that(world: World) -> None:
+    world.say("My resume should be minimalist, with clear headings")
+    assert not world.search("How should I design my resume?").abstained
+
+
+@pytest.mark.requirement("C-020")
+def test_a_name_that_a_memory_tells_finds_it_whatever_else_is_said(world: World) -> None:
+    held = world.hold("Deploys with Helm charts", entity="kubernetes", attribute="known as", value="k8s, kube")
+    for at in range(20):
+        world.say(f"The rollout of release {at} waits for the review of the dashboards")
+    found = world.search("While the rollout of the release waits for reviews, what about kube and the dashboards?")
+    assert names(found)[0] == held
+    assert found.hits[0].score > 0.5
+
+
 def test_a_replaced_memory_is_not_found_and_its_words_come_flagged_after_the_current_value(world: World) -> None:
     graz = world.say("I live in Graz")
     old = world.hold("I live in Graz", event=graz, value="Graz", **HOME)
@@ -204,6 +231,38 @@ def test_a_rare_condition_is_met_before_candidates_are_cut(world: World) -> None
     for at in range(260):
         world.say(f"tea tea tea {at}", topic="kitchen")
     assert names(world.search("tea", topic="garden", limit=5))[0] == wanted
+
+
+@pytest.mark.requirement("R-115", "D-003", "E-007")
+def test_every_condition_is_met_before_candidates_are_cut(world: World) -> None:
+    """One memory that meets them all, at the end of hundreds that fit the words better and meet none."""
+    wanted = world.hold(
+        "tea from the garden shed, a long and winding tale of leaves",
+        type=MemoryType.PROCEDURE,
+        layer=Layer.EPISODIC,
+        topic="garden",
+        tags=("leaf",),
+        metadata={"shelf": 3},
+        confidence=0.95,
+    )
+    for at in range(260):
+        world.hold(f"tea tea tea {at}", confidence=0.6, at=1)
+    rare: list[QueryParts] = [
+        {"types": frozenset({MemoryType.PROCEDURE})},
+        {"layers": frozenset({Layer.EPISODIC})},
+        {"topic": "garden"},
+        {"tags": frozenset({"leaf"})},
+        {"metadata": {"shelf": 3}},
+        {"min_confidence": 0.9},
+        {"as_of_us": day(0.5)},
+        {"known_at_us": day(0.5)},
+    ]
+    profiles: tuple[Profile, ...] = ("default", "recall", "evidence")
+    for condition in rare:
+        for profile in profiles:
+            query: QueryParts = {**condition, "kinds": MEMORIES, "profile": profile, "limit": 5}
+            found = world.search("tea", **query)
+            assert names(found)[:1] == [wanted], (condition, profile)
 
 
 def test_session_neighbours_lend_their_words(world: World) -> None:

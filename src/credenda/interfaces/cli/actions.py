@@ -84,6 +84,25 @@ def _doctor(session: Session, operation: Operation, given: Given) -> Outcome:
     return Outcome(value=outcome.value, exit_code=0 if getattr(outcome.value, "ok", False) else _CORRUPT)
 
 
+def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Rebuild; what is derived afresh is shown first, and put in place when that is wanted."""
+    sure = given.pop("yes", False)
+    if not given.get("reextract") or given.get("dry_run") or sure:
+        return _plain(session, operation, given)
+    shown = _plain(session, operation, {**given, "dry_run": True})
+    if not getattr(shown.value, "differences", ()):
+        return shown
+    if interactive():
+        from credenda.interfaces.cli.layout import open_screen
+        from credenda.interfaces.cli.render import render
+
+        note(render(open_screen(), operation.name, shown.value))
+        if click.confirm("Put this in place?", err=True):
+            return _plain(session, operation, given)
+    note("nothing was changed; `--yes` puts this in place")
+    return shown
+
+
 def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
     """Delete one thing, or all that meets conditions, after asking where somebody can be asked."""
     asks = not given.pop("yes", False) and interactive()
@@ -293,6 +312,7 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "restore": _restore,
     "feedback": _feedback,
     "doctor": _doctor,
+    "rebuild": _rebuild,
     "import": _import,
     "reembed": _reembed,
 }

@@ -32,7 +32,7 @@ _ASK: Final = (
     Param(
         name="include",
         kind="names",
-        choices=("superseded", "low_confidence", "archived"),
+        choices=("superseded", "low_confidence", "archived", "misses"),
         help="Also show what is usually left out.",
     ),
     Param(name="explain", kind="flag", default=False, help="Name every term of every score."),

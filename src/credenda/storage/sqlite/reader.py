@@ -237,6 +237,9 @@ class SqliteReader:
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""
         tag = self._tenant.tag
+        if wanted.memories is not None:
+            found = self._run("changes_of_memories", low=wanted.memories.start, high=wanted.memories.stop)
+            return [rows.change_of(row, tag) for row in found]
         common = {
             "after": wanted.after or 0,
             "kinds": _listed(wanted.kinds),

@@ -1,0 +1,89 @@
+"""Whether memory holds an answer at all, pure: one probability for a search, which means the same for every search.
+
+P = logistic(base + coverage · c + cosine · m + rarest · r + lead · l + size · √(2 ln n) + …), fitted on questions that
+memory can and cannot answer: `data/weights.toml` has the numbers, `scripts/fit_weights.py` makes them. √(2 ln n) is
+how far the best of n unrelated texts rises above their mean, in standard deviations: what is near in a store of ten
+sentences is chance in one of ten thousand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from credenda.read.candidates import Row
+from credenda.read.tables import Calibration, Weights
+
+__all__ = ["TOP", "Asking", "answerability", "any_compared", "best_by_chance", "held_lead"]
+
+TOP: Final = 5
+"""Best rows whose signs tell whether the search found an answer; the calibration was fitted on as many."""
+_SCARCE: Final = 0.15
+"""Share of the question's idf below which a text speaks of something else, for all that its words can tell."""
+_MOST_WORDS: Final = 0.75
+"""Share of the question's idf from which a text speaks of the thing asked for, whatever its slot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What the question itself says about how likely an answer is, and how much was searched for one.
+
+    `names_slot`: it asks for one thing that has a slot of its own. `broad`: it asks for the course of a matter, which
+    no single text covers. `particular`: it asks for the specifics of something. `lead`, in [-1, 1], counts where one
+    person is named: what somebody else said in the question's words is rarely the answer. `searched` counts documents.
+    """
+
+    names_slot: bool = False
+    broad: bool = False
+    particular: bool = False
+    lead: float = 0.0
+    searched: int = 1
+
+
+def any_compared(rows: Sequence[Row]) -> bool:
+    """Say whether vectors speak for or against the best rows; where none has one yet, only words can judge."""
+    return any(row.signs.cosine is not None for row in rows[:TOP])
+
+
+def best_by_chance(searched: int) -> float:
+    """Return how far the best of so many unrelated texts is expected above their mean, in standard deviations.
+
+    >>> round(best_by_chance(1_000), 2)
+    3.72
+    """
+    return math.sqrt(2.0 * math.log(max(searched, 1)))
+
+
+def held_lead(lead: float) -> float:
+    """Bound how much it counts that another person said it: a slip of the name must not refuse a question."""
+    return max(lead, -0.5)
+
+
+def answerability(rows: Sequence[Row], engine: Calibration, tuned: Weights, asking: Asking) -> float:
+    """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none.
+
+    A slot that holds something answers a question about it. One that holds nothing speaks against an answer, unless one
+    text has most of the question's words: to "what is my blood type" a text about another type is no answer.
+    """
+    best = [row.signs for row in rows[:TOP]]
+    if not best:
+        return 0.0
+    near = max((signs.cosine for signs in best if signs.cosine is not None), default=0.0)
+    coverage = max(signs.coverage for signs in best)
+    logit = engine.base + engine.coverage * coverage + engine.cosine * near + engine.lead * held_lead(asking.lead)
+    logit += engine.size * best_by_chance(asking.searched)
+    if coverage < _SCARCE and not asking.broad and not any(one.timely or one.governs for one in best):
+        logit += engine.scarce
+    if any(signs.rarest for signs in best):
+        logit += engine.rarest
+    if asking.broad:
+        logit += engine.broad
+    if asking.particular:
+        logit += tuned.particular_logit
+    if any(signs.slot for signs in best):
+        logit += tuned.slot_logit
+    elif asking.names_slot and coverage < _MOST_WORDS:
+        logit += tuned.missing_logit
+    return 1.0 / (1.0 + math.exp(-logit))
