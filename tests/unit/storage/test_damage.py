@@ -99,7 +99,7 @@ TAMPERED = [
     ("UPDATE memories SET superseded_by = 77 WHERE id = 1", "successor"),
     ("INSERT INTO evidence VALUES ('ana', 1, 77, 0, 1, x'00', NULL)", "evidence"),
     ("INSERT INTO evidence VALUES ('ana', 77, 1, 0, 1, x'00', NULL)", "evidence"),
-    ("UPDATE embeddings SET doc = doc + (76 << 12), code = 77 << 12 WHERE code = 1 << 12", "vectors"),
+    ("UPDATE embeddings SET code = 77 << 12 WHERE code = 1 << 12", "vectors"),
 ]
 
 

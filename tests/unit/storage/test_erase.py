@@ -14,7 +14,6 @@ from credenda.storage.sqlite import proof
 from credenda.storage.sqlite.erase import delete_rows, empty_whole_log, ledger_digest, tenant_tables
 from credenda.storage.sqlite.probes import Probes
 from credenda.storage.sqlite.store import SqliteStore
-from credenda.storage.store import CODE_BITS
 
 from .build import ANA, events, opened, put, said, writer_of
 from .test_schema import NOT_OF_A_TENANT, columns, tables
@@ -83,10 +82,6 @@ def _fill(connection: sqlite3.Connection, table: str, user_id: str) -> None:
         row[name] = fits.get(name, plain)
     if table == "api_tokens":
         row["id"] = len(user_id)
-    if table == "vector_spaces":
-        row["number"] = len(user_id)
-    if table == "embeddings":
-        row["doc"] = len(user_id) << CODE_BITS | 1
     if table == "memories":
         row["status"] = "active"
     if table == "legal_holds":

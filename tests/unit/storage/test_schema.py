@@ -16,9 +16,6 @@ from credenda.storage.store import Redaction
 
 from .build import ANA, events, held, logged, opened, put, said, writer_of
 
-BY_NUMBER = {"embeddings": {"user_id", "model_id", "code"}}
-"""Tenant tables whose rows are read by one integer, because a search reads hundreds: it holds the number of user and
-model, and every statement asks for the user besides."""
 NOT_OF_A_TENANT = {"schema_version", "leases", "api_tokens", "erasures", "backups"}
 FOR_ALL_TENANTS = {"user_of_tag", "next_tenant_number", "insert_words", "delete_words", "matching_words"}
 """Statements that name no user: who a tenant is, and the word index, which is bound by tag and range."""
@@ -124,17 +121,10 @@ def test_the_schema_says_which_version_it_is_since_when_and_what_it_brought(conn
 def test_the_user_comes_first_in_the_primary_key_of_every_tenant_table(connection: sqlite3.Connection) -> None:
     found = tables(connection)
     assert found > NOT_OF_A_TENANT
-    for table in found - NOT_OF_A_TENANT - set(BY_NUMBER):
+    for table in found - NOT_OF_A_TENANT:
         key = sorted((row["pk"], name) for name, row in columns(connection, table).items() if row["pk"])
         assert key[0] == (1, "user_id"), table
         assert columns(connection, table)["user_id"]["notnull"], table
-
-
-@pytest.mark.requirement("R-139", "R-156", "R-201")
-@pytest.mark.parametrize("table", BY_NUMBER)
-def test_a_row_that_is_read_by_number_is_one_of_its_user(connection: sqlite3.Connection, table: str) -> None:
-    assert columns(connection, table)["user_id"]["notnull"]
-    assert BY_NUMBER[table] in [set(key) for key in unique_keys(connection, table)]
 
 
 def unique_keys(connection: sqlite3.Connection, table: str) -> set[tuple[str, ...]]:
@@ -184,8 +174,6 @@ def test_no_statement_reads_a_whole_table(connection: sqlite3.Connection, name: 
         ("events_by_id", "user_id=? AND id=?"),
         ("vectors_after", "user_id=? AND number>? AND number<?"),
         ("vectors_by_code", "user_id=? AND model_id=? AND code=?"),
-        ("vector_data", "user_id=? AND model_id=?"),
-        ("vector_data", "rowid=?"),
         ("job_by_key", "user_id=? AND idempotency_key=?"),
         ("waiting_jobs", "user_id=? AND run_after<?"),
         ("tombstoned", "user_id=? AND digest=?"),

@@ -41,13 +41,8 @@ TABLES: Final = (
     "budgets",
 )
 """What a tenant holds, in the order in which it moves: passages come after the events they cut."""
-NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "api_tokens", "duties", "vector_spaces"})
-"""Its own row (the origin), images that are made anew, a flag inside a transaction, logins, when duties ran, and
-numbers that each database gives out itself."""
-_KEYS: Final[Mapping[str, tuple[str, ...]]] = {"embeddings": ("model_id", "code")}
-"""The order of the tables whose primary key is such a number."""
-_GIVEN: Final = frozenset({"user_id", "doc"})
-"""Columns that say where a row is kept: they do not move with it."""
+NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "api_tokens", "duties"})
+"""Its own row (the origin), images that are made anew, a flag inside a transaction, logins, and when duties ran."""
 
 _INTEGERS: Final = range(-(1 << 63), 1 << 63)
 _OWNERS: Final = range(1, 1 << 31)
@@ -83,7 +78,7 @@ def _columns(connection: sqlite3.Connection, table: str) -> list[_Column]:
     return [
         _Column(row["name"], _KINDS[row["type"]], bool(row["notnull"]), row["pk"])
         for row in found
-        if row["name"] not in _GIVEN
+        if row["name"] != "user_id"
     ]
 
 
@@ -100,7 +95,7 @@ def dump_rows(connection: sqlite3.Connection, user_id: str) -> Iterator[tuple[st
         columns = _columns(connection, table)
         names = ", ".join(column.name for column in columns)
         keys = sorted((column for column in columns if column.key_place), key=lambda column: column.key_place)
-        order = ", ".join(_KEYS.get(table, [column.name for column in keys]))
+        order = ", ".join(column.name for column in keys)
         sql = f"SELECT {names} FROM {table} WHERE user_id = ? ORDER BY {order}"  # noqa: S608 - names of our schema
         for row in connection.execute(sql, (user_id,)):
             yield table, dict(row)
@@ -207,11 +202,8 @@ class _Loading:
         try:
             if target.reader is not None:
                 target.reader(row, self._tag)
-            if table == "embeddings":
-                self._vector(row)
-            else:
-                self._connection.execute(target.insert(row), {**row, "user_id": self._user_id})
-                self._index(table, row)
+            self._connection.execute(target.insert(row), {**row, "user_id": self._user_id})
+            self._index(table, row)
         except (sqlite3.IntegrityError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise unfit(place, f"a row of {table} is not one that a store can hold ({type(error).__name__})") from error
         self.counts[table] = self.counts.get(table, 0) + 1
@@ -249,16 +241,11 @@ class _Loading:
             if row["version"] == 1 and row["text"]:
                 body = memory_words(*(row[name] for name in ("text", "entity", "attribute", "value")))  # type: ignore[arg-type]
                 self._words(pack_code(number, memory=True), body)
+        elif table == "embeddings":
+            _within(row["code"], range(1 << CODE_BITS))
+            _check_vector(row)
         elif table == "contests":
             _check_names(row)
-
-    def _vector(self, row: PlainRow) -> None:
-        """File a vector under the number that this database gives it."""
-        _within(row["code"], range(1 << CODE_BITS))
-        _check_vector(row)
-        cells = {name: row[name] for name in self._tables["embeddings"].names} | {"user_id": self._user_id}
-        self._connection.execute(statements()["open_space"], cells)
-        self._connection.execute(statements()["load_vector"], cells)
 
     def _passage(self, row: PlainRow) -> None:
         number, ordinal = _within(row["event"], _OWNERS), _within(row["ordinal"], _ORDINALS)

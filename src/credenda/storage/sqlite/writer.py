@@ -280,7 +280,6 @@ class SqliteWriter(SqliteReader):
         return self._public(Kind.JOB, number)
 
     def _vector(self, vector: Vector) -> str:
-        self._run("open_space", model_id=vector.model_id)
         self._run(
             "put_vector",
             model_id=vector.model_id,

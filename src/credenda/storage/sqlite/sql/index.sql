@@ -60,33 +60,17 @@ FROM json_each(:codes) AS wanted CROSS JOIN embeddings AS v
 -- name: vector_data
 -- Vectors of documents as numbers of one model, in the order in which their codes are given.
 SELECT v.code, v.bits, v.data
-FROM vector_spaces AS s CROSS JOIN json_each(:codes) AS wanted CROSS JOIN embeddings AS v
-    ON v.doc = (s.number << 44) | wanted.value AND v.user_id = :user_id AND v.model_id = :model_id
-WHERE s.user_id = :user_id AND s.model_id = :model_id;
-
--- name: open_space!
--- Give vectors of a model a number of their own, if they have none yet.
-INSERT INTO vector_spaces (user_id, model_id, number)
-VALUES (:user_id, :model_id, (SELECT coalesce(max(number), 0) + 1 FROM vector_spaces))
-ON CONFLICT (user_id, model_id) DO NOTHING;
+FROM json_each(:codes) AS wanted CROSS JOIN embeddings AS v
+    ON v.user_id = :user_id AND v.model_id = :model_id AND v.code = wanted.value;
 
 -- name: put_vector!
 -- File a vector, under a number that none had before.
-INSERT OR REPLACE INTO embeddings (doc, user_id, model_id, code, number, dims, bits, scale, data)
-VALUES (
-    ((SELECT number FROM vector_spaces WHERE user_id = :user_id AND model_id = :model_id) << 44) | :code,
-    :user_id, :model_id, :code,
+INSERT OR REPLACE INTO embeddings (user_id, model_id, code, number, dims, bits, scale, data)
+VALUES (:user_id, :model_id, :code,
     1 + max(
         (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id),
         coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
     ), :dims, :bits, :scale, :data);
-
--- name: load_vector!
--- File a vector of an archive under the number that it had.
-INSERT INTO embeddings (doc, user_id, model_id, code, number, dims, bits, scale, data)
-VALUES (
-    ((SELECT number FROM vector_spaces WHERE user_id = :user_id AND model_id = :model_id) << 44) | :code,
-    :user_id, :model_id, :code, :number, :dims, :bits, :scale, :data);
 
 -- name: keep_vector_head!
 -- Remember the highest number of a vector before vectors are deleted, so that no index misses a later one.
