@@ -283,9 +283,10 @@ class Machine(RuleBasedStateMachine):
     @rule(user=users)
     def go_by_age(self, user: str) -> None:
         """A policy takes what is old, and nothing else."""
-        with self.as_user(user) as mem, self.world.reader(user) as reader:
+        with self.as_user(user) as mem:
             due = self.world.clock.us - timedelta(days=300) // timedelta(microseconds=1)
-            old = {one.id for one in events_of(reader) if one.occurred_us < due}
+            with self.world.reader(user) as reader:
+                old = {one.id for one in events_of(reader) if one.occurred_us < due}
             self.world.ledgers[user].touched |= old
             mem.manage.policy(days=300)
             mem.manage.apply_policies()
