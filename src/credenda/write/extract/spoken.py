@@ -10,13 +10,13 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from credenda.write.extract.lexicon import lexicon, load_table
+from credenda.write.extract.lexicon import lexicon, load_table, occurs
 
 __all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
 
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
-_SOUNDS: Final = ("um", "uh", "er", "hm", "of ", "kinda", "sorta", "you know")
+_SOUNDS: Final = ("um", "uh", "erm", "rrm", "hm", "sort of", "kind of", "kinda", "sorta", "you know")
 _SELF: Final = frozenset({"i", "we"})
 _CARRYING: Final = frozenset({"past", "base"})
 
@@ -34,7 +34,7 @@ def fluent(sentence: str) -> str:
     'so I really like tea'
     """
     shapes, folded = _spoken(), sentence.lower()
-    if any(sound in folded for sound in _SOUNDS) and shapes["filled"].search(sentence):
+    if occurs(_SOUNDS, folded) and shapes["filled"].search(sentence):
         sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
         sentence = " ".join(sentence.split())
     words = folded.split(" ")
