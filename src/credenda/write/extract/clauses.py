@@ -116,7 +116,6 @@ def split_clauses(sentence: str) -> list[str]:
     return pieces
 
 
-@lru_cache(maxsize=RECENT)
 def _opened(clause: Clause) -> Clause:
     """Take one opening off a clause; the same clause when there is none."""
     tables = _tables()

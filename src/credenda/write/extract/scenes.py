@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.model.claim import Turn
-from credenda.write.extract.lexicon import expression
+from credenda.write.extract.lexicon import expression, load_table, occurs
 
 __all__ = ["in_scene"]
 
@@ -18,7 +18,12 @@ def in_scene(turn: Turn) -> bool:
     event = turn.event
     own = [earlier for earlier in turn.before if (earlier.role, earlier.speaker) == (event.role, event.speaker)]
     for number, earlier in enumerate(reversed(own[-_SCENE_TURNS:])):
-        if expression("acts", "scene_start").search(earlier.text):
+        if _opens(earlier.text):
             since = (event, *own[len(own) - 1 - number :])
             return not any(expression("acts", "scene_end").search(later.text) for later in since)
     return False
+
+
+def _opens(text: str) -> bool:
+    expected = occurs(load_table("acts")["scene_start_has"], text.lower())
+    return expected and expression("acts", "scene_start").search(text) is not None

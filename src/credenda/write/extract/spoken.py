@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
+from operator import eq
 from typing import Final
 
 from credenda.write.extract.lexicon import lexicon, load_table, occurs
@@ -38,7 +38,7 @@ def fluent(sentence: str) -> str:
         sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
         sentence = " ".join(sentence.split())
     words = folded.split(" ")
-    if any(one.rstrip(",") == other for one, other in pairwise(words)):
+    if any(map(eq, (one.rstrip(",") for one in words) if "," in folded else words, words[1:])):
         sentence = _STAMMER.sub(_once, sentence)
     return shapes["doubled"].sub(_single, sentence) if words[0] in {"my", "our"} else sentence
 
