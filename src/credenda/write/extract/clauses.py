@@ -43,13 +43,17 @@ class Clause(NamedTuple):
 @cache
 def _tables() -> dict[str, re.Pattern[str]]:
     tails, acts = load_table("tails"), load_table("acts")
-    found = {name: re.compile(text, re.IGNORECASE) for name, text in tails["clauses"].items()}
+    clauses = tails["clauses"] | {"part": f"(?={tails['part_begins']})(?:{tails['clauses']['part']})"}
+    found = {name: re.compile(text, re.IGNORECASE) for name, text in clauses.items()}
     openings = {name: re.compile(f"^{text}", re.IGNORECASE) for name, text in acts["openings"].items()}
     return found | openings
 
 
 class _Contraction(NamedTuple):
+    """A short form: the texts of which one must occur, and whether all of those hold an apostrophe."""
+
     has: tuple[str, ...]
+    quoted: bool
     pattern: re.Pattern[str]
     target: str | Callable[[re.Match[str]], str]
 
@@ -57,13 +61,15 @@ class _Contraction(NamedTuple):
 def _contraction(entry: dict[str, Any]) -> _Contraction:
     target: str | dict[str, str] = entry["to"]
     pattern = re.compile(entry["from"], re.IGNORECASE)
+    has = _needed(entry)
+    quoted = all("'" in text for text in has)
     if isinstance(target, str):
-        return _Contraction(_needed(entry), pattern, target)
+        return _Contraction(has, quoted, pattern, target)
 
     def look_up(found: re.Match[str]) -> str:
         return target[found[1].lower()]
 
-    return _Contraction(_needed(entry), pattern, look_up)
+    return _Contraction(has, quoted, pattern, look_up)
 
 
 def _needed(entry: dict[str, Any]) -> tuple[str, ...]:
@@ -97,8 +103,9 @@ def open_contractions(text: str) -> str:
         occurs(load_table("tails")["bare_has"], folded) and expression("tails", "bare").search(text)
     ):
         return text
+    quoted = "'" in folded
     for rule in _contractions():
-        if occurs(rule.has, folded):
+        if (quoted or not rule.quoted) and occurs(rule.has, folded):
             text = rule.pattern.sub(rule.target, text)
     return text
 
