@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 from credenda.ids import Kind, number_of, parse_id, public_id
@@ -12,6 +13,7 @@ from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, NewEvent, Role, Source
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, engram_type
+from credenda.storage.forms import Form, maker
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
 from credenda.text.normal import attribute_key, name_key, text_key
 
@@ -24,10 +26,12 @@ __all__ = [
     "contest_row",
     "event_of",
     "event_row",
+    "events_in",
     "evidence_in",
     "evidence_of",
     "is_memory_id",
     "job_of",
+    "memories_in",
     "memory_of",
     "memory_row",
     "state_of",
@@ -102,6 +106,42 @@ def _table(raw: str | None) -> dict[str, object]:
     return json.loads(raw) if raw else {}
 
 
+def _relation(raw: str | None) -> Relation | None:
+    return Relation(raw) if raw else None
+
+
+_EVENT: Final = Form(
+    Event,
+    ids={"id": Kind.EVENT},
+    converted={
+        "role": _ROLES.__getitem__,
+        "source": _SOURCES.__getitem__,
+        "flags": _names,
+        "tags": _names,
+        "metadata": _table,
+    },
+)
+_MEMORY: Final = Form(
+    Memory,
+    ids={"id": Kind.MEMORY, "superseded_by": Kind.MEMORY},
+    converted={
+        "type": _TYPES.__getitem__,
+        "cardinality": _CARDINALITIES.__getitem__,
+        "stance": _STANCES.__getitem__,
+        "layer": _LAYERS.__getitem__,
+        "status": _STATUSES.__getitem__,
+        "relation": _relation,
+        "contested": bool,
+        "pinned": bool,
+        "provisional": bool,
+        "tags": _names,
+        "metadata": _table,
+    },
+)
+_new_span: Final = maker(Span)
+_new_evidence: Final = maker(Evidence)
+
+
 def event_row(event: NewEvent) -> dict[str, object]:
     """Give the columns that an event brings; the store adds number, hashes and passages."""
     return {
@@ -124,27 +164,12 @@ def event_row(event: NewEvent) -> dict[str, object]:
 
 def event_of(row: Record, tag: str) -> Event:
     """Read an event."""
-    return Event(
-        id=public_id(Kind.EVENT, row["id"], tag),
-        text=row["text"],
-        role=_ROLES[row["role"]],
-        speaker=row["speaker"],
-        source=_SOURCES[row["source"]],
-        trust=row["trust"],
-        topic=row["topic"],
-        session=row["session_id"],
-        agent=row["agent_id"],
-        external_id=row["external_id"],
-        occurred_us=row["occurred_at"],
-        recorded_us=row["recorded_at"],
-        flags=_names(row["flags"]),
-        tags=_names(row["tags"]),
-        metadata=_table(row["metadata"]),
-        expires_us=row["expires_at"],
-        content_hmac=row["content_hmac"],
-        chain_hash=row["chain_hash"],
-        redacted_us=row["redacted_at"],
-    )
+    return _EVENT.of([row[name] for name in _EVENT.columns], tag)
+
+
+def events_in(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[Event]:
+    """Read events from plain rows with these columns."""
+    return _EVENT.all_of(columns, rows, tag)
 
 
 def memory_row(memory: Memory, tag: str) -> dict[str, object]:
@@ -197,48 +222,12 @@ def memory_row(memory: Memory, tag: str) -> dict[str, object]:
 
 def memory_of(row: Record, tag: str) -> Memory:
     """Read a version of a memory."""
-    successor = row["superseded_by"]
-    relation = row["relation"]
-    return Memory(
-        id=public_id(Kind.MEMORY, row["id"], tag),
-        version=row["version"],
-        text=row["text"],
-        type=_TYPES[row["type"]],
-        topic=row["topic"],
-        entity=row["entity"],
-        attribute=row["attribute"],
-        value=row["value"],
-        scope=row["scope"],
-        cardinality=_CARDINALITIES[row["cardinality"]],
-        stance=_STANCES[row["stance"]],
-        speaker=row["speaker"],
-        confidence=row["confidence"],
-        importance=row["importance"],
-        base_importance=row["base_importance"],
-        layer=_LAYERS[row["layer"]],
-        status=_STATUSES[row["status"]],
-        relation=Relation(relation) if relation else None,
-        superseded_by=public_id(Kind.MEMORY, successor, tag) if successor else None,
-        contested=bool(row["contested"]),
-        pinned=bool(row["pinned"]),
-        provisional=bool(row["provisional"]),
-        trust=row["trust"],
-        confirmations=row["confirmations"],
-        surprise=row["surprise"],
-        emotional_valence=row["emotional_valence"],
-        source_session=row["source_session"],
-        valid_from_us=row["valid_from"],
-        valid_until_us=row["valid_until"],
-        created_us=row["created_at"],
-        recorded_us=row["recorded_at"],
-        expired_us=row["expired_at"],
-        expires_us=row["expires_at"],
-        last_accessed_us=row["last_accessed"],
-        access_count=row["access_count"],
-        decay_score=row["decay_score"],
-        tags=_names(row["tags"]),
-        metadata=_table(row["metadata"]),
-    )
+    return _MEMORY.of([row[name] for name in _MEMORY.columns], tag)
+
+
+def memories_in(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[Memory]:
+    """Read versions of memories from plain rows with these columns."""
+    return _MEMORY.all_of(columns, rows, tag)
 
 
 def evidence_of(row: Record, tag: str) -> Evidence:
@@ -250,12 +239,8 @@ def evidence_of(row: Record, tag: str) -> Evidence:
 def evidence_in(row: EvidenceRow, tag: str) -> Evidence:
     """Read a piece of evidence from a plain row; a search reads many."""
     memory, event, start, stop, claim_hash, reader = row
-    return Evidence(
-        memory_id=public_id(Kind.MEMORY, memory, tag),
-        span=Span(public_id(Kind.EVENT, event, tag), start, stop),
-        claim_hash=claim_hash,
-        reader=reader or "",
-    )
+    span = _new_span((public_id(Kind.EVENT, event, tag), start, stop))
+    return _new_evidence((public_id(Kind.MEMORY, memory, tag), span, claim_hash, reader or ""))
 
 
 def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
