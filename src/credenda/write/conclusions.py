@@ -90,6 +90,7 @@ _RULES: Final = (
     _Rule(of=("employment_status",), says=_like("^(?:freelance|self)"), ends=("employer",), changing=True),
     _Rule(of=("marital_status",), says=_like(_UNATTACHED), ends=_PARTNERS, changing=True),
     _Rule(of=_PARTNERS, ends=("marital_status",), held=_like(_UNATTACHED)),
+    _Rule(of=("spouse", "wife", "husband"), ends=("girlfriend", "boyfriend", "partner", "fiancé", "fiancée"), same=True),
     _Rule(of=("likes",), ends=("dislikes",), same=True),
     _Rule(of=("dislikes",), ends=("likes",), same=True),
     _Rule(of=("diet",), says=_like(r"^(?:vegan|vegetarian|plant-based)"), ends=("eats",), held=_like(_MEAT)),
@@ -123,6 +124,10 @@ _RULES: Final = (
     ),
     _Rule(of=("alma_mater",), ends=("job_title",), held=_like(r"^(?:\w+ )?student\b")),
     _Rule(of=("car",), ends=("owns", "has"), held=_like(r"^(?:own )?car$")),
+    *(
+        _Rule(of=(pet,), says=_like(rf"^(?!{pet}$)"), ends=(pet,), held=_like(f"^{pet}$"))
+        for pet in ("cat", "dog", "horse", "parrot", "rabbit", "hamster")
+    ),
     _Rule(
         of=("cat", "dog", "kitten", "puppy", "rabbit", "hamster", "parrot"),
         ends=("has",),
