@@ -112,7 +112,7 @@ _RULES: Final = (
     ),
     _Rule(
         of=("event",),
-        says=_like(r"\bborn\b|^give birth|^have (?:a|our|my) baby"),
+        says=_like(r"\bborn\b|^g[ai]ve birth|^have (?:a|our|my) baby"),
         ends=("condition", "trait", "situation"),
         held=_like("^(?:heavily )?pregnant|^expecting"),
     ),
