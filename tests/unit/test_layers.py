@@ -17,6 +17,7 @@ PACKAGE = SRC / "credenda"
 # A module named here decides from its arguments alone. Once it exists, the `pure` contract must hold it.
 PURE = (
     "credenda.compat.mem0.conditions",
+    "credenda.manage.fold",
     "credenda.manage.importance",
     "credenda.manage.lifecycle",
     "credenda.manage.plot",
