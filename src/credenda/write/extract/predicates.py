@@ -11,7 +11,9 @@ __all__ = ["Predicate", "read_predicate"]
 
 _STEPS_MAX: Final = 12
 _NO_MORE: Final = re.compile(r",?\s*\b(?:any ?more|any longer)\b", re.IGNORECASE)
-_NOW: Final = re.compile(r",? (?:(?:right )?now|these days|nowadays)$", re.IGNORECASE)
+_NOW: Final = re.compile(
+    r",? (?:(?:right |by |as of )?now|as of today|from now on|these days|nowadays)$", re.IGNORECASE
+)
 _MODALS: Final = {
     "will": "future",
     "shall": "future",

@@ -56,7 +56,7 @@ def carry_subjects(pieces: list[str]) -> list[str]:
     carried: list[str] = []
     subject = ""
     for piece in pieces:
-        first, _, _ = piece.partition(" ")
+        first = piece.removeprefix("now ").partition(" ")[0]
         form = lexicon().forms.get(first.lower())
         if subject and form is not None and not form.kinds.isdisjoint(_CARRYING):
             carried.append(f"{subject} {piece}")

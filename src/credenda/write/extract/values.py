@@ -16,6 +16,7 @@ __all__ = [
     "corrected_value",
     "day_first",
     "leading_scope",
+    "left_for",
     "only_day",
     "split_list",
     "take_company",
@@ -31,7 +32,7 @@ _SCOPE_WORDS_MAX: Final = 4
 _ARTICLE: Final = re.compile(r"^(?:an?|some)\s+(?=\S)", re.IGNORECASE)
 _THE: Final = re.compile(r"^(?:the|my|our|an?)\s+", re.IGNORECASE)
 _ITEMS: Final = re.compile(r"\s*,\s*(?:(?:and|or|plus)\s+)?|\s+(?:and|or|&|plus)\s+")
-_NOW: Final = re.compile(r"\bnow\b|\binstead\b|\bthese days\b|\bnowadays\b", re.IGNORECASE)
+_NOW: Final = re.compile(r"\bnow\b|\bas of today\b|\binstead\b|\bthese days\b|\bnowadays\b", re.IGNORECASE)
 _ON: Final = re.compile(r"^(?:on|in|at|by|for) ", re.IGNORECASE)
 _OPEN: Final = re.compile(r"\b(?:my|the|an?|our|his|her|their|of|for|to|by|with|about)\s*$", re.IGNORECASE)
 _EDGES: Final = " ,.;:!?\"'\u2026"
@@ -137,6 +138,14 @@ def corrected_value(text: str, *, corrects: bool) -> tuple[str, str] | None:
 def load_clause(name: str) -> re.Pattern[str]:
     """Compile one expression of the clause table."""
     return re.compile(load_table("tails")["clauses"][name], re.IGNORECASE)
+
+
+def left_for(text: str) -> tuple[str, str] | None:
+    """Read "I left Ghent for Antwerp" as the value and what it replaces; of what, only what is held can tell."""
+    if not text.lower().startswith(("i ", "we ")):
+        return None
+    found = load_clause("left_for").match(text)
+    return None if found is None else (found["value"], found["prior"])
 
 
 def take_rather(value: Value) -> None:
