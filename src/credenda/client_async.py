@@ -34,6 +34,7 @@ from credenda.model.report import (
     ExtractionReport,
     ImportReport,
     LifecycleReport,
+    RebuildReport,
     ReembedReport,
     Resolution,
     RetentionCurves,
@@ -642,6 +643,18 @@ class AsyncData:
         `progress` is told how many events are done, and of how many.
         """
         return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
+
+    async def rebuild(self, *, reextract: bool = False, dry_run: bool = False) -> RebuildReport:
+        """Make memories, evidence and contests again from the change log, and put right the rows that differ.
+
+        With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
+        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. What
+        differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go on.
+        `dry_run` only says what differs.
+
+        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
+        """
+        return await asyncio.to_thread(self._memory.rebuild, reextract=reextract, dry_run=dry_run)
 
     async def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others go on reading and writing.

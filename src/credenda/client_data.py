@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from credenda.model.code import ScanReport
-from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, ReembedReport
-from credenda.operations import maintaining
+from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
+from credenda.operations import maintaining, rebuilding
 from credenda.parts import Parts
 
 __all__ = ["Data"]
@@ -60,6 +60,18 @@ class Data:
         `progress` is told how many events are done, and of how many.
         """
         return maintaining.reembed(self._parts, model, progress=progress)
+
+    def rebuild(self, *, reextract: bool = False, dry_run: bool = False) -> RebuildReport:
+        """Make memories, evidence and contests again from the change log, and put right the rows that differ.
+
+        With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
+        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. What
+        differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go on.
+        `dry_run` only says what differs.
+
+        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
+        """
+        return rebuilding.rebuild(self._parts, reextract=reextract, dry_run=dry_run)
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others go on reading and writing.

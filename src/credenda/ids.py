@@ -11,12 +11,23 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
 from credenda.errors import Invalid, NotFound
 
-__all__ = ["Kind", "new_key", "new_tag", "number_of", "parse_id", "public_id", "random_fraction", "serial"]
+__all__ = [
+    "Kind",
+    "new_key",
+    "new_tag",
+    "number_of",
+    "numbers_of",
+    "parse_id",
+    "public_id",
+    "random_fraction",
+    "serial",
+]
 
 _TAG_HEX: Final = "0123456789abcdef"
 _ID: Final = re.compile(r"([emckj])([1-9][0-9]{0,17})-([0-9a-f]{6})")
@@ -90,6 +101,23 @@ def _plain_number(text: str, kind: Kind, tag: str) -> int | None:
     digits = text[1:-_ENDING]
     well = digits.isascii() and digits.isdecimal() and digits[0] != "0" and len(digits) <= _DIGITS
     return int(digits) if well else None
+
+
+def numbers_of(ids: Iterable[str], kind: Kind, tag: str) -> list[int]:
+    """Read public ids that must be of one kind; raises `NotFound` otherwise."""
+    ending, letter = f"-{tag}", kind.value
+    return [
+        int(digits)
+        if type(text) is str
+        and text[-_ENDING:] == ending
+        and text[:1] == letter
+        and (digits := text[1:-_ENDING]).isdecimal()
+        and digits.isascii()
+        and digits[0] != "0"
+        and len(digits) <= _DIGITS
+        else number_of(text, kind, tag)
+        for text in ids
+    ]
 
 
 def number_of(text: str, kind: Kind, tag: str) -> int:

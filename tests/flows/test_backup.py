@@ -170,3 +170,17 @@ def test_a_backup_never_takes_the_place_of_something_else(mem: Credenda, path: P
     assert letter.read_text("utf-8") == "Dear Ana"
     mem.data.backup(tmp_path / "copy.db")
     mem.data.backup(tmp_path / "copy.db")
+
+
+def test_a_database_under_a_legal_hold_is_not_replaced(
+    two: Credenda, path: Path, tmp_path: Path, clock: ManualClock
+) -> None:
+    two.data.backup(tmp_path / "copy.db")
+    two.manage.hold("a case")
+    two.remember("I like tea.")
+    two.settle()
+    two.close()
+    with pytest.raises(Conflict, match="legal hold"):
+        restore_backup(tmp_path / "copy.db", path, replace=True, clock=clock)
+    assert "I like tea." in _texts(path, "ana", clock)
+    assert restore_backup(tmp_path / "copy.db", tmp_path / "elsewhere.db", clock=clock).users == 2

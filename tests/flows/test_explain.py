@@ -12,6 +12,8 @@ import pytest
 from credenda import Credenda, Invalid, MemoryUnit, NotFound
 from credenda.read.pack import estimate_tokens
 from credenda.testing import ManualClock
+from credenda.write import accept
+from credenda.write.orders import Judgement, Verdict
 
 Say = Callable[..., None]
 
@@ -117,8 +119,13 @@ HOSTILE = [
 ]
 
 
+def _unseen(_text: str) -> Judgement:
+    return Judgement(Verdict.ALLOW)
+
+
 @pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_can_close_the_fence_or_forge_a_line(mem: Credenda, text: str) -> None:
+def test_no_text_can_close_the_fence_or_forge_a_line(mem: Credenda, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accept, "judge", _unseen)  # as if nothing had seen its orders
     mem.remember(text)
     mem.store(MemoryUnit(text=text, pinned=True, entity=text[:200], attribute="x", value=text[:200]))
     mem.settle()

@@ -179,3 +179,12 @@ def test_what_is_left_of_a_partly_deleted_event_goes_with_its_session(
     assert mem.delete_where(session="s").events == 1
     assert b"saffron" not in path.read_bytes()
     assert mem.delete_where(session="s").events == 0
+
+
+def test_what_is_restored_takes_the_place_of_what_its_slot_has_held_since(mem: Credenda, say: Say) -> None:
+    say("I live in Linz.")
+    (linz,) = mem.list().items
+    mem.forget(linz.id)
+    say("I live in Graz.")
+    assert mem.restore(linz.id).status == "active"
+    assert [memory.value for memory in mem.list().items] == ["Linz"]

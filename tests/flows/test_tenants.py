@@ -129,6 +129,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "settle": lambda ben, _: ben.settle(),
     "start_worker": lambda ben, _: ben.start_worker(),
     "data.doctor": lambda ben, _: ben.data.doctor(),
+    "data.rebuild": lambda ben, _: ben.data.rebuild(),
     "data.reembed": lambda ben, _: ben.data.reembed("hashed"),
     "data.export": lambda ben, folder: (
         ben.data.export(folder / "ben.jsonl"),

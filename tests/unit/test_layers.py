@@ -23,6 +23,7 @@ PURE = (
     "credenda.manage.code.memories",
     "credenda.manage.code.outline",
     "credenda.manage.drift",
+    "credenda.manage.fold",
     "credenda.manage.importance",
     "credenda.manage.lifecycle",
     "credenda.manage.plot",

@@ -30,6 +30,7 @@ __all__ = [
     "Pin",
     "Resolve",
     "Restore",
+    "Revise",
     "SetLayer",
     "SetStatus",
     "Supersede",
@@ -61,6 +62,8 @@ class ChangeKind(StrEnum):
     FORGET = "forget"
     RESTORE = "restore"
     DELETE = "delete"
+    REBUILD = "rebuild"
+    REVISE = "revise"
     UNDO = "undo"
 
 
@@ -199,7 +202,34 @@ class Undo:
     contest: ContestCase | None = None
 
 
-Change = Add | Confirm | Supersede | Contest | Resolve | SetStatus | SetLayer | Pin | Forget | Restore | Delete | Undo
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revise:
+    """Give a memory the standing that a rebuild from the journal finds, whatever it had: `fields` by name.
+
+    A successor is an id or an `Add` key. `support` is evidence that it lacked.
+    """
+
+    memory_id: str
+    fields: Mapping[str, object]
+    reason: str
+    support: tuple[Support, ...] = ()
+
+
+Change = (
+    Revise
+    | Add
+    | Confirm
+    | Supersede
+    | Contest
+    | Resolve
+    | SetStatus
+    | SetLayer
+    | Pin
+    | Forget
+    | Restore
+    | Delete
+    | Undo
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +237,8 @@ class ChangeRecord:
     """An applied change as the log keeps it.
 
     `before` and `after` hold only the fields that moved; `cause` is the event or job that led to it, for an `undo` the
-    change that it takes back.
+    change that it takes back. `support` is the evidence that came with it, None where the log was written before that
+    was kept. With the journal this is enough to make every belief again.
     """
 
     id: str
@@ -219,6 +250,7 @@ class ChangeRecord:
     cause: str | None = None
     before: Mapping[str, object] = field(default_factory=dict[str, object])
     after: Mapping[str, object] = field(default_factory=dict[str, object])
+    support: tuple[Support, ...] | None = None
 
     @property
     def at(self) -> datetime:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from credenda.clock import to_datetime
 
-__all__ = ["ContestCase", "ContestState", "SlotLoop"]
+__all__ = ["ContestCase", "ContestState", "SlotLoop", "contest_from", "contest_table"]
 
 
 class ContestState(StrEnum):
@@ -52,6 +53,26 @@ class ContestCase:
     def opened_at(self) -> datetime:
         """When it was opened."""
         return to_datetime(self.opened_us)
+
+
+def contest_table(contest: ContestCase) -> dict[str, object]:
+    """Give a contest as a table of plain values, in the form in which the change log keeps it."""
+    listed = {"values": list(contest.values), "memory_ids": list(contest.memory_ids), "scopes": dict(contest.scopes)}
+    table = {**asdict(contest), **listed, "state": contest.state.value}
+    return {name: value for name, value in table.items() if value is not None}
+
+
+def contest_from(table: Mapping[str, Any]) -> ContestCase:
+    """Read a contest from its table; raises `KeyError` or `TypeError` for a table that is none.
+
+    >>> case = ContestCase(id="k1", speaker="user", entity="user", attribute="drink", scope=None, type_class="belief",
+    ...                    values=("tea",), memory_ids=("m1",), state=ContestState.OPEN, question="?", opened_us=1)
+    >>> contest_from(contest_table(case)) == case
+    True
+    """
+    listed = {"values": tuple(table["values"]), "memory_ids": tuple(table["memory_ids"])}
+    whole: dict[str, Any] = {"scope": None, **table, **listed, "state": ContestState(table["state"])}
+    return ContestCase(**whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

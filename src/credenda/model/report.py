@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 
 from credenda.model.change import Change, ChangeRecord
 from credenda.model.contest import ContestCase
+from credenda.model.rebuilt import Difference, RebuildReport
 
 __all__ = [
     "BackupReport",
     "DecayReport",
     "DeletionReport",
+    "Difference",
     "DoctorReport",
     "DutyRun",
     "DutyState",
@@ -23,6 +25,7 @@ __all__ = [
     "ImportReport",
     "LifecycleReport",
     "ModelUse",
+    "RebuildReport",
     "ReembedReport",
     "Resolution",
     "RestoreReport",
@@ -39,11 +42,16 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something that a check found: `check` names the test, `detail` what is wrong, never memory text."""
+    """Something that a check found: what is wrong, where, and what to do about it; never memory text.
+
+    `check` names the test, and `where` the rows it is about, by their ids.
+    """
 
     check: str
     detail: str
     repaired: bool = False
+    where: str = ""
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

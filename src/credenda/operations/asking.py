@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from credenda import limits
@@ -55,6 +56,10 @@ _ONCE_ACTIVE: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED
 """What may have been held true at an earlier time: what is, and what was replaced since."""
 _NOT_CODE: Final = frozenset(Layer) - {Layer.CODEBASE}
 """What is listed unasked: what a scan kept of code would drown the rest."""
+_KINDS: Final[tuple[str, ...]] = get_args(HitKind)
+_MODES: Final[tuple[str, ...]] = get_args(Mode)
+_PROFILES: Final[tuple[str, ...]] = get_args(Profile)
+_INCLUDES: Final[tuple[str, ...]] = get_args(Include)
 _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 
 
@@ -294,20 +299,20 @@ def _query(parts: Parts, question: Question) -> Query:
         text=question.query,
         limit=question.limit,
         topic=checked_name(question.topic, "topic"),
-        kinds=cast("frozenset[HitKind]", _checked(question.kinds, HitKind, "kind")),
+        kinds=cast("frozenset[HitKind]", _checked(question.kinds, _KINDS, "kind")),
         types=_members(MemoryType, question.types, "type"),
         layers=_members(Layer, question.layers, "layer"),
-        mode=cast("Mode", next(iter(_checked(checked_text(question.mode, "mode"), Mode, "mode")))),
+        mode=cast("Mode", next(iter(_checked(checked_text(question.mode, "mode"), _MODES, "mode")))),
         min_confidence=question.min_confidence,
         as_of_us=moment(parts, question.as_of),
         known_at_us=moment(parts, question.known_at),
         recency_weight=question.recency_weight,
-        profile=cast("Profile", next(iter(_checked(checked_text(question.profile, "profile"), Profile, "profile")))),
+        profile=cast("Profile", next(iter(_checked(checked_text(question.profile, "profile"), _PROFILES, "profile")))),
         tags=frozenset(checked_words(question.tags, "tags")) if question.tags else None,
         metadata=dict(checked_metadata(question.metadata)) or None,
         session=checked_name(question.session, "session"),
         exclude_session=checked_name(question.exclude_session, "exclude_session"),
-        include=_checked(question.include, Include, "thing to include"),
+        include=_checked(question.include, _INCLUDES, "thing to include"),
         explain=question.explain,
         record_access=question.record_access,
         zone=parts.settings.zone,
@@ -339,10 +344,20 @@ def _members(kind: type[E], values: Collection[str] | None, what: str) -> frozen
     return frozenset(checked_member(kind, value, what) for value in checked_words(values, f"{what}s"))
 
 
-def _checked(values: str | Collection[str], literal: object, what: str) -> frozenset[str]:
-    """Check words against the words of a literal type."""
-    given = frozenset(checked_words(values, what))
-    unknown = sorted(map(str, given - set(get_args(literal))))
+def _checked(values: str | Collection[str], choices: tuple[str, ...], what: str) -> frozenset[str]:
+    """Check words against those there are."""
+    if isinstance(values, tuple) and all(map(_is_word, values)):
+        return _among(values, choices, what)
+    return _among(checked_words(values, what), choices, what)
+
+
+def _is_word(value: object) -> bool:
+    return type(value) is str
+
+
+@lru_cache(maxsize=64)
+def _among(given: tuple[str, ...], choices: tuple[str, ...], what: str) -> frozenset[str]:
+    unknown = sorted(set(given) - set(choices))
     if unknown:
-        raise Invalid(f"{unknown[0]!r} is not a {what}", fix=f"choose among {', '.join(get_args(literal))}")
-    return given
+        raise Invalid(f"{unknown[0]!r} is not a {what}", fix=f"choose among {', '.join(choices)}")
+    return frozenset(given)

@@ -9,7 +9,6 @@ from credenda.errors import Conflict, Invalid
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.report import EraseReceipt
 from credenda.parts import Parts
-from credenda.portability.exporting import export_file
 from credenda.storage.store import Writer
 from credenda.write.arguments import checked_name, checked_text
 
@@ -47,6 +46,8 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
 
 
 def _exported(parts: Parts, path: Path) -> dict[str, int]:
+    from credenda.portability.exporting import export_file
+
     return dict(export_file(parts, path, "credenda").rows)
 
 

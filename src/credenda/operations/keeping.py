@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import Kind, number_of
-from credenda.model.change import Actor, Add, Change, Contest, Forget, Pin, Restore
+from credenda.model.change import Actor, Add, Change, Contest, Forget, Pin
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
@@ -23,6 +23,7 @@ from credenda.write.contests import question
 from credenda.write.correct import decide_correction
 from credenda.write.embed import EMBED
 from credenda.write.ingest import occasion_of
+from credenda.write.promote import decide_status
 from credenda.write.resolve import decide_resolution
 from credenda.write.slots import label, slot_of
 from credenda.write.tombstones import is_deleted
@@ -43,6 +44,13 @@ def current(reader: Reader, memory_id: str) -> Memory:
             fix="copy an id from `list` or `search`",
         )
     return found[0]
+
+
+def slot_rows(writer: Writer, memory: Memory) -> list[Memory]:
+    """Read the memories of the pair that a memory is about."""
+    if not memory.entity or not memory.attribute:
+        return []
+    return writer.find(MemoryFilter(pair=(name_key(memory.entity), attribute_key(memory.attribute))))
 
 
 def _commit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
@@ -147,7 +155,7 @@ def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
 
 
 def restore(parts: Parts, memory_id: str) -> Memory:
-    """Bring back a forgotten memory with the status it had."""
+    """Bring back a forgotten memory with the status it had; what its slot has held since then makes room for it."""
 
     def work(writer: Writer) -> Memory:
         memory = current(writer, memory_id)
@@ -158,7 +166,9 @@ def restore(parts: Parts, memory_id: str) -> Memory:
         log = writer.changes(ChangeFilter(memory_id=memory_id))
         forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
         status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
-        apply(writer, [Restore(memory_id=memory_id, status=status, reason="restored by hand")], _application(parts))
+        why, application = "restored by hand", _application(parts)
+        changes = decide_status(memory, status, why, slot_rows=slot_rows(writer, memory), now_us=application.now_us)
+        apply(writer, changes, application)
         return current(writer, memory_id)
 
     return _commit(parts, work)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from credenda.errors import CredendaError, Invalid
 from credenda.model.report import DoctorReport, Finding, ReembedReport
 from credenda.operations.asking import open_index
+from credenda.operations.rebuilding import log_findings
 from credenda.parts import Parts
 from credenda.providers.embed.choose import open_embedder
 from credenda.workers.loop import settle as settle_jobs
@@ -28,9 +29,14 @@ _CHECKS: Final = (
     "change_log",
     "change_numbers",
     "current_version",
+    "change_fold",
     "evidence",
     "successor",
+    "contests",
+    "passages",
     "vectors",
+    "accesses",
+    "jobs",
     "full_text",
     "index",
     "dead_jobs",
@@ -47,7 +53,8 @@ def settle(parts: Parts, timeout_seconds: float = 30.0) -> None:
 
 def doctor(parts: Parts, *, repair: bool = False) -> DoctorReport:
     """Verify the store: file, journal chain, change log, references, full text, and the index in memory."""
-    findings = list(parts.store.check(parts.user_id, repair=repair))
+    folded = log_findings(parts, repair=repair)  # first: rows put right here are no orphans any more
+    findings = [*parts.store.check(parts.user_id, repair=repair), *folded]
     findings += _index_parity(parts)
     wrong = [finding for finding in findings if not finding.repaired]
     return DoctorReport(ok=not wrong, findings=tuple(findings), checks=_CHECKS)
@@ -84,7 +91,14 @@ def _index_parity(parts: Parts) -> list[Finding]:
         while (delta := reader.delta(fresh.heads, model_id)).heads != fresh.heads:
             fresh.fold(delta)
     if index.heads == fresh.heads and _contents(index) != _contents(fresh):
-        return [Finding(check="index", detail="the index differs from the rows it is derived from")]
+        return [
+            Finding(
+                check="index",
+                detail="the index differs from the rows it is derived from",
+                where="the index in memory",
+                fix="run `credenda rebuild`, which drops it",
+            )
+        ]
     return []
 
 

@@ -21,7 +21,7 @@ from credenda.write.apply import Application, apply
 from credenda.write.arguments import checked_fraction, checked_member, checked_name
 from credenda.write.embed import EMBED
 from credenda.write.ingest import believe, decided, finished
-from credenda.write.journal import journal
+from credenda.write.journal import KEEP, journal
 from credenda.write.tombstones import is_deleted
 
 __all__ = ["keep", "remember", "store"]
@@ -48,7 +48,7 @@ def keep(parts: Parts, submission: Submission) -> Receipt:
     """
     now_us = parts.clock.now_us()
     accepted = accept(submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=now_us)
-    file = journal(accepted, parts.extractor)
+    file = journal(accepted, parts.extractor, KEEP)
 
     def work(writer: Writer) -> Receipt:
         receipt = file(writer)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from credenda.model.change import Actor
 from credenda.model.memory import Memory, Status
 from credenda.model.query import StatusStep
-from credenda.operations.keeping import current
+from credenda.operations.keeping import current, slot_rows
 from credenda.parts import Parts
-from credenda.storage.store import ChangeFilter, MemoryFilter, Writer
-from credenda.text.normal import attribute_key, name_key
+from credenda.storage.store import ChangeFilter, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.arguments import checked_member, checked_text
 from credenda.write.promote import decide_status
@@ -24,7 +23,7 @@ def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory
     def work(writer: Writer) -> Memory:
         memory = current(writer, memory_id)
         now_us = parts.clock.now_us()
-        changes = decide_status(memory, wanted, why, slot_rows=_slot_rows(writer, memory), now_us=now_us)
+        changes = decide_status(memory, wanted, why, slot_rows=slot_rows(writer, memory), now_us=now_us)
         embeds = parts.embedder is not None
         apply(writer, changes, Application(actor=Actor.USER, now_us=now_us, embeds=embeds))
         after = current(writer, memory_id)
@@ -35,12 +34,6 @@ def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory
         memory = parts.store.commit(parts.user_id, work)
     parts.work_waits.set()
     return memory
-
-
-def _slot_rows(writer: Writer, memory: Memory) -> list[Memory]:
-    if not memory.entity or not memory.attribute:
-        return []
-    return writer.find(MemoryFilter(pair=(name_key(memory.entity), attribute_key(memory.attribute))))
 
 
 def status_history(parts: Parts, memory_id: str) -> list[StatusStep]:

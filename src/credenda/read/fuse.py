@@ -83,7 +83,7 @@ def _total(terms: Mapping[str, Floats], count: int) -> Floats:
 
 def _support(found: Candidates) -> Floats:
     """Say how well each one fits, in [0, 1]: its share of what the best has in words or in meaning, or its slot."""
-    cosine = np.maximum(np.nan_to_num(found.cosine), np.float32(0))
+    cosine = np.fmax(found.cosine, np.float32(0))  # 0 for NaN
     fits = np.maximum(_share_of_best(found.coverage), _share_of_best(cosine))
     return np.where(found.slot, np.float32(1), fits)
 

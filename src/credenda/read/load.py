@@ -44,8 +44,11 @@ class Loaded:
         spans = self.claims_of.get(event_id)
         if not spans:
             return []
-        kept = {spans[memory.id] for memory in self.claims(event_id) if memory.status not in _REMOVED}
-        gone = {spans[memory.id] for memory in self.claims(event_id) if memory.status in _REMOVED}
+        made = self.claims(event_id)
+        gone = {spans[memory.id] for memory in made if memory.status in _REMOVED}
+        if not gone:
+            return []
+        kept = {spans[memory.id] for memory in made if memory.status not in _REMOVED}
         return [span for span in gone if not any(_overlap(span, other) for other in kept)]
 
     def successor(self, memory: Memory) -> Memory | None:

@@ -50,6 +50,8 @@ class Reading:
     rows: list[Row] = field(default_factory=list[Row])
     misfits: int = 0
     """Relevant rows left out for a condition that the index does not know."""
+    unread: bool = False
+    """Whether relevant candidates were left unread, because too many before them were left out."""
 
 
 def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> None:

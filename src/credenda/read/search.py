@@ -117,11 +117,11 @@ def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row]]:
     """
     found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector)
     rows = _settle(asked, work, found)
-    if len(rows) < asked.query.limit and work.misfits and not found.complete:
+    if len(rows) < asked.query.limit and work.misfits and (work.unread or not found.complete):
         allowed = allowed_owners(work)
         found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector, allowed=allowed)
         work.rows.clear()
-        work.misfits = 0
+        work.misfits, work.unread = 0, False
         rows = _settle(asked, work, found)
     return found, rows
 
@@ -138,7 +138,10 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
     for count, batch in enumerate(_batches(query, heard), 1):
         admit(work, found, fused, batch)
         rows = ordered(work)
-        if len(rows) >= query.limit or (work.misfits and count == _NARROW_BATCHES):
+        if len(rows) >= query.limit:
+            break
+        if work.misfits and count == _NARROW_BATCHES:
+            work.unread = count * len(batch) < len(heard)
             break
     return rows[: query.limit]
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from credenda.errors import Corrupt
 from credenda.model.forgetting import Rules
+
+if TYPE_CHECKING:
+    from credenda.storage.store import Writer
 
 __all__ = ["Cell", "Dump", "Erasure", "Origin", "PlacedRow", "PlainRow", "Portable", "unfit"]
 
@@ -85,6 +88,13 @@ class Portable(Protocol):
         The tenant gets the tag and key of `origin`. Raises `Conflict` when it holds anything already, when another
         tenant here has that tag, or when the rows are of a newer schema; `Corrupt`, naming the place, for a row that
         cannot be one of a store. An exception from `rows` is raised as it is. After any of them nothing has changed.
+        """
+        ...
+
+    def scratch(self, user_id: str) -> AbstractContextManager[Writer]:
+        """Open a copy, in memory, of a tenant's journal and tombstones as they are at this moment, without a belief.
+
+        What is written into it is gone when it is closed, and nothing of it reaches a disk.
         """
         ...
 

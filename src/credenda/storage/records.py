@@ -31,6 +31,7 @@ __all__ = [
     "Lead",
     "MemoryFilter",
     "Redaction",
+    "Refold",
     "Retention",
     "Row",
     "Snapshot",
@@ -180,9 +181,14 @@ class EventFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeFilter:
-    """Which changes to read, oldest first: `later_than_us` and `until_us` bound when, the first excluded."""
+    """Which changes to read, oldest first: `later_than_us` and `until_us` bound when, the first excluded.
+
+    `memories` (numbers, `stop` excluded) reads the changes of a run of memories, one memory after the other; the other
+    conditions are then left aside.
+    """
 
     memory_id: str | None = None
+    memories: range | None = None
     cause: str | None = None
     kinds: frozenset[ChangeKind] | None = None
     after: int | None = None
@@ -317,6 +323,18 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Refold:
+    """What the change log says of a memory, or of a contest, to take the place of whatever rows it has.
+
+    `evidence` is None where the log does not hold it: the rows then stay. The full-text index is made afresh with it.
+    """
+
+    versions: tuple[Memory, ...] = ()
+    evidence: frozenset[Evidence] | None = None
+    contest: ContestCase | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spend:
     """What a model was paid for on a day (since 1970-01-01 UTC), for an operation.
 
@@ -348,6 +366,7 @@ Row = (
     | Redaction
     | Access
     | Snapshot
+    | Refold
     | Retention
     | Watermark
     | DutyRun

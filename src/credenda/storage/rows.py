@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 from credenda.ids import Kind, number_of, parse_id, public_id
-from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.change import Actor, ChangeKind, ChangeRecord, Support
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, NewEvent, Role, Source
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, engram_type
+from credenda.storage.forms import Form, maker
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
 from credenda.text.normal import attribute_key, name_key, text_key
 
@@ -24,15 +26,18 @@ __all__ = [
     "contest_row",
     "event_of",
     "event_row",
+    "events_in",
     "evidence_in",
     "evidence_of",
     "is_memory_id",
     "job_of",
+    "memories_in",
     "memory_of",
     "memory_row",
     "state_of",
     "text_hash",
     "vector_of",
+    "wordless_delta",
 ]
 
 
@@ -55,6 +60,14 @@ _STANCES: Final = {stance.value: stance for stance in Stance}
 _LAYERS: Final = {layer.value: layer for layer in Layer}
 _STATUSES: Final = {status.value: status for status in Status}
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+_WORDLESS: Final = frozenset(
+    [
+        *("type", "cardinality", "stance", "speaker", "confidence", "importance", "layer", "status", "relation"),
+        *("valid_from_us", "valid_until_us", "expires_us", "superseded_by", "contested", "pinned", "provisional"),
+        *("trust", "source_session"),
+    ]
+)
+"""Fields of a memory that stay when it is deleted, in its rows and in the log."""
 _STATES: Final = {
     Status.ACTIVE: DocumentState.CURRENT,
     Status.CHALLENGED: DocumentState.CURRENT,
@@ -95,6 +108,42 @@ def _table(raw: str | None) -> dict[str, object]:
     return json.loads(raw) if raw else {}
 
 
+def _relation(raw: str | None) -> Relation | None:
+    return Relation(raw) if raw else None
+
+
+_EVENT: Final = Form(
+    Event,
+    ids={"id": Kind.EVENT},
+    converted={
+        "role": _ROLES.__getitem__,
+        "source": _SOURCES.__getitem__,
+        "flags": _names,
+        "tags": _names,
+        "metadata": _table,
+    },
+)
+_MEMORY: Final = Form(
+    Memory,
+    ids={"id": Kind.MEMORY, "superseded_by": Kind.MEMORY},
+    converted={
+        "type": _TYPES.__getitem__,
+        "cardinality": _CARDINALITIES.__getitem__,
+        "stance": _STANCES.__getitem__,
+        "layer": _LAYERS.__getitem__,
+        "status": _STATUSES.__getitem__,
+        "relation": _relation,
+        "contested": bool,
+        "pinned": bool,
+        "provisional": bool,
+        "tags": _names,
+        "metadata": _table,
+    },
+)
+_new_span: Final = maker(Span)
+_new_evidence: Final = maker(Evidence)
+
+
 def event_row(event: NewEvent) -> dict[str, object]:
     """Give the columns that an event brings; the store adds number, hashes and passages."""
     return {
@@ -117,27 +166,12 @@ def event_row(event: NewEvent) -> dict[str, object]:
 
 def event_of(row: Record, tag: str) -> Event:
     """Read an event."""
-    return Event(
-        id=public_id(Kind.EVENT, row["id"], tag),
-        text=row["text"],
-        role=_ROLES[row["role"]],
-        speaker=row["speaker"],
-        source=_SOURCES[row["source"]],
-        trust=row["trust"],
-        topic=row["topic"],
-        session=row["session_id"],
-        agent=row["agent_id"],
-        external_id=row["external_id"],
-        occurred_us=row["occurred_at"],
-        recorded_us=row["recorded_at"],
-        flags=_names(row["flags"]),
-        tags=_names(row["tags"]),
-        metadata=_table(row["metadata"]),
-        expires_us=row["expires_at"],
-        content_hmac=row["content_hmac"],
-        chain_hash=row["chain_hash"],
-        redacted_us=row["redacted_at"],
-    )
+    return _EVENT.of([row[name] for name in _EVENT.columns], tag)
+
+
+def events_in(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[Event]:
+    """Read events from plain rows with these columns."""
+    return _EVENT.all_of(columns, rows, tag)
 
 
 def memory_row(memory: Memory, tag: str) -> dict[str, object]:
@@ -190,48 +224,12 @@ def memory_row(memory: Memory, tag: str) -> dict[str, object]:
 
 def memory_of(row: Record, tag: str) -> Memory:
     """Read a version of a memory."""
-    successor = row["superseded_by"]
-    relation = row["relation"]
-    return Memory(
-        id=public_id(Kind.MEMORY, row["id"], tag),
-        version=row["version"],
-        text=row["text"],
-        type=_TYPES[row["type"]],
-        topic=row["topic"],
-        entity=row["entity"],
-        attribute=row["attribute"],
-        value=row["value"],
-        scope=row["scope"],
-        cardinality=_CARDINALITIES[row["cardinality"]],
-        stance=_STANCES[row["stance"]],
-        speaker=row["speaker"],
-        confidence=row["confidence"],
-        importance=row["importance"],
-        base_importance=row["base_importance"],
-        layer=_LAYERS[row["layer"]],
-        status=_STATUSES[row["status"]],
-        relation=Relation(relation) if relation else None,
-        superseded_by=public_id(Kind.MEMORY, successor, tag) if successor else None,
-        contested=bool(row["contested"]),
-        pinned=bool(row["pinned"]),
-        provisional=bool(row["provisional"]),
-        trust=row["trust"],
-        confirmations=row["confirmations"],
-        surprise=row["surprise"],
-        emotional_valence=row["emotional_valence"],
-        source_session=row["source_session"],
-        valid_from_us=row["valid_from"],
-        valid_until_us=row["valid_until"],
-        created_us=row["created_at"],
-        recorded_us=row["recorded_at"],
-        expired_us=row["expired_at"],
-        expires_us=row["expires_at"],
-        last_accessed_us=row["last_accessed"],
-        access_count=row["access_count"],
-        decay_score=row["decay_score"],
-        tags=_names(row["tags"]),
-        metadata=_table(row["metadata"]),
-    )
+    return _MEMORY.of([row[name] for name in _MEMORY.columns], tag)
+
+
+def memories_in(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[Memory]:
+    """Read versions of memories from plain rows with these columns."""
+    return _MEMORY.all_of(columns, rows, tag)
 
 
 def evidence_of(row: Record, tag: str) -> Evidence:
@@ -243,17 +241,24 @@ def evidence_of(row: Record, tag: str) -> Evidence:
 def evidence_in(row: EvidenceRow, tag: str) -> Evidence:
     """Read a piece of evidence from a plain row; a search reads many."""
     memory, event, start, stop, claim_hash, reader = row
-    return Evidence(
-        memory_id=public_id(Kind.MEMORY, memory, tag),
-        span=Span(public_id(Kind.EVENT, event, tag), start, stop),
-        claim_hash=claim_hash,
-        reader=reader or "",
-    )
+    span = _new_span((public_id(Kind.EVENT, event, tag), start, stop))
+    return _new_evidence((public_id(Kind.MEMORY, memory, tag), span, claim_hash, reader or ""))
 
 
 def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
     """Give the columns of a change; the delta holds only what moved."""
-    delta = {"b": dict(change.before), "a": dict(change.after)}
+    delta: dict[str, object] = {"b": dict(change.before), "a": dict(change.after)}
+    if change.support is not None:
+        delta["e"] = [
+            [
+                number_of(one.span.event_id, Kind.EVENT, tag),
+                one.span.start,
+                one.span.stop,
+                one.claim_hash.hex(),
+                *([one.reader] if one.reader else []),
+            ]
+            for one in change.support
+        ]
     return {
         "kind": change.kind.value,
         "actor": change.actor.value,
@@ -261,14 +266,15 @@ def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
         "at_us": change.at_us,
         "memory": number_of(change.memory_id, Kind.MEMORY, tag) if change.memory_id else None,
         "cause": change.cause,
-        "delta": canonical_json({name: part for name, part in delta.items() if part}),
+        "delta": canonical_json({name: part for name, part in delta.items() if part or name == "e"}),
     }
 
 
 def change_of(row: Record, tag: str) -> ChangeRecord:
     """Read a change."""
-    delta: dict[str, dict[str, object]] = json.loads(row["delta"])
+    delta: dict[str, Any] = json.loads(row["delta"])
     memory = row["memory"]
+    support = delta.get("e")
     return ChangeRecord(
         id=public_id(Kind.CHANGE, row["id"], tag),
         kind=ChangeKind(row["kind"]),
@@ -279,7 +285,26 @@ def change_of(row: Record, tag: str) -> ChangeRecord:
         cause=row["cause"],
         before=delta.get("b", {}),
         after=delta.get("a", {}),
+        support=None if support is None else tuple(_support_of(one, tag) for one in support),
     )
+
+
+def _support_of(kept: tuple[Any, ...], tag: str) -> Support:
+    event, start, stop, claim_hash, *reader = kept
+    span = Span(public_id(Kind.EVENT, event, tag), start, stop)
+    return Support(span, bytes.fromhex(claim_hash), *reader)
+
+
+def wordless_delta(delta: str) -> str:
+    """Give what a delta says of a memory besides its words: standing, times, numbers and where its evidence lies."""
+    parts: dict[str, Any] = json.loads(delta)
+    kept = {name: {key: part[key] for key in part if key in _WORDLESS} for name, part in parts.items() if name != "e"}
+    evidence = {
+        name: [[*one[:3], "00" * (len(one[3]) // 2), *one[4:]] for one in part]
+        for name, part in parts.items()
+        if name == "e"
+    }
+    return canonical_json({name: part for name, part in kept.items() if part} | evidence)
 
 
 def contest_row(contest: ContestCase) -> dict[str, object]:

@@ -23,9 +23,12 @@ _SAVE_SHARE: Final = 32
 """An image is written again after 256 + rows / 32 folded things: to read those again takes a start 10 ms or so."""
 
 
-def snapshot_name(model_id: str | None) -> str:
-    """Return the name under which a store keeps the image of a tenant's index for a model."""
-    return f"index:{model_id or 'none'}"
+def snapshot_name(model_id: str | None, tag: str = "") -> str:
+    """Return the name under which a store keeps the image of a tenant's index for a model.
+
+    The tenant's tag is part of it: an image that came here from another tenant is never taken for one's own.
+    """
+    return f"index:{model_id or 'none'}" + (f":{tag}" if tag else "")
 
 
 class _Key(NamedTuple):
@@ -104,10 +107,10 @@ class IndexCache:
         """Say whether the index has moved so far since its last image that a new one is worth writing."""
         return index.unsaved >= _SAVE_LEAST + len(index) // _SAVE_SHARE
 
-    def image(self, index: ResidentIndex) -> Snapshot:
+    def image(self, index: ResidentIndex, tag: str = "") -> Snapshot:
         """Return the image to file, and count the index and its later versions as saved up to here."""
         index.mark_saved()
-        return Snapshot(name=snapshot_name(index.model_id), blobs=index.to_blobs())
+        return Snapshot(name=snapshot_name(index.model_id, tag), blobs=index.to_blobs())
 
     def drop(self, user_id: str, *, store: str = "") -> None:
         """Let go of a tenant's indexes, as erasure must."""
@@ -133,7 +136,7 @@ class IndexCache:
 
 def _load(reader: Reader, model_id: str | None) -> ResidentIndex:
     """Return the index of the stored image; an empty one, to be built afresh, when there is none that can be used."""
-    blobs = reader.snapshot(snapshot_name(model_id))
+    blobs = reader.snapshot(snapshot_name(model_id, reader.tenant.tag))
     if blobs:
         try:
             index = ResidentIndex.from_blobs(blobs)

@@ -97,13 +97,16 @@ class Turns:
         if self.starts is not None:
             turn = np.maximum.reduceat(own, self.starts)
         gain = np.zeros(len(turn), np.float32)
-        linked = self.links[1:-1]
+        apart = np.flatnonzero(~self.links[1:-1])  # sessions are few: to take back there costs less than to ask always
         np.multiply(turn[:-1], back, out=gain[1:])
-        gain[1:] *= linked
-        gain[:-1] += turn[1:] * ahead * linked
+        gain[apart + 1] = 0
+        following = np.multiply(turn[1:], ahead)
+        following[apart] = 0
+        gain[:-1] += following
         if self.starts is not None:
             gain = np.repeat(gain, np.diff(self.starts, append=len(rows)))
-        out[rows] = own + gain
+        gain += own
+        out[rows] = gain
         return out
 
     def _spread_few(

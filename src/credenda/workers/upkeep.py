@@ -34,7 +34,7 @@ def save_index(parts: Parts) -> None:
         index = parts.indexes.held(reader, model_id=model_id, store=parts.store_name)
         tag = reader.tenant.tag
     if index is not None and parts.indexes.needs_saving(index):
-        image = parts.indexes.image(index)
+        image = parts.indexes.image(index, tag)
 
         def work(writer: Writer) -> None:
             if writer.tenant.tag == tag:  # not erased meanwhile

@@ -25,6 +25,7 @@ from credenda.model.change import (
     Pin,
     Resolve,
     Restore,
+    Revise,
     SetLayer,
     SetStatus,
     Supersede,
@@ -32,7 +33,7 @@ from credenda.model.change import (
     Undo,
 )
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.contest import ContestCase, ContestState, contest_table
 from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
 from credenda.storage.store import Job, Redaction, Writer
@@ -47,6 +48,7 @@ __all__ = ["Application", "Applied", "apply"]
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 _STEPS: Final = frozenset({ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.RESTORE})
 """Changes that are nothing but a step to another status; the others may find it reached already."""
+_FREE: Final = frozenset({ChangeKind.UNDO, ChangeKind.REVISE})
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
 
 
@@ -100,7 +102,7 @@ def draft_delta(draft: Draft) -> dict[str, object]:
 
 
 def _standing(contest: ContestCase) -> dict[str, object]:
-    """Give what the log keeps of a contest: ids, never words."""
+    """Give how a contest stood before a change, for the log: ids, never words."""
     return {"contest": contest.id, "state": contest.state.value, "members": list(contest.memory_ids)}
 
 
@@ -120,7 +122,7 @@ class _Run:
                 self._add(change)
             case Confirm():
                 self._support(change.memory_id, change.support)
-                self._log(ChangeKind.CONFIRM, change.reason, self._id(change.memory_id))
+                self._log(ChangeKind.CONFIRM, change.reason, self._id(change.memory_id), support=change.support)
             case Supersede():
                 self._supersede(change)
             case Contest():
@@ -129,6 +131,8 @@ class _Run:
                 self._resolve(change)
             case Undo():
                 self._undo(change)
+            case Revise():
+                self._revise(change)
             case _:
                 self._standing(change)
 
@@ -182,6 +186,7 @@ class _Run:
         *,
         before: Mapping[str, object] | None = None,
         after: Mapping[str, object] | None = None,
+        support: tuple[Support, ...] | None = None,
         cause: str | None = None,
     ) -> None:
         record = ChangeRecord(
@@ -194,6 +199,7 @@ class _Run:
             cause=cause or self._application.cause,
             before=before or {},
             after=after or {},
+            support=support,
         )
         self.records.append(replace(record, id=self._writer.put(record)))
 
@@ -219,7 +225,7 @@ class _Run:
         memory_id = self._writer.put(memory)
         self.ids[change.key] = memory_id
         self._support(memory_id, change.support)
-        self._log(ChangeKind.ADD, change.reason, memory_id, after=draft_delta(draft))
+        self._log(ChangeKind.ADD, change.reason, memory_id, after=draft_delta(draft), support=change.support)
 
     def _move(self, memory: Memory, kind: ChangeKind, reason: str, **moved: object) -> None:
         """Write the next version with some fields moved, and log just those."""
@@ -233,10 +239,11 @@ class _Run:
         moved: Mapping[str, object],
         *,
         cause: str | None = None,
+        support: tuple[Support, ...] | None = None,
     ) -> None:
         after = {name: value for name, value in moved.items() if getattr(memory, name) != value}
         status = moved.get("status")
-        taken_back = kind is ChangeKind.UNDO and memory.status is not Status.DELETED
+        taken_back = kind in _FREE and memory.status is not Status.DELETED
         if isinstance(status, Status) and not taken_back and (status is not memory.status or kind in _STEPS):
             check_transition(memory.status, status)
         before = {name: _plain(getattr(memory, name)) for name in after}
@@ -245,14 +252,23 @@ class _Run:
         )  # type: ignore[arg-type]
         self._writer.put(version)
         plain = {name: _plain(value) for name, value in after.items()}
-        self._log(kind, reason, memory.id, before=before, after=plain, cause=cause)
+        self._log(kind, reason, memory.id, before=before, after=plain, cause=cause, support=support)
+
+    def _revise(self, change: Revise) -> None:
+        """Move whatever a rebuild found moved; it is bound by no table of transitions."""
+        self._support(change.memory_id, change.support)
+        fields = dict(change.fields)
+        if fields.get("superseded_by") is not None:
+            fields["superseded_by"] = self._id(str(fields["superseded_by"]))
+        memory = self._current(change.memory_id)
+        self._write(memory, ChangeKind.REVISE, change.reason, fields, support=change.support or None)
 
     def _undo(self, change: Undo) -> None:
         """Put back what a change moved; the way back is free of the table of transitions, but for what was deleted."""
         if change.contest is not None:
             before = _standing(self._writer.contests(id=change.contest.id)[0])
             self._writer.put(change.contest)
-            after = _standing(change.contest)
+            after = _standing(change.contest) | {"case": contest_table(change.contest)}
             self._log(ChangeKind.UNDO, change.reason, None, before=before, after=after, cause=change.undoes)
         if change.memory_id is not None:
             memory = self._current(change.memory_id)
@@ -300,6 +316,7 @@ class _Run:
         )
         contest_id = self._writer.put(contest)
         asked = {"contest": contest_id, "values": [quoted(value) for value in change.values], "members": list(members)}
+        asked |= {"case": contest_table(replace(contest, id=contest_id))}
         before = _standing(previous) if previous else None
         self._log(ChangeKind.CONTEST, change.reason, None, before=before, after=asked)
         for memory in self._writer.memories(members):
@@ -342,7 +359,7 @@ class _Run:
         self._writer.put(closed)
         scopes = {quoted(value): scope for value, scope in change.scopes.items()}
         keep = [self._id(reference) for reference in change.keep]
-        answer = {"contest": contest.id, "scopes": scopes, "keep": keep}
+        answer = {"contest": contest.id, "scopes": scopes, "keep": keep, "case": contest_table(closed)}
         self._log(ChangeKind.RESOLVE, change.reason, None, after=answer)
         for memory in self._writer.memories(contest.memory_ids):
             if memory.contested:

@@ -12,7 +12,7 @@ from credenda.errors import Conflict
 from credenda.ids import Kind, number_of
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Delete, Support
 from credenda.model.claim import Evidence, Span
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.contest import ContestCase, ContestState, contest_table
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Memory, Slot, Status, TypeClass
 from credenda.storage.store import EventFilter, Job, MemoryFilter, Reader, Redaction, Writer
@@ -117,6 +117,7 @@ class Deletion:
             if memory.id in contest.memory_ids:
                 ids = tuple(new_id if one == memory.id else one for one in contest.memory_ids)
                 self.writer.put(replace(contest, memory_ids=ids))
+                self._log_contest(replace(contest, memory_ids=ids))
         number = number_of(support[0].span.event_id, Kind.EVENT, self.writer.tenant.tag)
         self.writer.put(Job(kind=EMBED, first=number, last=number))
 
@@ -132,10 +133,13 @@ class Deletion:
         for stone in memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us) if self.buried else ():
             if value or stone.kind == "text":
                 self.writer.put(stone)
-        if value:
-            self._leave_contests(memory)
+        changed = self._leave_contests(memory) if value else set[str]()
+        pair = (name_key(memory.entity or ""), attribute_key(memory.attribute or ""))
         application = Application(actor=self.actor, now_us=self.now_us)
         apply(self.writer, [Delete(memory_id=memory.id, reason=self.reason)], application)
+        for contest in self.writer.contests():
+            if contest.id in changed or (name_key(contest.entity), attribute_key(contest.attribute)) == pair:
+                self._log_contest(contest)
         self.deleted += value
 
     def _blank(self, span: Span) -> None:
@@ -161,6 +165,19 @@ class Deletion:
             )
         )
 
+    def _log_contest(self, contest: ContestCase) -> None:
+        """Log what is left of a contest: what the log said of it before is about to be redacted."""
+        self.writer.put(
+            ChangeRecord(
+                id="",
+                kind=ChangeKind.DELETE,
+                actor=self.actor,
+                reason="a value was deleted",
+                at_us=self.now_us,
+                after={"contest": contest.id, "case": contest_table(contest)},
+            )
+        )
+
     def _repeating(self, memory: Memory, evidence: list[Evidence]) -> list[Memory]:
         """Find memories read from the same words that would still say what was deleted."""
         spans = [item.span for item in evidence]
@@ -182,14 +199,18 @@ class Deletion:
             if other.id != memory.id and other.value and value_key(other.value) == said and slot_of(other) == slot
         ]
 
-    def _leave_contests(self, memory: Memory) -> None:
-        """Take a memory's value out of every contest that names it, as a choice or as the answer."""
+    def _leave_contests(self, memory: Memory) -> set[str]:
+        """Take a memory's value out of every contest that names it, as a choice or as the answer; say which."""
+        changed: set[str] = set()
         gone = value_key(memory.value or memory.text)
         for contest in self.writer.contests():
             pair = (name_key(contest.entity), attribute_key(contest.attribute))
             same = pair == (name_key(memory.entity or ""), attribute_key(memory.attribute or ""))
             if memory.id in contest.memory_ids or (same and any(value_key(one) == gone for one in contest.values)):
-                self.writer.put(self._without(contest, memory))
+                left = self._without(contest, memory)
+                self.writer.put(left)
+                changed.add(left.id)
+        return changed
 
     def _without(self, contest: ContestCase, memory: Memory) -> ContestCase:
         gone = value_key(memory.value or memory.text)

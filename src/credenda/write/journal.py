@@ -21,10 +21,12 @@ from credenda.text.sentences import sentence_spans
 from credenda.write.accept import Accepted
 from credenda.write.tombstones import claim_digests, text_digest
 
-__all__ = ["EMBED", "EXTRACT", "REMOVED", "REREAD", "THINK", "journal"]
+__all__ = ["EMBED", "EXTRACT", "KEEP", "REMOVED", "REREAD", "THINK", "journal"]
 
 EXTRACT: Final = "extract"
 EMBED: Final = "embed"
+KEEP: Final = "keep"
+"""Held word for word when it was filed: its job was done before anybody could see it."""
 THINK: Final = "think"
 """Reads one event with a model, and believes what comes of it."""
 REREAD: Final = "reread"
@@ -37,8 +39,8 @@ _LABEL: Final = re.compile(r"[^\w\n]{0,8}\w[^:\n]{0,40}:[ \t]+")
 """Who or what a sentence is about, as files write it before a colon: "Ana: I live in Linz"."""
 
 
-def journal(accepted: Accepted, extractor: Extractor) -> Callable[[Writer], Receipt]:
-    """Return the unit of work that files a submission and gives its receipt.
+def journal(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Callable[[Writer], Receipt]:
+    """Return the unit of work that files a submission and gives its receipt; `kind` is that of its job.
 
     The same idempotency key with the same payload returns the first receipt; with another it raises `Conflict`.
     """
@@ -51,7 +53,7 @@ def journal(accepted: Accepted, extractor: Extractor) -> Callable[[Writer], Rece
         ids = [writer.put(event) for event in events]
         job_id = writer.put(
             Job(
-                kind=EXTRACT,
+                kind=kind,
                 first=serial(ids[0]),
                 last=serial(ids[-1]),
                 idempotency_key=accepted.idempotency_key,

@@ -44,6 +44,7 @@ _NUMBER: Final = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
     re.IGNORECASE,
 )
+_DIGITS: Final = re.compile(r"\d(?:[\d.,:]*\d)?")
 _CHANGING: Final = re.compile(r"\b(?:now|these days|nowadays|instead|currently|recently|lately|actually)\b")
 _NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
 
@@ -154,7 +155,11 @@ def counted_anew(value: str, number: str) -> str:
     found = number_in(value)
     if found is None or " " in number:
         return number
-    return f"{value[: found.start()]}{number}{value[found.end() :]}" if found[0].isdigit() else number
+    digits = _DIGITS.search(found[0])
+    if digits is None or not _DIGITS.fullmatch(number):
+        return number
+    start = found.start() + digits.start()
+    return f"{value[:start]}{number}{value[start + len(digits[0]) :]}"
 
 
 def _is_number(word: str) -> bool:

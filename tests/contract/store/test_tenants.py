@@ -8,7 +8,8 @@ from typing import get_args
 import pytest
 
 from credenda.errors import NotFound
-from credenda.model.change import ChangeKind
+from credenda.model.change import ChangeKind, Support
+from credenda.model.claim import Span
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Status
 from credenda.model.report import DutyRun
@@ -25,6 +26,7 @@ from credenda.storage.store import (
     MemoryFilter,
     Reader,
     Redaction,
+    Refold,
     Retention,
     Row,
     Snapshot,
@@ -185,6 +187,11 @@ WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Job": lambda _, ben: Job(id=ben.job, kind="extract", status=JobStatus.COMPLETE),
     "Redaction of an event": lambda _, ben: Redaction(id=ben.event, at_us=1),
     "Redaction of a memory": lambda _, ben: Redaction(id=ben.memory, at_us=1),
+    "ChangeRecord's support": lambda ana, ben: logged(
+        ChangeKind.CONFIRM, ana.memory, support=(Support(Span(ben.event, 0, 1), b"x"),)
+    ),
+    "Refold of a memory": lambda _, ben: Refold(versions=(held("Stolen.", id=ben.memory),)),
+    "Refold of a contest": lambda ana, ben: Refold(contest=contested(ana.memory, id=ben.contest)),
     "Retention": lambda _, ben: Retention(memory_id=ben.memory, score=0.1),
     "Access": lambda _, ben: Access(memory_id=ben.memory, session="s", day=1, at_us=1, shown=1),
 }

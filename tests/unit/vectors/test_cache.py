@@ -53,8 +53,8 @@ def test_models_stores_and_reborn_tenants_are_kept_apart() -> None:
 
 def test_an_image_is_loaded_and_caught_up() -> None:
     store, cache = filled(), IndexCache()
-    image = cache.image(cache.get(store.reader(), model_id=MODEL))
-    assert image.name == snapshot_name(MODEL) == "index:toy-70"
+    image = cache.image(cache.get(store.reader(), model_id=MODEL), store.tenant.tag)
+    assert image.name == snapshot_name(MODEL, store.tenant.tag) == f"index:toy-70:{store.tenant.tag}"
     store.blobs[image.name] = image.blobs
     store.documents.append(event(30, "train"))
     store.deltas = 0
@@ -66,7 +66,7 @@ def test_an_image_is_loaded_and_caught_up() -> None:
 @pytest.mark.parametrize("at", [0, 10, 40, -1])
 def test_a_damaged_image_is_rebuilt(at: int) -> None:
     store, cache = filled(), IndexCache()
-    image = cache.image(cache.get(store.reader(), model_id=MODEL))
+    image = cache.image(cache.get(store.reader(), model_id=MODEL), store.tenant.tag)
     whole = bytearray(b"".join(image.blobs))
     whole[at] ^= 1
     store.blobs[image.name] = (bytes(whole),)
@@ -74,9 +74,19 @@ def test_a_damaged_image_is_rebuilt(at: int) -> None:
     assert picture(index) == picture(folded(*store.documents, vectors=store.vectors))
 
 
+def test_an_image_of_another_tenant_is_not_taken() -> None:
+    store, cache = filled(), IndexCache()
+    image = cache.image(cache.get(store.reader(), model_id=MODEL), "aaaaa1")
+    store.blobs[image.name] = image.blobs
+    store.tenant = replace(store.tenant, tag="bbbbb2")
+    store.documents[:] = [event(1, "another life")]
+    store.vectors.clear()
+    assert picture(IndexCache().get(store.reader(), model_id=MODEL)) == picture(folded(*store.documents))
+
+
 def test_an_image_of_another_model_is_rebuilt() -> None:
     store, cache = filled(), IndexCache()
-    store.blobs[snapshot_name(MODEL)] = cache.image(cache.get(store.reader())).blobs
+    store.blobs[snapshot_name(MODEL, store.tenant.tag)] = cache.image(cache.get(store.reader())).blobs
     index = IndexCache().get(store.reader(), model_id=MODEL)
     assert index.has_vector.all()
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from credenda.bootstrap import restore_backup
 from credenda.errors import CredendaError, Invalid, NotFound, Unavailable
 from credenda.interfaces.calling import invoke
 from credenda.interfaces.cli.layout import clean
@@ -44,6 +43,8 @@ _STEP_SECONDS: Final = 0.5
 _IDLE_STEPS: Final = 60
 """Steps without progress after which waiting for an import is given up."""
 _CORRUPT: Final = 7
+_NAMED: Final = 64
+"""Characters of what is neither, that an error repeats."""
 _AGAIN: Final = 5
 _MEMORY: Final = re.compile(r"m[0-9]+-[0-9a-z]{6}")
 
@@ -84,6 +85,25 @@ def _doctor(session: Session, operation: Operation, given: Given) -> Outcome:
     return Outcome(value=outcome.value, exit_code=0 if getattr(outcome.value, "ok", False) else _CORRUPT)
 
 
+def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Rebuild; what is derived afresh is shown first, and put in place when that is wanted."""
+    sure = given.pop("yes", False)
+    if not given.get("reextract") or given.get("dry_run") or sure:
+        return _plain(session, operation, given)
+    shown = _plain(session, operation, {**given, "dry_run": True})
+    if not getattr(shown.value, "differences", ()):
+        return shown
+    if interactive():
+        from credenda.interfaces.cli.layout import open_screen
+        from credenda.interfaces.cli.render import render
+
+        note(render(open_screen(), operation.name, shown.value))
+        if click.confirm("Put this in place?", err=True):
+            return _plain(session, operation, given)
+    note("nothing was changed; `--yes` puts this in place")
+    return shown
+
+
 def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
     """Delete one thing, or all that meets conditions, after asking where somebody can be asked."""
     asks = not given.pop("yes", False) and interactive()
@@ -116,13 +136,22 @@ def _restore(session: Session, operation: Operation, given: Given) -> Outcome:
     replace_it = given.pop("replace", False)
     if _MEMORY.fullmatch(given["id"].strip()):
         return _plain(session, operation, given)
-    if not Path(given["id"]).is_file():
+    if not _is_file(given["id"]):
         raise NotFound(
-            f"{clean(given['id'])} is neither a memory nor a backup",
+            f"{clean(given['id'][:_NAMED])} is neither a memory nor a backup",
             why="no file is there, and ids look like m42-3fa9c2",
             fix="copy an id from `list`, or check the path",
         )
+    from credenda.bootstrap import restore_backup
+
     return Outcome(value=restore_backup(given["id"], session.db, replace=replace_it))
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _erase(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -293,6 +322,7 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "restore": _restore,
     "feedback": _feedback,
     "doctor": _doctor,
+    "rebuild": _rebuild,
     "import": _import,
     "reembed": _reembed,
 }

@@ -29,6 +29,7 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         click.Option(["--audit"], is_flag=True, help="List slots that keep changing instead, asked about or not."),
         click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
     ),
+    "rebuild": (click.Option(["--yes"], is_flag=True, help="Put what --reextract finds in place without asking."),),
     "restore": (
         click.Option(["--replace"], is_flag=True, help="Let a backup take the place of a database that is there."),
     ),

@@ -41,14 +41,17 @@ from credenda.model.report import (
     BackupReport,
     DecayReport,
     DeletionReport,
+    Difference,
     DoctorReport,
     EraseReceipt,
     ExpiryReport,
     ExportReport,
     ExtractionReport,
+    Finding,
     ImportReport,
     LifecycleReport,
     ModelUse,
+    RebuildReport,
     ReembedReport,
     Resolution,
     RestoreReport,
@@ -191,14 +194,41 @@ def _list(counts: Mapping[str, int]) -> str:
 def doctor(screen: Screen, report: DoctorReport) -> str:
     """Show what a check of the store found."""
     lines = ["Everything holds." if report.ok else screen.warn("Something is wrong.")]
-    lines += [
-        screen.fill(f"{'repaired' if one.repaired else 'wrong'}: {one.check}: {one.detail}", "  ", "    ")
-        for one in report.findings
-    ]
+    lines += [screen.fill(_found(one), "  ", "    ") for one in report.findings]
     if not report.ok:
         lines.append("`credenda doctor --repair` rebuilds what is derived; for the rest restore a backup.")
     lines.append(screen.dim(screen.fill(f"checked: {', '.join(report.checks)}")))
     return "\n".join(lines)
+
+
+def _found(one: Finding) -> str:
+    """Say what is wrong, where, and what to do about it."""
+    head = f"{'repaired' if one.repaired else 'wrong'}: {one.check}: {one.detail}"
+    place = f" ({one.where})" if one.where else ""
+    return head + place + (f"; {one.fix}" if one.fix and not one.repaired else "")
+
+
+def rebuilt(screen: Screen, report: RebuildReport) -> str:
+    """Show what a rebuild found and did."""
+    count = len(report.differences)
+    done = "put in place" if report.applied else "nothing was changed"
+    head = f"{count:,} differences; {done}." if count else "Nothing differs."
+    lines = [f"Compared {report.compared:,} memories. {head}"]
+    lines += [screen.fill(_difference(one), "  ", "    ") for one in report.differences]
+    lines += [screen.fill(f"kept: {clean(one)}", "  ", "    ") for one in report.kept]
+    if report.unexplained:
+        lines.append(f"{len(report.unexplained):,} are not in the change log and were left as they are.")
+    if report.redacted or report.unsupported:
+        lines.append(
+            f"An older version logged too little of {max(report.redacted, report.unsupported):,} to compare all."
+        )
+    return "\n".join(lines)
+
+
+def _difference(one: Difference) -> str:
+    words = " → ".join(clean(part) for part in (one.before, one.after) if part)
+    parts = (one.what, one.id or "new", ", ".join(one.fields), words, f"({clean(one.reason)})" if one.reason else "")
+    return " ".join(part for part in parts if part)
 
 
 def imported(screen: Screen, report: ImportReport) -> str:
@@ -236,6 +266,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     RestoreReport: put_back,
     ExportReport: _exported,
     ImportReport: imported,
+    RebuildReport: rebuilt,
     ReembedReport: _reembedded,
     Resolution: _resolution,
     UndoReport: undone,

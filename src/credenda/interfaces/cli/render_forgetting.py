@@ -67,10 +67,14 @@ def policies(_: Screen, found: Sequence[RetentionPolicy]) -> str:
 
 def backed_up(_: Screen, report: BackupReport) -> str:
     """Show what was copied."""
-    return f"Wrote {clean(report.path)}: {report.size_bytes:,} bytes, {report.users:,} users"
+    return f"Wrote {clean(report.path)}: {report.size_bytes:,} bytes, {_users(report.users)}"
 
 
 def put_back(_: Screen, report: RestoreReport) -> str:
     """Show what was put in place."""
-    erased_now = f"\nErased {report.erased:,} users from it, whom the ledger names." if report.erased else ""
-    return f"Restored {clean(report.path)} from {clean(report.backup)}: {report.users:,} users{erased_now}"
+    erased_now = f"\nErased {_users(report.erased)} from it: the ledger names them." if report.erased else ""
+    return f"Restored {clean(report.path)} from {clean(report.backup)}: {_users(report.users)}{erased_now}"
+
+
+def _users(count: int) -> str:
+    return "1 user" if count == 1 else f"{count:,} users"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -60,16 +62,6 @@ def worker() -> click.Command:
 
 
 def _work(session: Session, *, once: bool) -> None:
-    import signal
-    from threading import Event
-
-    stopped = Event()
-
-    def stop(_number: int, _frame: object) -> None:
-        stopped.set()
-
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, stop)
     with session.open() as memory:
         if once:
             memory.settle(_SETTLE_SECONDS)
@@ -77,10 +69,29 @@ def _work(session: Session, *, once: bool) -> None:
             return
         memory.start_worker()
         note(f"working for {memory.user}; stop with Ctrl-C")
-        while not stopped.is_set():
-            for run in memory.manage.schedule(run=True).ran:
-                note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
-            stopped.wait(_DUTY_SECONDS)
+        with _until_stopped() as stopped:
+            while not stopped.is_set():
+                for run in memory.manage.schedule(run=True).ran:
+                    note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
+                stopped.wait(_DUTY_SECONDS)
+
+
+@contextmanager
+def _until_stopped() -> Generator[Event]:
+    """Lend an event that INT and TERM set; afterwards they mean again what they meant before."""
+    import signal
+
+    stopped = Event()
+
+    def stop(_number: int, _frame: object) -> None:
+        stopped.set()
+
+    before = {name: signal.signal(name, stop) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopped
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)
 
 
 def _serve(session: Session, toolset: str) -> None:

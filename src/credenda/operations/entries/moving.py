@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound, Unavailable
+from credenda.errors import Conflict, Corrupt, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.operations.entries.shape import WITH_FILES, Operation, Param, text
 
 __all__ = ["ENTRIES"]
@@ -26,6 +26,25 @@ ENTRIES: Final = (
         errors=(Unavailable,),
         writes=True,
         idempotent=True,
+    ),
+    Operation(
+        name="rebuild",
+        call="data.rebuild",
+        summary="Make beliefs again from the change log, and put right what differs.",
+        params=(
+            Param(
+                name="reextract",
+                kind="flag",
+                default=False,
+                help="Derive them afresh from what was said, by today's rules.",
+            ),
+            Param(name="dry_run", kind="flag", default=False, help="Only say what differs."),
+        ),
+        output="RebuildReport",
+        errors=(Corrupt, Conflict, Unavailable),
+        writes=True,
+        idempotent=True,
+        doors=frozenset({"python", "cli"}),
     ),
     Operation(
         name="reembed",

@@ -51,8 +51,9 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
 def put_back(backup: Path, target: Path, clock: Clock, *, replace: bool) -> RestoreReport:
     """Put a backup in the place of a database, checked first, and without those who were erased since it was made.
 
-    Raises `NotFound` for a missing backup, `Conflict` where a database stands and `replace` is not given, `Corrupt` for
-    a damaged backup, `Unavailable` while others have the database open. After any of them nothing has changed.
+    Raises `NotFound` for a missing backup, `Conflict` where a database stands and `replace` is not given or where it is
+    under a legal hold, `Corrupt` for a damaged backup, `Unavailable` while others have the database open. After any of
+    them nothing has changed.
     """
     if not backup.is_file():
         raise NotFound(f"there is no backup at {backup}", fix="check the path")
@@ -62,6 +63,7 @@ def put_back(backup: Path, target: Path, clock: Clock, *, replace: bool) -> Rest
         raise Conflict(
             f"{target} is there already", why="restoring replaces it", fix="add --replace, or restore to another path"
         )
+    _check_holds(target)
     entries = _entries(backup, target)
     with _beside(target.absolute()) as part:
         with translated(str(backup)), closing(connect(str(backup), read_only=True)) as reading:
@@ -131,6 +133,21 @@ def _entries(backup: Path, target: Path) -> dict[str, Entry]:
         with suppress(CredendaError, sqlite3.Error), closing(connect(str(target), read_only=True)) as reading:
             entries |= {row["tag"]: Entry(*row) for row in reading.execute(_LEDGER)}
     return entries
+
+
+def _check_holds(target: Path) -> None:
+    """Refuse to replace a database in which a legal hold is in force: what was said since the backup would be gone."""
+    if not target.exists():
+        return
+    held = 0
+    with suppress(CredendaError, sqlite3.Error), closing(connect(str(target), read_only=True)) as reading:
+        held = reading.execute("SELECT count(*) FROM legal_holds WHERE lifted_at IS NULL").fetchone()[0]
+    if held:
+        raise Conflict(
+            f"{target} is under a legal hold",
+            why="restoring would take away what was said since the backup was made",
+            fix="lift the hold, or restore to another path",
+        )
 
 
 def _cleaned(part: Path, entries: Mapping[str, Entry], clock: Clock) -> tuple[int, int]:

@@ -3,55 +3,125 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from credenda.storage.sqlite.writer import GENESIS, chain_link, content_hmac
 from credenda.storage.store import Finding, Tenant
 
-__all__ = ["check_store", "rebuild_words", "words_agree"]
+__all__ = ["check_store", "rebuild_words", "repair_rows", "words_agree"]
 
-_COUNTS: Final = {
-    "current_version": (
+_SHOWN: Final = 5
+"""Rows that a finding names; the others are counted."""
+_RESTORE: Final = "restore a backup made before, or keep the file for a look at what was lost"
+_REBUILD: Final = "run `credenda rebuild`, which makes it again from the change log"
+_REPAIR: Final = "run `credenda doctor --repair`, which takes them away"
+
+
+class _Check(NamedTuple):
+    """One kind of row that must not be: what it is, a query for the names of such rows, and what to do about it.
+
+    `repair` takes away rows that are derived or can serve nothing any more; the journal and the log are never touched.
+    """
+
+    what: str
+    rows: str
+    fix: str
+    repair: tuple[str, ...] = ()
+
+
+_LOST_VECTORS: Final = """FROM embeddings WHERE user_id = :user_id AND CASE WHEN code >= (1 << 43)
+    THEN NOT EXISTS (SELECT 1 FROM memories AS m WHERE m.user_id = embeddings.user_id
+                     AND m.id = (code & ((1 << 43) - 1)) >> 12 AND m.text <> '')
+    ELSE NOT EXISTS (SELECT 1 FROM events AS e WHERE e.user_id = embeddings.user_id
+                     AND e.id = code >> 12 AND e.text <> '') END"""
+_NO_MEMORY: Final = "NOT EXISTS (SELECT 1 FROM memories AS m WHERE m.user_id = {0}.user_id AND m.id = {0}.memory)"
+_NO_EVENT: Final = "NOT EXISTS (SELECT 1 FROM events AS e WHERE e.user_id = {0}.user_id AND e.id = {0}.event)"
+_LOST_EVIDENCE: Final = f"FROM evidence WHERE user_id = :user_id AND {_NO_MEMORY.format('evidence')}"
+_LOST_ACCESSES: Final = f"FROM access_log WHERE user_id = :user_id AND {_NO_MEMORY.format('access_log')}"
+_LOST_PASSAGES: Final = f"FROM passages WHERE user_id = :user_id AND {_NO_EVENT.format('passages')}"
+_LOST_JOBS: Final = """FROM operations WHERE user_id = :user_id
+    AND last > (SELECT coalesce(max(id), 0) FROM events WHERE user_id = :user_id)"""
+_CHECKS: Final = {
+    "current_version": _Check(
         "memories without exactly one current version",
-        """SELECT count(*) FROM (SELECT id FROM memories WHERE user_id = :user_id
-           GROUP BY id HAVING sum(expired_at IS NULL) <> 1)""",
+        """SELECT 'm' || id FROM memories WHERE user_id = :user_id
+           GROUP BY id HAVING sum(expired_at IS NULL) <> 1""",
+        _REBUILD,
     ),
-    "evidence": (
+    "evidence": _Check(
         "pieces of evidence that name a missing memory or event",
-        """SELECT count(*) FROM evidence AS v WHERE user_id = :user_id AND (
-           NOT EXISTS (SELECT 1 FROM memories AS m WHERE m.user_id = v.user_id AND m.id = v.memory)
-           OR NOT EXISTS (SELECT 1 FROM events AS e WHERE e.user_id = v.user_id AND e.id = v.event))""",
+        f"""SELECT 'm' || memory || ' from e' || event FROM evidence WHERE user_id = :user_id
+            AND ({_NO_MEMORY.format("evidence")} OR {_NO_EVENT.format("evidence")})""",  # noqa: S608 - our own words
+        f"{_REBUILD}; what names a missing memory, `credenda doctor --repair` takes away",
+        (f"DELETE {_LOST_EVIDENCE}",),
     ),
-    "successor": (
+    "successor": _Check(
         "memories superseded by a missing one",
-        """SELECT count(*) FROM memories AS m WHERE user_id = :user_id AND superseded_by IS NOT NULL
+        """SELECT 'm' || id FROM memories AS m WHERE user_id = :user_id AND superseded_by IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM memories AS n WHERE n.user_id = m.user_id AND n.id = m.superseded_by)""",
+        _REBUILD,
     ),
-    "change_log": (
+    "contests": _Check(
+        "contests that name a missing memory",
+        """SELECT DISTINCT 'k' || contests.id FROM contests, json_each(contests.memories) AS one
+           WHERE user_id = :user_id AND NOT EXISTS (SELECT 1 FROM memories AS m WHERE m.user_id = contests.user_id
+               AND m.id = CAST(substr(one.value, 2) AS INTEGER))""",
+        _REBUILD,
+    ),
+    "change_log": _Check(
         "memories that no change in the log explains",
-        """SELECT count(*) FROM memories AS m WHERE user_id = :user_id AND version = 1 AND NOT EXISTS (
+        """SELECT DISTINCT 'm' || id FROM memories AS m WHERE user_id = :user_id AND NOT EXISTS (
            SELECT 1 FROM changes AS c WHERE c.user_id = m.user_id AND c.memory = m.id AND c.kind = 'add')""",
+        _RESTORE,
     ),
-    "change_numbers": (
-        "changes missing from the log",
-        "SELECT coalesce(max(id), 0) - count(*) FROM changes WHERE user_id = :user_id",
+    "change_numbers": _Check(
+        "gaps in the log, where changes are missing",
+        """SELECT 'before c' || id FROM changes AS c WHERE user_id = :user_id AND id > 1 AND NOT EXISTS (
+               SELECT 1 FROM changes AS p WHERE p.user_id = c.user_id AND p.id = c.id - 1)""",
+        _RESTORE,
     ),
-    "journal_numbers": (
-        "events missing from the journal",
-        "SELECT coalesce(max(id), 0) - count(*) FROM events WHERE user_id = :user_id",
+    "journal_numbers": _Check(
+        "gaps in the journal, where events are missing",
+        """SELECT 'before e' || id FROM events AS e WHERE user_id = :user_id AND id > 1 AND NOT EXISTS (
+               SELECT 1 FROM events AS p WHERE p.user_id = e.user_id AND p.id = e.id - 1)""",
+        _RESTORE,
     ),
-    "vectors": (
+    "passages": _Check(
+        "passages of missing events",
+        f"SELECT 'e' || event {_LOST_PASSAGES}",
+        _REPAIR,
+        (f"DELETE {_LOST_PASSAGES}",),
+    ),
+    "vectors": _Check(
         "vectors of missing or redacted documents",
-        """SELECT count(*) FROM embeddings AS v WHERE user_id = :user_id AND CASE WHEN code >= (1 << 43)
-           THEN NOT EXISTS (SELECT 1 FROM memories AS m WHERE m.user_id = v.user_id
-                            AND m.id = (v.code & ((1 << 43) - 1)) >> 12 AND m.text <> '')
-           ELSE NOT EXISTS (SELECT 1 FROM events AS e WHERE e.user_id = v.user_id
-                            AND e.id = v.code >> 12 AND e.text <> '') END""",
+        f"""SELECT CASE WHEN code >= (1 << 43) THEN 'm' || ((code & ((1 << 43) - 1)) >> 12) ELSE 'e' || (code >> 12) END
+            {_LOST_VECTORS}""",
+        _REPAIR,
+        (
+            """INSERT INTO watermarks (user_id, name, value, updated_at)
+               SELECT user_id, 'vectors', max(number), 0 FROM embeddings WHERE user_id = :user_id GROUP BY user_id
+               ON CONFLICT (user_id, name) DO UPDATE SET value = max(value, excluded.value)""",
+            f"DELETE {_LOST_VECTORS}",
+        ),
     ),
-    "dead_jobs": (
+    "accesses": _Check(
+        "showings of missing memories",
+        f"SELECT 'm' || memory {_LOST_ACCESSES}",
+        _REPAIR,
+        (f"DELETE {_LOST_ACCESSES}",),
+    ),
+    "jobs": _Check(
+        "jobs over events that are not there",
+        f"SELECT 'j' || id {_LOST_JOBS}",
+        _REPAIR,
+        (f"DELETE {_LOST_JOBS}",),
+    ),
+    "dead_jobs": _Check(
         "jobs gave up after too many attempts",
-        "SELECT count(*) FROM operations WHERE user_id = :user_id AND status = 'dead'",
+        "SELECT 'j' || id FROM operations WHERE user_id = :user_id AND status = 'dead'",
+        "see `credenda stats`; what they were to read is kept word for word",
     ),
 }
 
@@ -61,11 +131,38 @@ def check_store(connection: sqlite3.Connection, tenant: Tenant | None) -> list[F
     findings = list(_soundness(connection))
     if tenant is not None:
         findings += _journal_chain(connection, tenant)
-        for check, (what, sql) in _COUNTS.items():
-            wrong = int(connection.execute(sql, {"user_id": tenant.user_id}).fetchone()[0])
-            if wrong:
-                findings.append(Finding(check=check, detail=f"{wrong} {what}"))
+        findings += (
+            found for name, check in _CHECKS.items() if (found := _finding(connection, tenant, name, check)) is not None
+        )
     return findings
+
+
+def _finding(connection: sqlite3.Connection, tenant: Tenant, name: str, check: _Check) -> Finding | None:
+    mine = {"user_id": tenant.user_id}
+    count = int(connection.execute(f"SELECT count(*) FROM ({check.rows})", mine).fetchone()[0])  # noqa: S608 - our own
+    if not count:
+        return None
+    found = connection.execute(f"SELECT * FROM ({check.rows}) LIMIT {_SHOWN}", mine)  # noqa: S608 - our own
+    where = ", ".join([*(str(row[0]) for row in found), *(["…"] if count > _SHOWN else [])])
+    return Finding(check=name, detail=f"{count} {check.what}", where=where, fix=check.fix)
+
+
+def repair_rows(connection: sqlite3.Connection, tenant: Tenant, findings: Iterable[Finding]) -> list[Finding]:
+    """Take away the derived rows that findings name, inside the caller's transaction; return the findings as they are.
+
+    What a repair cannot reach is found again, and stays unrepaired.
+    """
+    done: list[Finding] = []
+    for finding in findings:
+        check = _CHECKS.get(finding.check)
+        if check is None or not check.repair:
+            done.append(finding)
+            continue
+        for statement in check.repair:
+            connection.execute(statement, {"user_id": tenant.user_id})
+        left = _finding(connection, tenant, finding.check, check)
+        done.append(replace(finding, repaired=True) if left is None else left)
+    return done
 
 
 def words_agree(connection: sqlite3.Connection) -> bool:
@@ -88,7 +185,7 @@ def rebuild_words(connection: sqlite3.Connection) -> None:
 def _soundness(connection: sqlite3.Connection) -> Iterator[Finding]:
     for row in connection.execute("PRAGMA integrity_check(10)"):
         if row[0] != "ok":
-            yield Finding(check="file", detail=str(row[0]))
+            yield Finding(check="file", detail=str(row[0]), where="the file", fix=_RESTORE)
 
 
 def _journal_chain(connection: sqlite3.Connection, tenant: Tenant) -> Iterator[Finding]:
@@ -101,8 +198,18 @@ def _journal_chain(connection: sqlite3.Connection, tenant: Tenant) -> Iterator[F
     )
     for row in found:
         if chain_link(previous, dict(row)) != row["chain_hash"]:
-            yield Finding(check="journal_chain", detail=f"the chain of the journal breaks at event {row['id']}")
+            yield Finding(
+                check="journal_chain",
+                detail=f"the chain of the journal breaks at event {row['id']}",
+                where=f"e{row['id']}",
+                fix=_RESTORE,
+            )
             return
         if row["redacted_at"] is None and content_hmac(tenant.key, row["text"]) != row["content_hmac"]:
-            yield Finding(check="journal_text", detail=f"the text of event {row['id']} is not what was recorded")
+            yield Finding(
+                check="journal_text",
+                detail=f"the text of event {row['id']} is not what was recorded",
+                where=f"e{row['id']}",
+                fix=_RESTORE,
+            )
         previous = row["chain_hash"]

@@ -18,7 +18,17 @@ from credenda.storage.sqlite.failures import translated
 from credenda.text.documents import event_text, memory_text
 from credenda.text.tokens import fold, segment_document
 
-__all__ = ["ReadPool", "connect", "empty_log", "event_words", "is_there", "lengthen_log", "memory_words", "statements"]
+__all__ = [
+    "ReadPool",
+    "connect",
+    "empty_log",
+    "event_words",
+    "is_there",
+    "lengthen_log",
+    "memory_words",
+    "prepare",
+    "statements",
+]
 
 _WRITE_PRAGMAS: Final = (
     "PRAGMA synchronous = FULL",
@@ -96,7 +106,7 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
             cached_statements=_STATEMENT_CACHE,
         )
         try:
-            _prepare(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS)
+            prepare(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS)
         except sqlite3.Error:
             connection.close()
             raise
@@ -111,7 +121,8 @@ def is_there(look: Callable[[], bool]) -> bool:
         return False
 
 
-def _prepare(connection: sqlite3.Connection, pragmas: tuple[str, ...]) -> None:
+def prepare(connection: sqlite3.Connection, pragmas: tuple[str, ...] = ()) -> None:
+    """Give a connection the functions that the schema calls, and some pragmas."""
     connection.row_factory = sqlite3.Row
     connection.create_function("credenda_words", 4, event_words, deterministic=True)
     connection.create_function("credenda_memory_words", 4, memory_words, deterministic=True)

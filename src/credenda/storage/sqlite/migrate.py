@@ -103,6 +103,13 @@ def migrate(connection: sqlite3.Connection, now_us: int) -> int:
     return ran
 
 
+def build(connection: sqlite3.Connection) -> None:
+    """Make the whole schema in a database that is empty and lives in memory."""
+    for _, _, script in migrations():
+        for statement in _statements_of(script):
+            connection.execute(statement)
+
+
 def _log_ahead(connection: sqlite3.Connection) -> None:
     """Turn on the write-ahead log; the file remembers it."""
     mode: str = insist(connection, "PRAGMA journal_mode = WAL").fetchone()[0]

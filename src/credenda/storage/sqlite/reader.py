@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from credenda import limits
-from credenda.ids import Kind, number_of, public_id
+from credenda.ids import Kind, number_of, numbers_of, public_id
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
@@ -68,12 +68,10 @@ def tenant_of(row: sqlite3.Row) -> Tenant:
     )
 
 
-def _records(found: sqlite3.Cursor) -> Iterator[dict[str, object]]:
-    """Give rows as tables: to look a column up in a row of SQLite compares names one by one, and ours have 44."""
-    columns = [column[0] for column in found.description]
+def _plain(found: sqlite3.Cursor) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Give the names of the columns, and the rows as tuples."""
     found.row_factory = None
-    for row in found:
-        yield dict(zip(columns, row, strict=True))
+    return [column[0] for column in found.description], found.fetchall()
 
 
 def _limit(limit: int | None) -> int:
@@ -155,13 +153,12 @@ class SqliteReader:
         return 0 if row is None or row[0] is None else int(row[0])
 
     def _numbers(self, ids: Sequence[str], kind: Kind) -> str:
-        tag = self._tenant.tag
-        return f"[{','.join([str(number_of(text, kind, tag)) for text in ids])}]"
+        return f"[{','.join(map(str, numbers_of(ids, kind, self._tenant.tag)))}]"
 
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id."""
         found = self._run("events_by_id", ids=self._numbers(ids, Kind.EVENT))
-        return [rows.event_of(row, self._tenant.tag) for row in _records(found)]
+        return rows.events_in(*_plain(found), self._tenant.tag)
 
     def find_events(self, wanted: EventFilter) -> list[Event]:
         """Return the events that a filter names."""
@@ -179,7 +176,7 @@ class SqliteReader:
             expires_before_us=wanted.expires_before_us,
             limit=_limit(wanted.limit),
         )
-        return [rows.event_of(row, self._tenant.tag) for row in _records(found)]
+        return rows.events_in(*_plain(found), self._tenant.tag)
 
     def memories(self, ids: Sequence[str], known_at_us: int | None = None) -> list[Memory]:
         """Return the current versions, or those held at a time, in order of id."""
@@ -188,12 +185,12 @@ class SqliteReader:
             found = self._run("memories_by_id", ids=numbers)
         else:
             found = self._run("memories_known_at", ids=numbers, known_at_us=known_at_us)
-        return [rows.memory_of(row, self._tenant.tag) for row in _records(found)]
+        return rows.memories_in(*_plain(found), self._tenant.tag)
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
         """Return the memories that a filter names."""
         found = self._run(_index_of(wanted), **self._conditions(wanted))
-        return [rows.memory_of(row, self._tenant.tag) for row in _records(found)]
+        return rows.memories_in(*_plain(found), self._tenant.tag)
 
     @staticmethod
     def _conditions(wanted: MemoryFilter) -> dict[str, object]:
@@ -218,7 +215,7 @@ class SqliteReader:
     def versions(self, ids: Sequence[str]) -> list[Memory]:
         """Return every version of these memories, by id and then oldest first."""
         found = self._run("versions", ids=self._numbers(ids, Kind.MEMORY))
-        return [rows.memory_of(row, self._tenant.tag) for row in _records(found)]
+        return rows.memories_in(*_plain(found), self._tenant.tag)
 
     def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
         """Return the evidence of these memories, or resting on these events."""
@@ -240,6 +237,9 @@ class SqliteReader:
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""
         tag = self._tenant.tag
+        if wanted.memories is not None:
+            found = self._run("changes_of_memories", low=wanted.memories.start, high=wanted.memories.stop)
+            return [rows.change_of(row, tag) for row in found]
         common = {
             "after": wanted.after or 0,
             "kinds": _listed(wanted.kinds),
@@ -378,7 +378,7 @@ class SqliteReader:
             vectors=sum(models.values()),
             vectors_by_model=models,
             tombstones=rest["tombstones"],
-            spends=tuple(Spend(**row) for row in _records(self._run("spends", limit=limits.SPENDS_SHOWN))),  # type: ignore[arg-type]
+            spends=tuple(Spend(**row) for row in self._run("spends", limit=limits.SPENDS_SHOWN)),  # type: ignore[arg-type]
         )
 
     def _public(self, kind: Kind, number: int) -> str:

@@ -17,7 +17,7 @@ from credenda.ids import new_key, new_tag
 from credenda.model.forgetting import Rules
 from credenda.storage.ledger import Entry
 from credenda.storage.portable import Dump, Erasure, Origin, PlacedRow
-from credenda.storage.sqlite.check import check_store, rebuild_words, words_agree
+from credenda.storage.sqlite.check import check_store, rebuild_words, repair_rows, words_agree
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log, statements
 from credenda.storage.sqlite.dump import dump_rows, load_rows, read_origin
 from credenda.storage.sqlite.erase import delete_rows
@@ -27,6 +27,7 @@ from credenda.storage.sqlite.migrate import check_version, latest_version, migra
 from credenda.storage.sqlite.proof import finish_erasures, is_unfinished, take_back
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
 from credenda.storage.sqlite.rules import read_rules
+from credenda.storage.sqlite.scratch import open_scratch
 from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
 
@@ -124,6 +125,8 @@ class SqliteStore:
             writer = SqliteWriter(connection, *self._tenant(connection, user_id), self._clock)
             result = work(writer)
             redacted = writer.redacted
+            if writer.refolded:
+                rebuild_words(connection)
             if redacted:
                 connection.execute(_OPTIMIZE)
             return result
@@ -161,6 +164,17 @@ class SqliteStore:
         """Open all rows of a tenant as they were at one moment."""
         with self._readers.take() as connection:
             yield Dump(origin=read_origin(connection, user_id), rows=dump_rows(connection, user_id))
+
+    @contextmanager
+    def scratch(self, user_id: str) -> Generator[Writer]:
+        """Open a copy in memory of a tenant's journal and tombstones."""
+        with self._readers.take() as connection:
+            rows = dump_rows(connection, user_id)
+            copy, writer = open_scratch(read_origin(connection, user_id), rows, self._clock)
+        try:
+            yield writer
+        finally:
+            copy.close()
 
     def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
         """Take rows into an empty tenant, in one transaction."""
@@ -238,11 +252,20 @@ class SqliteStore:
         connection, commits = self._writer, self._commits
         if connection is None or commits is None:
             return findings
+        if repair and tenant is not None and findings:
+            findings = commits.run(lambda: repair_rows(connection, tenant, findings))
         if not commits.run(lambda: words_agree(connection)):
             if repair:
                 commits.run(lambda: rebuild_words(connection))
-            detail = "the full-text index differs from the rows it is derived from"
-            findings.append(Finding(check="full_text", detail=detail, repaired=repair))
+            findings.append(
+                Finding(
+                    check="full_text",
+                    detail="the full-text index differs from the rows it is derived from",
+                    repaired=repair,
+                    where="the words of all users of the file",
+                    fix="run `credenda doctor --repair`, which makes it afresh",
+                )
+            )
         return findings
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, assert_never
 
 from credenda import limits
 from credenda.clock import Clock
-from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound
+from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import Kind, number_of
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
@@ -20,12 +20,16 @@ from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
 from credenda.storage.sqlite.reader import SqliteReader
+from credenda.storage.sqlite.redact import redact_log
+from credenda.storage.sqlite.refold import refold
+from credenda.storage.sqlite.spend import file_spend
 from credenda.storage.store import (
     CODE_BITS,
     Access,
     Job,
     Lead,
     Redaction,
+    Refold,
     Retention,
     Row,
     Snapshot,
@@ -83,12 +87,15 @@ class SqliteWriter(SqliteReader):
         self._clock = clock
         self._tips = tips
         self.redacted = False
+        self.refolded = False
 
     def put(self, row: Row) -> str:
         """File a value; returns its public id, or "" for rows that have none."""
         match row:
             case NewEvent() | Memory() | ChangeRecord() | Evidence() | ContestCase():
                 return self._belief(row)
+            case Refold():
+                return self._refold(row)
             case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
@@ -320,25 +327,12 @@ class SqliteWriter(SqliteReader):
             self._run("put_blob", name=image.name, ordinal=ordinal, data=data)
         return ""
 
+    def _refold(self, row: Refold) -> str:
+        self.refolded = True
+        return refold(self._run, self._tenant.tag, row)
+
     def _spend(self, spend: Spend) -> str:
-        tokens = spend.tokens_in + spend.tokens_out
-        if spend.tokens_max is not None and self._value("spent_on_day", day=spend.day) + tokens > spend.tokens_max:
-            raise LimitExceeded(
-                "the day's budget for models is spent",
-                why=f"at most {spend.tokens_max} tokens a day are allowed",
-                fix="raise llm_daily_tokens, or wait for the next day (UTC)",
-            )
-        self._run(
-            "add_spend",
-            day=spend.day,
-            operation=spend.operation,
-            model_id=spend.model_id,
-            tokens_in=spend.tokens_in,
-            tokens_out=spend.tokens_out,
-            calls=spend.calls,
-            cost_usd=spend.cost_usd,
-        )
-        return ""
+        return file_spend(self._run, spend)
 
     def _redaction(self, redaction: Redaction) -> str:
         self.redacted = True
@@ -365,7 +359,7 @@ class SqliteWriter(SqliteReader):
         for phrase in redaction.phrases:
             self._run("redact_phrases", phrase=phrase)
         self._run("redact_versions", id=number)
-        self._run("redact_changes", memory=number)
+        redact_log(self._run, number, memory, self.contests())
         self._run("redact_evidence", memory=number)
         self._run("delete_relations", memory=number)
         if memory.entity:

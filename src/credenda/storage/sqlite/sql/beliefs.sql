@@ -128,6 +128,19 @@ WHERE user_id = :user_id AND memory = :memory AND id > :after
     AND (:until_us IS NULL OR at <= :until_us)
 ORDER BY id LIMIT :limit;
 
+-- name: changes_of_memories
+-- Changes of a run of memories, one memory after the other.
+SELECT * FROM changes
+WHERE user_id = :user_id AND memory >= :low AND memory < :high ORDER BY memory, id;
+
+-- name: delete_versions!
+-- Every version of a memory, about to be filed again.
+DELETE FROM memories WHERE user_id = :user_id AND id = :id;
+
+-- name: delete_evidence!
+-- What a memory rests on, about to be filed again.
+DELETE FROM evidence WHERE user_id = :user_id AND memory = :id;
+
 -- name: next_contest$
 -- The next free number of a contest.
 SELECT coalesce(max(id), 0) + 1 FROM contests WHERE user_id = :user_id;
@@ -161,10 +174,15 @@ UPDATE memories SET
     value = NULL, scope = NULL, tags = NULL, metadata = NULL
 WHERE user_id = :user_id AND id = :id;
 
--- name: redact_changes!
--- Take the words out of the log of a memory; kinds, times and ids stay.
-UPDATE changes SET delta = '{}', reason = 'redacted'
-WHERE user_id = :user_id AND memory = :memory;
+-- name: redact_change!
+-- Take the words out of one entry of the log; what is left still says what the versions of its memory are.
+UPDATE changes SET reason = 'redacted', delta = :delta
+WHERE user_id = :user_id AND id = :id;
+
+-- name: redact_contest_log!
+-- Take the words out of the log of every contest that a memory was part of.
+UPDATE changes SET reason = 'redacted', delta = '{}'
+WHERE user_id = :user_id AND memory IS NULL AND instr(delta, '"' || :public_id || '"') > 0;
 
 -- name: redact_phrases!
 -- Take a quotation of what was deleted out of the reasons of other changes, and out of the log of contests.

@@ -22,7 +22,7 @@ WHERE user_id = :user_id AND event > :after AND event <= :until ORDER BY event, 
 -- Memories whose standing moved, as they are now. The cross join reads the few changes first.
 SELECT
     m.id, m.text, m.entity, m.attribute, m.value, m.status, m.layer, m.valid_from, m.created_at, m.speaker, c.fresh
-FROM (SELECT memory, max(kind = 'add') AS fresh FROM changes
+FROM (SELECT memory, max(kind IN ('add', 'rebuild')) AS fresh FROM changes
     WHERE user_id = :user_id AND id > :after AND id <= :until AND memory IS NOT NULL GROUP BY memory) AS c
 CROSS JOIN memories AS m ON m.user_id = :user_id AND m.id = c.memory AND m.expired_at IS NULL
 ORDER BY m.id;
@@ -88,8 +88,8 @@ SELECT rowid FROM search_index
 WHERE search_index MATCH :match AND rowid >= :low AND rowid < :high LIMIT :limit;
 
 -- name: snapshot
--- The image of an index.
-SELECT data FROM index_blobs WHERE user_id = :user_id AND name = :name ORDER BY ordinal;
+-- The image of an index. Whatever a damaged cell holds is read as bytes, to be refused as an image.
+SELECT CAST(data AS BLOB) AS data FROM index_blobs WHERE user_id = :user_id AND name = :name ORDER BY ordinal;
 
 -- name: put_blob!
 -- One blob of an image.

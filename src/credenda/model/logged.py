@@ -1,0 +1,43 @@
+"""Fields of a memory as the change log keeps them, read as values. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Final, cast
+
+from credenda.model.memory import Cardinality, Draft, Layer, MemoryType, Relation, Stance, Status
+
+__all__ = ["DRAFT_FIELDS", "draft_of", "typed"]
+
+DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
+_ENUMS: Final[Mapping[str, type[Any]]] = {
+    "type": MemoryType,
+    "cardinality": Cardinality,
+    "stance": Stance,
+    "layer": Layer,
+    "status": Status,
+    "relation": Relation,
+}
+
+
+def typed(plain: Mapping[str, object]) -> dict[str, object]:
+    """Read fields as the log keeps them.
+
+    >>> typed({"status": "active", "tags": ["a"]})
+    {'status': <Status.ACTIVE: 'active'>, 'tags': ('a',)}
+    """
+    return {name: _value(name, value) for name, value in plain.items()}
+
+
+def _value(name: str, value: object) -> object:
+    if value is not None and name in _ENUMS:
+        return _ENUMS[name](value)
+    return tuple(cast("list[object]", value)) if isinstance(value, list) else value
+
+
+def draft_of(after: Mapping[str, object]) -> Draft:
+    """Read the draft that an `add` in the log keeps; one whose words are gone is a draft without words."""
+    said: dict[str, Any] = {"text": "", "type": MemoryType.FACT}
+    said.update((name, value) for name, value in typed(after).items() if name in DRAFT_FIELDS)
+    return Draft(**said)
