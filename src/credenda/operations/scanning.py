@@ -110,6 +110,7 @@ def _file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[str]) 
     def work(writer: Writer) -> tuple[list[_Kept], list[str]]:
         filed: list[_Kept] = []
         refused: list[str] = []
+        numbers: list[int] = []
         for one in group:
             draft = _draft(one.page, root, now_us)
             if is_deleted(writer, draft):
@@ -121,10 +122,10 @@ def _file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[str]) 
             event_id = writer.put(_event(one.page, root, now_us))
             changes = _changes(one, draft, event_id, now_us)
             apply(writer, changes, Application(actor=Actor.RULE, now_us=now_us, cause=event_id, embeds=embeds))
-            if embeds:
-                number = number_of(event_id, Kind.EVENT, writer.tenant.tag)
-                writer.put(Job(kind=EMBED, first=number, last=number))
+            numbers.append(number_of(event_id, Kind.EVENT, writer.tenant.tag))
             filed.append(one)
+        if embeds and numbers:  # one job for all, so that words said meanwhile do not wait behind each file
+            writer.put(Job(kind=EMBED, first=numbers[0], last=numbers[-1]))
         return filed, refused
 
     with parts.foreground:

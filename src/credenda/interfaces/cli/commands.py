@@ -48,6 +48,7 @@ _OPTIONAL_HERE: Final = {"delete": "id"}
 _EPILOGS: Final[Mapping[str, str]] = {
     "restore": "The path of a backup as ID puts that in the place of the database.",
     "remember": "`-` as CONTENT reads standard input.",
+    "drift": "Exits with 7 while an error stands: run it before you deploy.",
     "doctor": "Exits with 7 when something is wrong.",
 }
 
