@@ -78,9 +78,11 @@ _STATES: Final = {
 }
 
 
-def state_of(status: Status) -> DocumentState:
-    """Say whether a memory of this status may be found unasked."""
-    return _STATES.get(status, DocumentState.PAST)
+def state_of(status: Status, layer: Layer) -> DocumentState:
+    """Say whether a memory of this status and layer may be found unasked; what is of code never is."""
+    state = _STATES.get(status, DocumentState.PAST)
+    unasked = layer is not Layer.CODEBASE or state is DocumentState.GONE
+    return state if unasked else DocumentState.HIDDEN
 
 
 def text_hash(text: str) -> int:

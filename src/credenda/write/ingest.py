@@ -15,7 +15,7 @@ from credenda.clock import DAY_US
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import Actor, Change, ChangeKind
 from credenda.model.claim import Claim, Extractor, Move, Span, Turn
-from credenda.model.event import DENIED, QUARANTINED, Event
+from credenda.model.event import CODE, DENIED, QUARANTINED, Event
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage.rows import text_hash
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
@@ -85,9 +85,14 @@ def read_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> l
     turns: list[ReadTurn] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
-        turns.append(ReadTurn(turn, () if DENIED in event.flags else _claims(turn, extractor)))
+        turns.append(ReadTurn(turn, () if _unread(event) else _claims(turn, extractor)))
         before.append(event)
     return turns
+
+
+def _unread(event: Event) -> bool:
+    """Say whether nothing is read from an event: it gives orders, or a scan of code filed it with its memory."""
+    return DENIED in event.flags or CODE in event.flags
 
 
 def _claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
@@ -143,7 +148,7 @@ def believe(
     """
     applied: list[Applied] = []
     for event, read in turns:
-        claims = () if DENIED in event.flags else read  # whoever read it, nothing of it is believed
+        claims = () if _unread(event) else read  # whoever read it, nothing of it is believed
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
         new = [claim for claim in claims if claim_hash(claim) not in seen]
