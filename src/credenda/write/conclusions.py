@@ -90,6 +90,9 @@ _RULES: Final = (
     _Rule(of=("employment_status",), says=_like("^(?:freelance|self)"), ends=("employer",), changing=True),
     _Rule(of=("marital_status",), says=_like(_UNATTACHED), ends=_PARTNERS, changing=True),
     _Rule(of=_PARTNERS, ends=("marital_status",), held=_like(_UNATTACHED)),
+    _Rule(
+        of=("spouse", "wife", "husband"), ends=("girlfriend", "boyfriend", "partner", "fiancé", "fiancée"), same=True
+    ),
     _Rule(of=("likes",), ends=("dislikes",), same=True),
     _Rule(of=("dislikes",), ends=("likes",), same=True),
     _Rule(of=("diet",), says=_like(r"^(?:vegan|vegetarian|plant-based)"), ends=("eats",), held=_like(_MEAT)),
@@ -111,7 +114,7 @@ _RULES: Final = (
     ),
     _Rule(
         of=("event",),
-        says=_like(r"\bborn\b|^give birth|^have (?:a|our|my) baby"),
+        says=_like(r"\bborn\b|^g[ai]ve birth|^have (?:a|our|my) baby"),
         ends=("condition", "trait", "situation"),
         held=_like("^(?:heavily )?pregnant|^expecting"),
     ),
@@ -123,6 +126,10 @@ _RULES: Final = (
     ),
     _Rule(of=("alma_mater",), ends=("job_title",), held=_like(r"^(?:\w+ )?student\b")),
     _Rule(of=("car",), ends=("owns", "has"), held=_like(r"^(?:own )?car$")),
+    *(
+        _Rule(of=(kind,), says=_like(rf"^(?!{kind}$)"), ends=(kind,), held=_like(f"^{kind}$"))
+        for kind in ("cat", "dog", "horse", "parrot", "rabbit", "hamster", "son", "daughter", "sister", "brother")
+    ),
     _Rule(
         of=("cat", "dog", "kitten", "puppy", "rabbit", "hamster", "parrot"),
         ends=("has",),
@@ -170,13 +177,18 @@ def concluded(claim: Claim, changes: Sequence[Change], held: Iterable[Memory], o
         Supersede(
             memory_id=one.id,
             successor=successor,
-            relation=Relation.CHANGED if one.stance in FIRM else Relation.REFINED,
+            relation=Relation.CHANGED if one.stance in FIRM and not _bare_kind(one) else Relation.REFINED,
             valid_until_us=max(begins_us(one), saying.begins_us),
             reason=because(Relation.CHANGED, label(claim), label(one)),
         )
         for one in ended
         if one.id != successor
     ]
+
+
+def _bare_kind(memory: Memory) -> bool:
+    """Say whether a value only names its own slot, as the dog of "I have a dog": a named one says it more exactly."""
+    return value_key(memory.value or "") == attribute_key(memory.attribute or "")
 
 
 def _successor(changes: Sequence[Change]) -> str | None:

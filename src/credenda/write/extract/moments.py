@@ -69,12 +69,15 @@ def past_dates(text: str, anchor_us: int) -> Moment:
     """Find the dates of what is told as past.
 
     A day or month without a year that would lie far back may as well be ahead ("I was invited to speak on 20 October"):
-    then only the year that is clearly nearest counts.
+    then only the year that is clearly nearest counts. What holds "since May" began in a past one.
     """
     moment = clause_dates(text, anchor_us, "past")
     far_us = anchor_us - _FAR_DAYS * DAY_US
     doubtful = any(
-        one.from_us is not None and one.from_us < far_us and expression("checks", "yearless").search(words)
+        one.from_us is not None
+        and one.from_us < far_us
+        and not words.startswith("since ")
+        and expression("checks", "yearless").search(words)
         for one, words in moment.pairs()
     )
     return clause_dates(text, anchor_us, None) if doubtful else moment

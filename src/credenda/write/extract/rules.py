@@ -40,7 +40,7 @@ from credenda.write.extract.scenes import in_scene
 from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.third_person import as_own_words, is_note
-from credenda.write.extract.values import corrected_value, leading_scope
+from credenda.write.extract.values import corrected_value, leading_scope, left_for
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
@@ -184,10 +184,12 @@ def _softened(reading: Reading, frame: Frame) -> Reading:
 def _renamed(listener: _Listener, clause: Clause) -> Reading | None:
     """Read "it's Split, not Zagreb": the slot is that of a memory or claim with the value Zagreb, if there is one."""
     found = corrected_value(clause.text, corrects=clause.move is Move.CORRECT)
-    if found is None:
+    left = left_for(clause.text) if found is None else None
+    value, prior = found or left or ("", "")
+    if not prior:
         return None
-    value, prior = found
-    plain = Reading(type=MemoryType.FACT, value=value, prior=prior, move=Move.CORRECT, durable=True, pattern="renamed")
+    move = Move.CORRECT if left is None else Move.CHANGE
+    plain = Reading(type=MemoryType.FACT, value=value, prior=prior, move=move, durable=True, pattern="renamed")
     for one in (*reversed(listener.claims), *listener.known):
         if same_value(one.value, prior):
             slot = replace(plain, entity=one.entity, attribute=one.attribute, scope=one.scope, importance=0.8)

@@ -133,6 +133,8 @@ def is_date(value: Value) -> bool:
     """Say whether a value names a day, an hour or a recurrence."""
     if value.text.isdigit() and _HOURS < int(value.text[:6]) not in _YEARS:
         return False
+    if is_shape("amount", value.text):
+        return False
     return expression("checks", "date_like").search(value.text) is not None and word_count(value) <= PHRASE_WORDS
 
 
