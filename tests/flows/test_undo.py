@@ -328,3 +328,14 @@ def test_without_what_was_brought_back_its_place_is_taken_again(mem: Credenda, s
     assert mem.manage.undo(undone.changes[0].id).ran
     assert homes(mem) == {"Linz"}
     assert mem.data.doctor().ok
+
+
+def test_a_confirmation_that_was_taken_back_is_counted_right_after_the_memory_is_deleted(
+    mem: Credenda, say: Say
+) -> None:
+    say("I live in Linz.", "I live in Linz.")
+    memory = home(mem, "Linz")
+    mem.manage.undo(change(mem, memory, "confirm").id)
+    mem.delete(memory.id)
+    assert mem.data.doctor().ok
+    assert mem.data.rebuild(dry_run=True).differences == ()

@@ -64,7 +64,7 @@ _WORDLESS: Final = frozenset(
     [
         *("type", "cardinality", "stance", "speaker", "confidence", "importance", "layer", "status", "relation"),
         *("valid_from_us", "valid_until_us", "expires_us", "superseded_by", "contested", "pinned", "provisional"),
-        *("trust", "source_session"),
+        *("trust", "source_session", "confirmations"),
     ]
 )
 """Fields of a memory that stay when it is deleted, in its rows and in the log."""

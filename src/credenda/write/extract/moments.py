@@ -60,8 +60,13 @@ def _closes(span: DateSpan, text: str) -> bool:
 
 
 def clause_dates(text: str, anchor_us: int, lean: Lean | None) -> Moment:
-    """Find the dates of a clause, with their words."""
+    """Find the dates of a clause, with their words. What holds "since May" began in a past one, however it leans."""
     spans = find_dates(text, anchor_us, lean)
+    if lean != "past" and any(text[one.start : one.start + 6].lower() == "since " for one in spans):
+        began = {one.start: one for one in find_dates(text, anchor_us, "past")}
+        spans = [
+            began.get(one.start, one) if text[one.start : one.start + 6].lower() == "since " else one for one in spans
+        ]
     return Moment(anchor_us=anchor_us, spans=tuple(spans), literals=tuple(text[one.start : one.stop] for one in spans))
 
 
