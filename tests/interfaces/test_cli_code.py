@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from credenda import Credenda, MemoryUnit
+
 from .terminal import Terminal
 
 
@@ -29,7 +31,8 @@ def test_a_scan_is_told_and_found_by_its_mode(ana: Terminal, code: Path) -> None
 
 @pytest.mark.requirement("E-081", "D-030")
 def test_drift_fails_while_an_error_stands(ana: Terminal, code: Path) -> None:
-    ana.text("remember", "--type", "fact", f"The till is in {code}/gone.py.")
+    with Credenda.open(ana.db, user=ana.user, embedder="none", workers=False) as mem:
+        mem.store(MemoryUnit(text=f"The till is in {code}/gone.py."))
     shown = ana.text("drift", str(code), code=7)
     assert "Score 90 of 100" in shown
     assert "path-dead" in shown

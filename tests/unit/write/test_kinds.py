@@ -20,7 +20,8 @@ def test_type_layer_and_tags_are_independent(tmp_path: Path) -> None:
             assert (held.type, held.layer, held.tags) == (kind, layer, ("a", "b"))
             engram = kind.value if kind in {MemoryType.PROCEDURE, MemoryType.NARRATIVE} else "fact"
             assert held.memory_type == engram
-        assert len(mem.list(topic=None, limit=50).items) == len(MemoryType) * len(Layer)
+        found = [one for layer in Layer for one in mem.list(layer=layer, limit=50).items]
+        assert len(found) == len(MemoryType) * len(Layer)
 
 
 @pytest.mark.requirement("C-016")

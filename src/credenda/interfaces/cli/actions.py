@@ -30,6 +30,7 @@ from credenda.operations.table import OPERATIONS, Operation
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
+    from credenda.model.code import DriftReport
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
     from credenda.model.report import ImportReport
@@ -107,10 +108,10 @@ def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
 def _drift(session: Session, operation: Operation, given: Given) -> Outcome:
     """Hold memories against code; exits with 7 while an error stands, so that a deployment can wait for it."""
     given["roots"] = list(given["roots"])
-    outcome = _plain(session, operation, given)
-    errors = {finding.memory_id for finding in outcome.value.findings if finding.level == "error"}
-    standing = errors - set(outcome.value.invalidated)
-    return Outcome(value=outcome.value, exit_code=_CORRUPT if standing else 0)
+    with session.open() as memory:
+        report: DriftReport = invoke(memory, operation, given)
+    errors = {finding.memory_id for finding in report.findings if finding.level == "error"}
+    return Outcome(value=report, exit_code=_CORRUPT if errors - set(report.invalidated) else 0)
 
 
 def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
