@@ -16,6 +16,7 @@ from credenda.client import Credenda, Data, Manage
 from credenda.clock import Clock
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
+from credenda.model.code import DriftReport, ScanReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.difference import Diff
 from credenda.model.event import Receipt
@@ -515,6 +516,14 @@ class AsyncManage:
         """
         return await asyncio.to_thread(self._memory.retention, plot=plot, limit=limit)
 
+    async def drift(self, roots: str | Path | Sequence[str | Path], *, fix: bool = False) -> DriftReport:
+        """Hold what memories claim about code against the code in these folders; nothing outside them is looked at.
+
+        The score is 100 less 10 for each error, 3 for each warning, 1 for each information. `fix` gives up the memories
+        with errors (status `invalidated`), which `undo` takes back. The codes: docs/how-to/code.md.
+        """
+        return await asyncio.to_thread(self._memory.drift, roots, fix=fix)
+
     async def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""
         return await asyncio.to_thread(self._memory.loops, days=days)
@@ -616,6 +625,14 @@ class AsyncData:
         many (None where that is not known). The formats: docs/how-to/import.md.
         """
         return await asyncio.to_thread(self._memory.import_, path, format, progress=progress)
+
+    async def scan(self, path: str | Path) -> ScanReport:
+        """Keep what the code in a folder declares: one memory a file, one of its tree, one of its dependencies.
+
+        They are of the layer `codebase` and answer only a search that asks for it (`mode="codebase"`). A second scan
+        replaces what changed and ends what is gone. What is read, and what is not: docs/how-to/code.md.
+        """
+        return await asyncio.to_thread(self._memory.scan, path)
 
     async def reembed(
         self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from credenda.model.code import ScanReport
 from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
 from credenda.operations import maintaining, rebuilding
 from credenda.parts import Parts
@@ -39,6 +40,16 @@ class Data:
         from credenda.portability.importing import import_file
 
         return import_file(self._parts, Path(path), format, progress=progress)
+
+    def scan(self, path: str | Path) -> ScanReport:
+        """Keep what the code in a folder declares: one memory a file, one of its tree, one of its dependencies.
+
+        They are of the layer `codebase` and answer only a search that asks for it (`mode="codebase"`). A second scan
+        replaces what changed and ends what is gone. What is read, and what is not: docs/how-to/code.md.
+        """
+        from credenda.operations.scanning import scan
+
+        return scan(self._parts, path)
 
     def reembed(
         self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None

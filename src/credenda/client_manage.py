@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from credenda.model.code import DriftReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
@@ -141,6 +142,16 @@ class Manage:
         from credenda.operations import lifecycle
 
         return lifecycle.retention_curves(self._parts, plot=None if plot is None else Path(plot), limit=limit)
+
+    def drift(self, roots: str | Path | Sequence[str | Path], *, fix: bool = False) -> DriftReport:
+        """Hold what memories claim about code against the code in these folders; nothing outside them is looked at.
+
+        The score is 100 less 10 for each error, 3 for each warning, 1 for each information. `fix` gives up the memories
+        with errors (status `invalidated`), which `undo` takes back. The codes: docs/how-to/code.md.
+        """
+        from credenda.operations.drifting import drift
+
+        return drift(self._parts, roots, fix=fix)
 
     def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""

@@ -130,3 +130,55 @@ def test_a_worker_applies_policies_by_itself_and_respects_a_hold(mem: Credenda, 
     worker._expire()  # noqa: SLF001 - as above
     assert mem.stats().redacted_events == 1
     assert mem.stats().total == 0
+
+
+@pytest.mark.parametrize("text", ["I'm allergic to {word}.", "My favourite colour is green. I'm allergic to {word}!"])
+def test_messages_that_wait_lose_what_is_deleted(mem: Credenda, say: Say, path: Path, text: str) -> None:
+    say(f"I'm allergic to {WORD}.")
+    mem.remember(text.format(word=WORD.upper()), session="later")
+    (memory,) = mem.list(attribute="allergy").items
+    mem.delete(memory.id)
+    mem.close()
+    assert WORD.encode() not in path.read_bytes().lower()
+    with Credenda.open(path, user=mem.user, workers=False) as again:
+        again.settle()
+        assert not again.list(attribute="allergy").items
+        assert bool(again.list(status=None, attribute="favourite_colour").items) == ("green" in text)
+        assert again.data.doctor().ok
+
+
+def test_a_message_that_waits_and_rewords_what_is_deleted_loses_it_when_it_is_read(
+    mem: Credenda, say: Say, path: Path
+) -> None:
+    say(f"I live in {WORD}.")
+    mem.remember(f"I moved to {WORD}. My favourite colour is green.")
+    (memory,) = mem.list(attribute="residence").items
+    mem.delete(memory.id)
+    mem.settle()
+    assert [one.value for one in mem.list(status=None).items if one.status != "deleted"] == ["green"]
+    assert mem.data.rebuild(reextract=True, dry_run=True).differences == ()
+    mem.close()
+    assert WORD.encode() not in path.read_bytes()
+
+
+def test_under_a_legal_hold_waiting_words_stay_and_nothing_is_made_of_them(mem: Credenda, say: Say, path: Path) -> None:
+    say(f"I live in {WORD}.")
+    mem.remember(f"I moved to {WORD}.")
+    (memory,) = mem.list(attribute="residence").items
+    mem.delete(memory.id)
+    mem.manage.hold("a case")
+    mem.settle()
+    assert not mem.list(attribute="residence").items
+    mem.close()
+    assert f"I moved to {WORD}".encode() in path.read_bytes()
+
+
+def test_words_that_stand_in_another_event_too_are_kept_when_one_of_both_is_deleted(mem: Credenda, say: Say) -> None:
+    say(f"I live in {WORD}.", f"I live in {WORD}.")
+    (memory,) = mem.list(attribute="residence").items
+    mem.delete(mem.why(memory.id).evidence[0][0].id)
+    mem.data.rebuild(reextract=True)
+    mem.settle()
+    (left,) = mem.list(attribute="residence").items
+    assert left.value == WORD
+    assert [event.text for event, _, _ in mem.why(left.id).evidence] == ["", f"I live in {WORD}."]

@@ -98,6 +98,12 @@ def _import_a_note(ben: Credenda, folder: Path) -> object:
     return ben.data.import_(folder / "note.txt"), ben.data.import_(folder / "note.txt")
 
 
+def _code(folder: Path) -> Path:
+    (folder / "code").mkdir()
+    (folder / "code" / "app.py").write_text("def run(): ...\n", "utf-8")
+    return folder / "code"
+
+
 OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "search": lambda ben, _: ben.search(SECRET, include=("superseded", "low_confidence", "archived")).hits,
     "context": lambda ben, _: ben.context(f"{SECRET} Linz").text,
@@ -130,6 +136,8 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
         (folder / "ben.jsonl").read_text("utf-8"),
     ),
     "data.import_": _import_a_note,
+    "data.scan": lambda ben, folder: (ben.data.scan(_code(folder)), ben.search("run", mode="codebase")),
+    "manage.drift": lambda ben, folder: ben.manage.drift([_code(folder)], fix=True),
     "manage.policy": lambda ben, _: (ben.manage.policy(), ben.manage.policy(30, topic="money")),
     "manage.apply_policies": lambda ben, _: (ben.manage.policy(1), ben.manage.apply_policies()),
     "manage.hold": lambda ben, _: ben.manage.hold("a case of Ben's"),

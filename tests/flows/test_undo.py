@@ -311,3 +311,31 @@ def test_a_forgotten_memory_comes_back_though_it_was_undone(mem: Credenda, say: 
     say("I live in Linz.")
     mem.manage.undo(change(mem, home(mem, "Linz"), "add").id)
     assert mem.restore(home(mem, "Linz").id).status == "active"
+
+
+@pytest.mark.parametrize("by", ["restore", "set_status"])
+def test_without_what_was_brought_back_its_place_is_taken_again(mem: Credenda, say: Say, by: str) -> None:
+    """`restore` of what was forgotten, and `set_status` of what was judged wrong."""
+    say("I live in Linz.")
+    old = home(mem, "Linz")
+    _ = mem.forget(old.id) if by == "restore" else mem.manage.set_status(old.id, "archived", "long ago")
+    say("I live in Graz.")
+    before = state(mem)
+    _ = mem.restore(old.id) if by == "restore" else mem.manage.set_status(old.id, "active", "it is true")
+    assert homes(mem) == {"Linz"}
+    undone = mem.manage.undo(change(mem, old, by).id)
+    assert state(mem) == before
+    assert mem.manage.undo(undone.changes[0].id).ran
+    assert homes(mem) == {"Linz"}
+    assert mem.data.doctor().ok
+
+
+def test_a_confirmation_that_was_taken_back_is_counted_right_after_the_memory_is_deleted(
+    mem: Credenda, say: Say
+) -> None:
+    say("I live in Linz.", "I live in Linz.")
+    memory = home(mem, "Linz")
+    mem.manage.undo(change(mem, memory, "confirm").id)
+    mem.delete(memory.id)
+    assert mem.data.doctor().ok
+    assert mem.data.rebuild(dry_run=True).differences == ()

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-SUFFIXES = ("", "-wal")
+SUFFIXES = ("", "-wal", ".erasures")
+"""The database, its log, and the ledger of who was erased from it."""
 
 
 class Fuse:

@@ -16,10 +16,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from credenda import Conflict, Credenda, CredendaError, Invalid, MemoryUnit, NotFound, Unavailable
+from credenda.model.change import ChangeKind
 from credenda.model.memory import Memory, Status
+from credenda.storage.store import ChangeFilter
 
 from .fragile import FUSE, connect
-from .world import USERS, World, check
+from .looking import look_at, look_back
+from .world import USERS, World, check, events_of
 
 CITIES = ("Linz", "Graz", "Wien")
 users = st.sampled_from(USERS)
@@ -208,6 +211,16 @@ class Machine(RuleBasedStateMachine):
             again = mem.data.rebuild(reextract=True, dry_run=True)
             assert again.differences == (), again.differences
 
+    @rule(
+        user=users,
+        hidden=st.sampled_from(["", "residence", "favourite_colour", "allergy"]),
+        confidence=st.sampled_from([None, 0.5]),
+    )
+    def rules_change(self, *, user: str, hidden: str, confidence: float | None) -> None:
+        """From now on everybody is read by other rules; who asks for it is read anew."""
+        self.world.rules.hidden, self.world.rules.confidence = hidden, confidence
+        self.reextract(user)
+
     @rule(user=users)
     def search(self, user: str) -> None:
         with self.as_user(user) as mem:
@@ -215,7 +228,77 @@ class Machine(RuleBasedStateMachine):
 
     @rule(step=steps, back=st.booleans())
     def time_passes(self, *, step: timedelta, back: bool) -> None:
-        self.world.clock.jump(-step if back and step < timedelta(days=2) else step)
+        self.world.move(-step if back and step < timedelta(days=2) else step)
+
+    @rule(user=users, pick=picks)
+    def look_back(self, user: str, pick: int) -> None:
+        with self.as_user(user) as mem:
+            look_back(mem, self.world.ledgers[user], pick)
+
+    @rule(user=users, step=steps, back=st.booleans())
+    def look_at(self, *, user: str, step: timedelta, back: bool) -> None:
+        shift = step // timedelta(microseconds=1)
+        with self.as_user(user) as mem:
+            look_at(mem, self.world.clock.us + (-shift if back else shift))
+
+    @rule(user=users, pick=st.integers(0, 3))
+    def erase(self, user: str, pick: int) -> None:
+        """One time in four: whoever is erased too often has no history to go wrong."""
+        if pick:
+            return
+        self.world.erasing = user
+        with self.as_user(user) as mem:
+            receipt = mem.erase(user)
+            assert receipt.remaining_matches == 0
+            self.world.erasing = ""
+            self.world.erased(user)
+
+    @rule(user=users)
+    def back_up(self, user: str) -> None:
+        with self.as_user(user):
+            self.world.back_up(user)
+
+    @rule()
+    def put_back(self) -> None:
+        if not self.world.lit():
+            self.world.put_back()
+
+    @rule(user=users, pick=picks)
+    def delete_under_hold(self, user: str, pick: int) -> None:
+        """Nothing goes, whichever way it is tried."""
+        with self.as_user(user) as mem:
+            memory = self.memory(mem, pick)
+            mem.manage.hold("a case")
+            before = self.world.rows(user)
+            for attempt in (
+                lambda: mem.delete(memory.id),
+                lambda: mem.delete_where(before="2100-01-01"),
+                lambda: mem.erase(user),
+            ):
+                with pytest.raises(Conflict):
+                    attempt()
+            assert self.world.rows(user) == before
+            mem.manage.lift_hold("closed")
+
+    @rule(user=users)
+    def go_by_age(self, user: str) -> None:
+        """A policy takes what is old, and nothing else."""
+        with self.as_user(user) as mem:
+            due = self.world.clock.us - timedelta(days=300) // timedelta(microseconds=1)
+            with self.world.reader(user) as reader:
+                old = {one.id for one in events_of(reader) if one.occurred_us < due}
+            self.world.ledgers[user].touched |= old
+            mem.manage.policy(days=300)
+            mem.manage.apply_policies()
+            mem.manage.policy(remove=True)
+
+    @rule(user=users, pick=picks, cascade=st.booleans())
+    def undo_reading_anew(self, *, user: str, pick: int, cascade: bool) -> None:
+        with self.as_user(user) as mem:
+            with self.world.reader(user) as reader:
+                found = reader.changes(ChangeFilter(kinds=frozenset({ChangeKind.REVISE})))
+            if found:
+                mem.manage.undo(found[pick % len(found)].id, cascade=cascade)
 
     @rule(statements=st.integers(1, 60))
     def crash_soon(self, statements: int) -> None:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager, suppress
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import NamedTuple
 
-from credenda import Credenda
-from credenda.clock import from_datetime, parse_time
+from credenda import Conflict, Credenda, restore_backup
+from credenda.clock import parse_time
 from credenda.manage.rebuild import compare
+from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
-from credenda.text.normal import value_key
+from credenda.text.normal import text_key, value_key
+from credenda.text.sentences import sentence_spans
+from credenda.write.extract.rules import RulesExtractor
 from credenda.write.slots import slot_of
 
 from .fragile import FUSE, SUFFIXES
@@ -26,6 +30,20 @@ USERS = ("ana", "ben")
 START = "2026-03-01T09:00:00Z"
 LEASE = timedelta(minutes=30)
 """Longer than a job belongs to a process that died."""
+
+
+class ChangingRules:
+    """The rules, of which some change with the years: they read less, or with another weight."""
+
+    def __init__(self) -> None:
+        self.rules = RulesExtractor()
+        self.hidden = ""
+        self.confidence: float | None = None
+
+    def extract(self, turn: Turn) -> list[Claim]:
+        found = [one for one in self.rules.extract(turn) if one.attribute != self.hidden]
+        weight = self.confidence
+        return found if weight is None else [replace(one, confidence=weight) for one in found]
 
 
 class JumpingClock:
@@ -41,6 +59,23 @@ class JumpingClock:
         self.us += step // timedelta(microseconds=1)
 
 
+class Standing(NamedTuple):
+    """What a memory says, and how it stood."""
+
+    version: int
+    status: Status
+    text: str
+    value: str | None
+
+
+def standing(memories: Iterable[Memory]) -> dict[str, Standing]:
+    return {
+        one.id: Standing(one.version, one.status, one.text, one.value)
+        for one in memories
+        if one.status is not Status.DELETED
+    }
+
+
 @dataclass
 class Ledger:
     """What one tenant was promised: events by id with their words, and words that are gone for good."""
@@ -49,6 +84,18 @@ class Ledger:
     touched: set[str] = field(default_factory=set[str])
     """Events of which something was deleted."""
     gone: set[str] = field(default_factory=set[str])
+    seen: dict[int, dict[str, Standing]] = field(default_factory=dict[int, dict[str, Standing]])
+    """How each memory stood, by the time at which nothing more was to happen."""
+
+
+@dataclass(frozen=True)
+class Backup:
+    """A backup, what it holds, and who was erased since."""
+
+    path: Path
+    rows: dict[str, list[object]]
+    ledgers: dict[str, Ledger]
+    erased: set[str] = field(default_factory=set[str])
 
 
 class World:
@@ -57,10 +104,16 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.clock = JumpingClock()
+        self.rules = ChangingRules()
         self.lives = 0
         self.path = folder / "life0.db"
         self.ledgers = {user: Ledger() for user in USERS}
         self.clients: dict[str, Credenda] = {}
+        self.backup: Backup | None = None
+        self.backups = 0
+        self.erasing = ""
+        self.latest_us = self.clock.us
+        """The latest time at which anything may have been written."""
 
     def begin(self) -> None:
         """Make the file, so that nothing later is a tenant's first breath."""
@@ -73,7 +126,12 @@ class World:
         if user not in self.clients:
             with FUSE.wet():
                 self.clients[user] = Credenda.open(
-                    self.path, user=user, clock=self.clock, embedder="hashed", workers=False
+                    self.path,
+                    user=user,
+                    clock=self.clock,
+                    embedder="hashed",
+                    workers=False,
+                    extractor=self.rules,
                 )
         return self.clients[user]
 
@@ -88,8 +146,66 @@ class World:
         self.close()
         FUSE.snuff()
         self.lives += 1
-        self.clock.jump(LEASE)
+        self.move(LEASE)
         self.path = image
+        if self.erasing and self.path.exists():
+            with self.reader(self.erasing) as reader:
+                begun = reader.tenant.tag == ""
+            if begun:
+                self.erased(self.erasing)
+        self.erasing = ""
+        for user in USERS:
+            with suppress(Conflict):
+                self.client(user).manage.lift_hold("the machine goes on")
+
+    def move(self, step: timedelta) -> None:
+        """Let time go on or back; what is known of a time that comes again is not final."""
+        if self.path.exists() and self.clock.us >= self.latest_us and step > timedelta():
+            for user in USERS:
+                with self.reader(user) as reader:
+                    self.ledgers[user].seen[self.clock.us] = standing(reader.find(MemoryFilter()))
+        self.clock.jump(step)
+        self.latest_us = max(self.latest_us, self.clock.us)
+        for ledger in self.ledgers.values():
+            ledger.seen = {at: held for at, held in ledger.seen.items() if at < self.clock.us}
+
+    def erased(self, user: str) -> None:
+        """Whoever is erased begins with nothing; the words are nowhere."""
+        words = {text for text in self.ledgers[user].events.values() if text}
+        self.ledgers[user] = Ledger()
+        if self.backup is not None:
+            self.backup.erased.add(user)
+        assert not any(row for row in self.rows(user)[1:]), "rows of an erased tenant"
+        others = "\0".join(self.corpus(other) for other in USERS if other != user)
+        blob = self.files()
+        for text in words:
+            assert text in others or text.encode() not in blob, f"erased {text!r} is in the file"
+
+    def corpus(self, user: str) -> str:
+        with self.reader(user) as reader:
+            return "\0".join(_texts(reader))
+
+    def back_up(self, user: str) -> None:
+        self.backups += 1
+        path = self.folder / f"backup{self.backups}.db"
+        self.client(user).data.backup(path)
+        self.backup = Backup(path, {one: self.rows(one) for one in USERS}, deepcopy(self.ledgers))
+
+    def put_back(self) -> None:
+        """Restore the backup: everybody has what they had, but for who was erased since."""
+        backup = self.backup
+        if backup is None or not backup.path.exists():
+            return
+        self.close()
+        report = restore_backup(backup.path, self.path, replace=True, clock=self.clock)
+        there = {user for user in USERS if backup.ledgers[user].events or len(backup.rows[user]) > 1}
+        assert report.erased == len(backup.erased & there), (report, backup.erased)
+        self.ledgers = deepcopy(backup.ledgers)
+        for user in USERS:
+            if user in backup.erased:
+                self.erased(user)
+            else:
+                assert self.rows(user) == backup.rows[user], "a backup came back otherwise"
 
     def blown(self) -> bool:
         return FUSE.blown
@@ -115,11 +231,12 @@ class World:
             held = [one for one in reader.find(MemoryFilter()) if one.text]
             evidence = reader.evidence(memory_ids=[memory.id]) if memory else []
             touched = {item.span.event_id for item in evidence} | set(events)
-            ledger.touched |= touched
             all_events = events_of(reader)
+            ledger.touched |= touched | (_reached(reader, memory, held, all_events) if memory else set())
         texts = [memory.text] if memory else [one.text for one in all_events if one.id in touched]
         elsewhere = [one.text for one in held if memory is None or one.id != memory.id]
-        elsewhere += [one.text for one in all_events if one.id not in touched]
+        others = [one.text for one in all_events if one.id not in touched]
+        elsewhere += [_without(other, texts) for other in others] if memory else others
         return [text for text in texts if text and not any(text in other for other in elsewhere)]
 
     def events_in(self, user: str, session: str) -> list[str]:
@@ -153,10 +270,31 @@ class World:
             return [dump.origin, *((table, tuple(row.items())) for table, row in dump.rows)]
 
 
-def copy_of(path: Path, target: Path) -> None:
-    for suffix in SUFFIXES:
-        if Path(f"{path}{suffix}").exists():
-            shutil.copy(f"{path}{suffix}", f"{target}{suffix}")
+def _reached(reader: Reader, memory: Memory, held: list[Memory], events: list[Event]) -> set[str]:
+    """Name the events in which words may go with a memory: of what says or holds the same, and that of each."""
+    resting = {one.id: {item.span.event_id for item in reader.evidence(memory_ids=[one.id])} for one in held}
+    going = [memory]
+    for one in going:
+        said = value_key(one.value) if one.value else text_key(one.text)
+        going += [
+            other
+            for other in held
+            if other not in going
+            and (
+                (other.entity, other.attribute, other.value) == (one.entity, one.attribute, one.value)
+                or (resting[one.id] & resting[other.id] and said in text_key(other.text))
+            )
+        ]
+    words = {text_key(one.text) for one in going}
+    found = {event.id for event in events if any(one in text_key(event.text) for one in words)}
+    return found.union(*(resting[one.id] for one in going))
+
+
+def _without(text: str, sayings: Iterable[str]) -> str:
+    """Leave out the sentences that say what is deleted: those go, whoever has said them and whether read or not."""
+    gone = {text_key(one) for one in sayings}
+    kept = [text[start:stop] for start, stop in sentence_spans(text) if text_key(text[start:stop]) not in gone]
+    return "" if text_key(text) in gone else "\0".join(kept)
 
 
 def events_of(reader: Reader) -> list[Event]:
@@ -231,4 +369,4 @@ def _is_live(memory: Memory, now_us: int) -> bool:
     )
 
 
-__all__ = ["USERS", "World", "check", "copy_of", "from_datetime"]
+__all__ = ["USERS", "Ledger", "World", "check", "events_of", "standing"]

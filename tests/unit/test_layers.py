@@ -17,6 +17,12 @@ PACKAGE = SRC / "credenda"
 # A module named here decides from its arguments alone. Once it exists, the `pure` contract must hold it.
 PURE = (
     "credenda.compat.mem0.conditions",
+    "credenda.manage.code.found",
+    "credenda.manage.code.ignore",
+    "credenda.manage.code.manifests",
+    "credenda.manage.code.memories",
+    "credenda.manage.code.outline",
+    "credenda.manage.drift",
     "credenda.manage.fold",
     "credenda.manage.importance",
     "credenda.manage.lifecycle",

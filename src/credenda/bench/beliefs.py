@@ -18,7 +18,7 @@ from typing import Any, Final
 from credenda import Credenda, Invalid
 from credenda.bench.asking import Bill, gate_figures
 from credenda.bench.belief_figures import Heard, Kept, Met, report
-from credenda.bench.reading_rate import reading_rate
+from credenda.bench.reading_rate import demo_turns, reading_rate
 from credenda.clock import from_datetime
 from credenda.config import load_settings
 from credenda.model.memory import Memory, Stance
@@ -58,7 +58,10 @@ def run_beliefs(
         heard = [_hear(bench, at, line) for at, line in enumerate(_noted(sentences, "sentences", note))]
         met = [_meet(bench, at, line) for at, line in enumerate(_noted(couples, "pairs", note))]
     said = [line["text"] for line in sentences] + [line[end] for line in couples for end in ("old", "new")]
-    document = report(heard, met) | {"gate": gate_figures(sentences), "extraction": reading_rate(said, _NOW)}
+    document = report(heard, met) | {
+        "gate": gate_figures(sentences),
+        "extraction": reading_rate(said, _NOW) | {"chat": reading_rate(demo_turns(), _NOW)},
+    }
     if bench.model is not None:
         document["model"] = bench.bill.as_document(bench.model.model_id, PROMPT)
         bench.model.close()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from datetime import datetime
+from importlib import resources
 from typing import Any, Final
 
 from credenda.clock import from_datetime
@@ -12,9 +14,16 @@ from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
 from credenda.write.extract.rules import RulesExtractor
 
-__all__ = ["reading_rate"]
+__all__ = ["demo_turns", "reading_rate"]
 
 _PASSES: Final = 5
+
+
+def demo_turns() -> list[str]:
+    """Give what the user says in the conversation that ships: turns of a real chat's length, several sentences each."""
+    text = resources.files("credenda.data").joinpath("demo_conversation.jsonl").read_text("utf-8")
+    turns = [turn for line in text.splitlines() for one in json.loads(line)["sessions"] for turn in one["turns"]]
+    return [turn["text"] for turn in turns if turn["speaker"] != "assistant"]
 
 
 def reading_rate(texts: Sequence[str], moment: datetime) -> dict[str, Any]:
@@ -27,7 +36,9 @@ def reading_rate(texts: Sequence[str], moment: datetime) -> dict[str, Any]:
         for number, text in enumerate(texts)
     ]
     spent = min(_one_pass(reader, turns) for _ in range(_PASSES)) if turns else 0.0
-    return {"turns": len(turns), "turns_per_cpu_second": round(len(turns) / spent) if spent else None}
+    characters = round(sum(map(len, texts)) / len(texts)) if texts else 0
+    rate = round(len(turns) / spent) if spent else None
+    return {"turns": len(turns), "characters": characters, "turns_per_cpu_second": rate}
 
 
 def _one_pass(reader: RulesExtractor, turns: Sequence[Turn]) -> float:

@@ -74,9 +74,15 @@ def beliefs(document: Mapping[str, Any]) -> str:
         f"highest hypothetical {said['highest_hypothetical']:.2f}, highest plan {said['highest_plan']:.2f}"
     )
     read = document["extraction"]
-    speed = f"read by the rules: {read['turns_per_cpu_second']} turns per CPU second, over {read['turns']}"
+    speed = f"read by the rules: {_rate(read)}; turns of a chat: {_rate(read['chat'])}"
     parts = (_grid(rows), _grid(confusion), counts, speed, _gate(document["gate"]), _bill(document.get("model")))
     return "\n\n".join((*filter(None, parts), *map(_mistake, document["errors"])))
+
+
+def _rate(read: Mapping[str, Any]) -> str:
+    return (
+        f"{read['turns_per_cpu_second']} turns per CPU second, over {read['turns']} of {read['characters']} characters"
+    )
 
 
 def _gate(found: Mapping[str, Any]) -> str:

@@ -10,13 +10,15 @@ from typing import Final
 
 from credenda.clock import to_datetime
 
-__all__ = ["DENIED", "QUARANTINED", "TRUST", "Event", "Message", "NewEvent", "Receipt", "Role", "Source"]
+__all__ = ["CODE", "DENIED", "QUARANTINED", "TRUST", "Event", "Message", "NewEvent", "Receipt", "Role", "Source"]
 
 
 QUARANTINED: Final = "quarantined"
 """Flag of an event that seems to give orders: what it says is kept apart until somebody vouches for it."""
 DENIED: Final = "denied"
 """Flag of an event that surely does: it is journaled, and neither believed nor found."""
+CODE: Final = "codebase"
+"""Flag of an event that a scan of code filed: its memory is searched in its place, and nothing is read from it."""
 
 
 class Role(StrEnum):

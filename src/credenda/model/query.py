@@ -31,7 +31,7 @@ __all__ = [
 T = TypeVar("T")
 HitKind = Literal["memory", "event"]
 Flag = Literal["contested", "challenged", "stale", "low_confidence", "superseded"]
-Mode = Literal["facts_only", "facts_plus_rules", "full_context"]
+Mode = Literal["facts_only", "facts_plus_rules", "full_context", "codebase"]
 Profile = Literal["default", "recall", "evidence"]
 Include = Literal["superseded", "low_confidence", "archived", "misses"]
 
@@ -60,6 +60,11 @@ class Query:
     explain: bool = False
     record_access: bool = True
     zone: tzinfo = UTC
+
+    @property
+    def asks_code(self) -> bool:
+        """Whether it asks for what scans kept of code, which answers no other search."""
+        return self.mode == "codebase" or (self.layers is not None and Layer.CODEBASE in self.layers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,8 @@ __all__ = ["Question", "changes", "context", "get", "history", "list_memories", 
 E = TypeVar("E", bound=StrEnum)
 _ONCE_ACTIVE: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
 """What may have been held true at an earlier time: what is, and what was replaced since."""
+_NOT_CODE: Final = frozenset(Layer) - {Layer.CODEBASE}
+"""What is listed unasked: what a scan kept of code would drown the rest."""
 _KINDS: Final[tuple[str, ...]] = get_args(HitKind)
 _MODES: Final[tuple[str, ...]] = get_args(Mode)
 _PROFILES: Final[tuple[str, ...]] = get_args(Profile)
@@ -211,7 +213,7 @@ def list_memories(
         wanted = MemoryFilter(
             statuses=statuses - {Status.DELETED},
             types=frozenset({checked_member(MemoryType, type, "type")}) if type else None,
-            layers=frozenset({checked_member(Layer, layer, "layer")}) if layer else None,
+            layers=frozenset({checked_member(Layer, layer, "layer")}) if layer else _NOT_CODE,
             topic=topic,
             entity=name_key(entity) if entity else None,
             attribute=attribute_key(attribute) if attribute else None,

@@ -176,7 +176,10 @@ class _Replay:
         self._read.add(number)
         for turn, claims in read_turns(self.scratch, number, number, self.parts.extractor):
             at_us = turn.event.recorded_us if now_us is None else now_us
-            believe(self.scratch, [(turn.event, claims)], at_us, embeds=False)
+            resting = self.live.by_event.get(turn.event.id, ())
+            links = (item for one in resting if one.text for item in self.live.evidence[one.id])
+            standing = [item.span for item in links if item.span.event_id == turn.event.id]
+            believe(self.scratch, [(turn.event, claims)], at_us, embeds=False, standing=standing)
 
     def _again(self, record: ChangeRecord) -> None:
         if record.memory_id is None:

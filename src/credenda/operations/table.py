@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.operations.entries import asking, everyday, forgetting, keeping, lifecycle, moving
+from credenda.operations.entries import asking, code, everyday, forgetting, keeping, lifecycle, moving
 from credenda.operations.entries.shape import Operation, Param, ParamKind
 
 __all__ = ["OPERATIONS", "Operation", "Param", "ParamKind"]
@@ -21,6 +21,7 @@ _ALL: Final = (
     *forgetting.ENTRIES,
     *lifecycle.ENTRIES,
     *moving.ENTRIES,
+    *code.ENTRIES,
 )
 
 OPERATIONS: Final[Mapping[str, Operation]] = {operation.name: operation for operation in _ALL}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.ids import Kind, public_id
-from credenda.model.event import Event
-from credenda.model.memory import Memory, Status
+from credenda.model.event import CODE, Event
+from credenda.model.memory import Layer, Memory, Status
 from credenda.storage.store import Delta, Document, DocumentState, Heads, Reader, pack_code, unpack_code
 from credenda.text.documents import event_text, memory_text
 from credenda.text.passages import passages
@@ -57,7 +57,7 @@ def _of_memory(memory: Memory, number: int) -> Document:
         session="",
         speaker=memory.speaker,
         occurred_us=memory.created_us if memory.valid_from_us is None else memory.valid_from_us,
-        state=_state(memory.status),
+        state=DocumentState.HIDDEN if memory.layer is Layer.CODEBASE else _state(memory.status),
     )
 
 
@@ -82,7 +82,7 @@ def _of_event(event: Event, number: int) -> list[Document]:
             session=event.session,
             speaker=event.speaker,
             occurred_us=event.occurred_us,
-            state=DocumentState.CURRENT,
+            state=DocumentState.HIDDEN if CODE in event.flags else DocumentState.CURRENT,
         )
         for ordinal, (start, stop) in enumerate(passages(event.text))
     ]

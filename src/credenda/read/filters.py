@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from credenda.model.event import Event
-from credenda.model.memory import Memory
+from credenda.model.event import CODE, Event
+from credenda.model.memory import Layer, Memory
 from credenda.model.query import Query
 
 __all__ = ["fits_event", "fits_memory", "wants_events", "wants_memories"]
@@ -15,6 +15,7 @@ _TYPES_OF_MODE: Final = {
     "facts_only": frozenset({"fact"}),
     "facts_plus_rules": frozenset({"fact", "procedure"}),
     "full_context": frozenset({"fact", "procedure", "narrative"}),
+    "codebase": frozenset({"fact", "procedure", "narrative"}),
 }
 """Which engram types each mode recalls (E-008…E-010)."""
 
@@ -36,6 +37,8 @@ def fits_memory(memory: Memory, query: Query) -> bool:
         wants_memories(query)
         and (query.types is None or memory.type in query.types)
         and (query.layers is None or memory.layer in query.layers)
+        and (query.asks_code or memory.layer is not Layer.CODEBASE)
+        and (query.mode != "codebase" or memory.layer is Layer.CODEBASE)
         and memory.memory_type in _TYPES_OF_MODE[query.mode]
         and _fits(query, memory.topic, memory.tags, memory.metadata)
         and (query.session is None or memory.source_session == query.session)
@@ -47,6 +50,7 @@ def fits_event(event: Event, query: Query) -> bool:
     """Say whether an event meets every condition but those of its standing."""
     return (
         wants_events(query)
+        and CODE not in event.flags
         and _fits(query, event.topic, event.tags, event.metadata)
         and (query.session is None or event.session == query.session)
         and (query.exclude_session is None or event.session != query.exclude_session)

@@ -76,7 +76,7 @@ def eligible(index: ResidentIndex, query: Query, allowed: Integers | None = None
     mask = index.state == STATE_CURRENT
     if travels or "superseded" in query.include:
         mask |= index.state == STATE_PAST
-    if query.known_at_us is not None or "archived" in query.include:
+    if query.known_at_us is not None or "archived" in query.include or query.asks_code:
         mask |= index.state == STATE_HIDDEN
     if not wants_events(query):
         mask &= index.is_memory

@@ -64,7 +64,7 @@ _WORDLESS: Final = frozenset(
     [
         *("type", "cardinality", "stance", "speaker", "confidence", "importance", "layer", "status", "relation"),
         *("valid_from_us", "valid_until_us", "expires_us", "superseded_by", "contested", "pinned", "provisional"),
-        *("trust", "source_session"),
+        *("trust", "source_session", "confirmations"),
     ]
 )
 """Fields of a memory that stay when it is deleted, in its rows and in the log."""
@@ -78,9 +78,11 @@ _STATES: Final = {
 }
 
 
-def state_of(status: Status) -> DocumentState:
-    """Say whether a memory of this status may be found unasked."""
-    return _STATES.get(status, DocumentState.PAST)
+def state_of(status: Status, layer: Layer) -> DocumentState:
+    """Say whether a memory of this status and layer may be found unasked; what is of code never is."""
+    state = _STATES.get(status, DocumentState.PAST)
+    unasked = layer is not Layer.CODEBASE or state is DocumentState.GONE
+    return state if unasked else DocumentState.HIDDEN
 
 
 def text_hash(text: str) -> int:

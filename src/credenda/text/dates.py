@@ -135,9 +135,10 @@ _TIME_WORDS: Final = frozenset([*_NEARBY.split(), *MONTHS, *WEEKDAYS, *SEASONS])
 def _region(text: str) -> tuple[int, int] | None:
     """Find cheaply the part of a text that can name times: a little more than its first to its last word of time."""
     folded = text.lower()
-    spans = [one.span() for one in _WORDS.finditer(folded) if one[0][0].isdigit() or one[0] in _TIME_WORDS]
-    if not spans:
+    words = _WORDS.findall(folded)
+    if _TIME_WORDS.isdisjoint(words) and not any(map(str.isdigit, words)):
         return None
+    spans = [one.span() for one in _WORDS.finditer(folded) if one[0][0].isdigit() or one[0] in _TIME_WORDS]
     if len(folded) != len(text):
         return 0, len(text)
     return max(0, spans[0][0] - _MARGIN), min(len(text), spans[-1][1] + _MARGIN)

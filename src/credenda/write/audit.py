@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from credenda.clock import DAY_US
 from credenda.limits import CONTEST_SUPERSESSIONS
 from credenda.model.contest import ContestCase, ContestState, SlotLoop
-from credenda.model.memory import Memory, Relation, Slot
+from credenda.model.memory import Layer, Memory, Relation, Slot
 from credenda.write.contests import slot_of_case
 from credenda.write.slots import FIRM, begins_us, label, slot_of
 
@@ -27,6 +27,8 @@ def slot_loops(
     by_slot: dict[Slot, list[Memory]] = {}
     for one in replaced:
         slot, until_us = slot_of(one), one.valid_until_us
+        if one.layer is Layer.CODEBASE:
+            continue  # a file that is worked on does not go in circles
         recent = until_us is not None and now_us - days * DAY_US <= until_us <= now_us
         if slot is not None and recent and one.relation in _REPLACED and one.stance in FIRM:
             by_slot.setdefault(slot, []).append(one)

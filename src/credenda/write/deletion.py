@@ -9,26 +9,32 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Conflict
-from credenda.ids import Kind, number_of
+from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Delete, Support
-from credenda.model.claim import Evidence, Span
+from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState, contest_table
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Memory, Slot, Status, TypeClass
-from credenda.storage.store import EventFilter, Job, MemoryFilter, Reader, Redaction, Writer
+from credenda.storage.store import EventFilter, Job, MemoryFilter, Reader, Redaction, Writer, unpack_code
 from credenda.text.normal import attribute_key, name_key, text_key, value_key
 from credenda.text.sentences import sentence_spans
+from credenda.text.tokens import is_run
 from credenda.write.apply import Application, apply
 from credenda.write.contests import question
 from credenda.write.journal import EMBED
 from credenda.write.slots import CURRENT, slot_of
-from credenda.write.tombstones import memory_tombstones, text_tombstone
+from credenda.write.tombstones import memory_tombstones, sayings, text_tombstone
 
-__all__ = ["Deletion", "check_hold", "count_where", "last_number"]
+__all__ = ["Deletion", "blank", "check_hold", "count_where", "last_number", "overlap"]
 
 _BLANK: Final = "\u2588"
 _WORD: Final = re.compile(r"\w")
+_WORD_RUN: Final = re.compile(r"[^\W_]+")
 _PAGE: Final = 500
+_WORDS_ASKED: Final = 8
+_RUN_ASKED: Final = 16
+_REPEATS_MAX: Final = 100_000
+"""Documents that hold all words of a deleted sentence and are read to see whether they say it."""
 
 
 def check_hold(reader: Reader) -> None:
@@ -54,13 +60,17 @@ class Deletion:
     buried: bool = True
     deleted: int = 0
     _done: set[str] = field(default_factory=set[str])
+    _sought: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
         """Refuse before anything is touched."""
         check_hold(self.writer)
 
     def memory(self, memory: Memory) -> None:
-        """Delete a memory, blank the words it rests on, and take along what repeats them or holds the same value."""
+        """Delete a memory, blank the words it rests on, and take along what repeats them or holds the same value.
+
+        Where a message says the same sentence and nothing rests on it (yet), it is blanked there too.
+        """
         if memory.status is Status.DELETED or memory.id in self._done:
             return
         self._done.add(memory.id)
@@ -69,9 +79,11 @@ class Deletion:
         sentences = [_words(events, item.span) for item in evidence]
         twins = self._twins(memory)
         self._bury(memory, sentences)
-        for item in evidence:
-            self._blank(item.span)
-        for other in (*self._repeating(memory, evidence), *twins):
+        spans = list(dict.fromkeys(item.span for item in evidence))
+        spans += self._said_again((memory.text, *sentences)) if self.buried else []
+        for span in spans:
+            blank(self.writer, span, self.now_us, self.actor)
+        for other in (*self._repeating(memory, spans), *twins):
             self.memory(other)
 
     def event(self, event: Event) -> None:
@@ -98,7 +110,7 @@ class Deletion:
                 self._bury(memory, sentences, value=not elsewhere)
         self._entomb(event)
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
-        self._log(event.id)
+        _log(self.writer, event.id, self.now_us, self.actor)
 
     def _reword(self, memory: Memory, sentences: list[str], elsewhere: dict[str, list[str]]) -> None:
         """Hold a memory in the words that are left; only the words of the deleted event are buried."""
@@ -142,28 +154,19 @@ class Deletion:
                 self._log_contest(contest)
         self.deleted += value
 
-    def _blank(self, span: Span) -> None:
-        """Blank a span letter by letter, so that every other span keeps its place."""
-        for event in self.writer.events([span.event_id]):
-            hidden = _WORD.sub(_BLANK, event.text[span.start : span.stop])
-            text = event.text[: span.start] + hidden + event.text[span.stop :]
-            if text != event.text:
-                left = text if _WORD.search(text.replace(_BLANK, "")) else ""
-                self.writer.put(Redaction(id=event.id, at_us=self.now_us, text=left))
-                self._log(event.id)
-
-    def _log(self, event_id: str) -> None:
-        """Log the redaction, so that every index hears of it."""
-        self.writer.put(
-            ChangeRecord(
-                id="",
-                kind=ChangeKind.DELETE,
-                actor=self.actor,
-                reason="words redacted",
-                at_us=self.now_us,
-                cause=event_id,
-            )
-        )
+    def _said_again(self, told: Iterable[str]) -> list[Span]:
+        """Find where messages say one of these texts, by the full-text index: messages not yet read as well."""
+        keys = {text_key(one): one for one in told if _WORD.search(one.replace(_BLANK, ""))}
+        found: list[Span] = []
+        for key in keys.keys() - self._sought - {""}:
+            codes = map(unpack_code, self.writer.nominate([_rare_words(keys[key])], _REPEATS_MAX))
+            numbers = sorted({code[1] for code in codes if not code[0]})
+            events = self.writer.events([public_id(Kind.EVENT, one, self.writer.tenant.tag) for one in numbers])
+            for event in events:
+                said = {(start, stop) for start, stop in sayings(event.text) if text_key(event.text[start:stop]) == key}
+                found += [Span(event.id, start, stop) for start, stop in sorted(said)]
+        self._sought |= keys.keys()
+        return found
 
     def _log_contest(self, contest: ContestCase) -> None:
         """Log what is left of a contest: what the log said of it before is about to be redacted."""
@@ -178,11 +181,10 @@ class Deletion:
             )
         )
 
-    def _repeating(self, memory: Memory, evidence: list[Evidence]) -> list[Memory]:
+    def _repeating(self, memory: Memory, spans: list[Span]) -> list[Memory]:
         """Find memories read from the same words that would still say what was deleted."""
-        spans = [item.span for item in evidence]
         near = self.writer.evidence(event_ids=sorted({span.event_id for span in spans}))
-        ids = {item.memory_id for item in near if any(_overlap(item.span, span) for span in spans)} - self._done
+        ids = {item.memory_id for item in near if any(overlap(item.span, span) for span in spans)} - self._done
         said = value_key(memory.value) if memory.value else text_key(memory.text)
         return [other for other in self.writer.memories(sorted(ids)) if other.text and said in text_key(other.text)]
 
@@ -229,6 +231,29 @@ class Deletion:
         )
 
 
+def blank(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
+    """Blank a span letter by letter, so that every other span keeps its place."""
+    for event in writer.events([span.event_id]):
+        hidden = _WORD.sub(_BLANK, event.text[span.start : span.stop])
+        text = event.text[: span.start] + hidden + event.text[span.stop :]
+        if text != event.text:
+            left = text if _WORD.search(text.replace(_BLANK, "")) else ""
+            writer.put(Redaction(id=event.id, at_us=now_us, text=left))
+            _log(writer, event.id, now_us, actor)
+
+
+def _log(writer: Writer, event_id: str, now_us: int, actor: Actor) -> None:
+    """Log the redaction, so that every index hears of it."""
+    reason = "words redacted"
+    writer.put(ChangeRecord(id="", kind=ChangeKind.DELETE, actor=actor, reason=reason, at_us=now_us, cause=event_id))
+
+
+def _rare_words(text: str) -> str:
+    """Choose words of a text by which it can be found: long ones are rare; a script without spaces gives its begin."""
+    words = sorted(set(_WORD_RUN.findall(text)), key=lambda word: (len(word), word))[-_WORDS_ASKED:]
+    return " ".join(word[:_RUN_ASKED] if is_run(word[0]) else word for word in words)
+
+
 def count_where(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
     """Count the events that a deletion would take, and the memories that rest on those alone."""
     matched: dict[str, None] = {}
@@ -269,7 +294,8 @@ def _words(events: dict[str, Event], span: Span) -> str:
     return events[span.event_id].text[span.start : span.stop] if span.event_id in events else ""
 
 
-def _overlap(one: Span, other: Span) -> bool:
+def overlap(one: Span, other: Span) -> bool:
+    """Say whether two spans share characters."""
     return one.event_id == other.event_id and one.start < other.stop and other.start < one.stop
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from credenda.errors import NotFound
 from credenda.ids import Kind, number_of, public_id
-from credenda.model.event import Event, Role
+from credenda.model.event import CODE, Event, Role
 from credenda.model.memory import Status
 from credenda.providers.embed.port import Embedder, checked_vectors
 from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
@@ -46,7 +46,7 @@ def wanted_texts(reader: Reader, job: Job, model_id: str) -> list[Wanted]:
     wanted: list[Wanted] = []
     for event in reader.events(ids):
         alike = event.role is Role.USER and event.id in spoken_for
-        if alike and event.text.strip() in standing:
+        if CODE in event.flags or (alike and event.text.strip() in standing):
             continue
         number = number_of(event.id, Kind.EVENT, tag)
         for ordinal, (start, stop) in enumerate(passages(event.text)):

@@ -15,7 +15,7 @@ from credenda.clock import DAY_US
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import Actor, Change, ChangeKind
 from credenda.model.claim import Claim, Extractor, Move, Span, Turn
-from credenda.model.event import DENIED, QUARANTINED, Event
+from credenda.model.event import CODE, DENIED, QUARANTINED, Event
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage.rows import text_hash
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
@@ -24,6 +24,7 @@ from credenda.write.accept import AS_TYPE
 from credenda.write.aliases import alias_claims, known_as
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.conclusions import concluded, touched
+from credenda.write.deletion import blank, overlap
 from credenda.write.placing import is_bare_amount, is_placeless, placed, placed_after
 from credenda.write.quarantine import candidates_for, is_suspect, kept_apart, promoted, vouches
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
@@ -84,9 +85,14 @@ def read_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> l
     turns: list[ReadTurn] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
-        turns.append(ReadTurn(turn, () if DENIED in event.flags else _claims(turn, extractor)))
+        turns.append(ReadTurn(turn, () if _unread(event) else _claims(turn, extractor)))
         before.append(event)
     return turns
+
+
+def _unread(event: Event) -> bool:
+    """Say whether nothing is read from an event: it gives orders, or a scan of code filed it with its memory."""
+    return DENIED in event.flags or CODE in event.flags
 
 
 def _claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
@@ -127,16 +133,30 @@ def complete(writer: Writer, reading: Reading, now_us: int, *, embeds: bool) -> 
 
 
 def believe(
-    writer: Writer, turns: Sequence[tuple[Event, tuple[Claim, ...]]], now_us: int, *, embeds: bool
+    writer: Writer,
+    turns: Sequence[tuple[Event, tuple[Claim, ...]]],
+    now_us: int,
+    *,
+    embeds: bool,
+    standing: Sequence[Span] | None = None,
 ) -> list[Applied]:
-    """Decide and apply the claims of some turns, in order; claims that were applied before are passed over."""
+    """Decide and apply the claims of some turns, in order; claims that were applied before are passed over.
+
+    What was deleted after it was said and before it was read is not believed, and its words are blanked. Who reads anew
+    gives `standing`, the spans on which beliefs rest: no words are blanked, and those of the spans may be said though
+    an event that said them too was deleted.
+    """
     applied: list[Applied] = []
     for event, read in turns:
-        claims = () if DENIED in event.flags else read  # whoever read it, nothing of it is believed
+        claims = () if _unread(event) else read  # whoever read it, nothing of it is believed
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
-        for claim in claims:
-            if claim_hash(claim) in seen or _deleted(writer, claim):
+        new = [claim for claim in claims if claim_hash(claim) not in seen]
+        gone = [claim.span for claim in new if _deleted(writer, claim, standing or ())]
+        if standing is None:
+            _blank(writer, [span for span in gone if not any(overlap(span, item.span) for item in links)], now_us)
+        for claim in new:
+            if any(overlap(claim.span, span) for span in gone):
                 continue
             changes = _decided(writer, event, claim, now_us)
             if changes and not _taken_back(writer, changes, event, {item.memory_id for item in links}):
@@ -144,6 +164,13 @@ def believe(
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append(apply(writer, changes, application))
     return applied
+
+
+def _blank(writer: Writer, spans: Sequence[Span], now_us: int) -> None:
+    """Blank words that say again what was deleted; under a legal hold they stay, and nothing is made of them."""
+    if writer.tenant.hold is None:
+        for span in spans:
+            blank(writer, span, now_us, Actor.RULE)
 
 
 def _taken_back(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
@@ -160,9 +187,13 @@ def finished(job: Job) -> Job:
     return replace(job, status=JobStatus.COMPLETE, lease_owner="", lease_until_us=0, error="")
 
 
-def _deleted(writer: Writer, claim: Claim) -> bool:
+def _deleted(writer: Writer, claim: Claim, standing: Sequence[Span]) -> bool:
     tenant = writer.tenant
-    return tenant.has_tombstones and bool(writer.tombstoned(claim_digests(tenant.key, claim)))
+    if not tenant.has_tombstones:
+        return False
+    words, *slots = claim_digests(tenant.key, claim)
+    stands = any(overlap(claim.span, span) for span in standing)
+    return bool(writer.tombstoned(slots if stands else [words, *slots]))
 
 
 def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:

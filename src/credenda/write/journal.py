@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -19,7 +18,7 @@ from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
 from credenda.text.normal import NORMALISER, text_key
 from credenda.text.sentences import sentence_spans
 from credenda.write.accept import Accepted
-from credenda.write.tombstones import claim_digests, text_digest
+from credenda.write.tombstones import SENTENCES_MAX, claim_digests, sayings, text_digest
 
 __all__ = ["EMBED", "EXTRACT", "KEEP", "REMOVED", "REREAD", "THINK", "journal"]
 
@@ -34,9 +33,6 @@ REREAD: Final = "reread"
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 REMOVED: Final = "[deleted]"
 """Stands in a message for words that had been deleted before they were said again."""
-_SENTENCES_MAX: Final = 5_000
-_LABEL: Final = re.compile(r"[^\w\n]{0,8}\w[^:\n]{0,40}:[ \t]+")
-"""Who or what a sentence is about, as files write it before a colon: "Ana: I live in Linz"."""
 
 
 def journal(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Callable[[Writer], Receipt]:
@@ -132,7 +128,7 @@ def _redacted(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> 
 
     def stays(value: object) -> bool:
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        pieces = [told[start:stop] for start, stop in islice(sentence_spans(told), _SENTENCES_MAX)]
+        pieces = [told[start:stop] for start, stop in islice(sentence_spans(told), SENTENCES_MAX)]
         said = text_key(told)
         return not any(one in said for one in cut) and not writer.tombstoned(
             [text_digest(key, piece) for piece in (told, *pieces) if text_key(piece)]
@@ -156,14 +152,8 @@ def _restated(writer: Writer, event: NewEvent, extractor: Extractor) -> list[tup
 
 
 def _digests(key: bytes, event: NewEvent, extractor: Extractor) -> Iterator[tuple[bytes, int, int]]:
-    for start, stop in islice(sentence_spans(event.text), _SENTENCES_MAX):
-        text = event.text[start:stop]
-        if text_key(text):
-            yield text_digest(key, text), start, stop
-        label = _LABEL.match(text)
-        if label is not None and text_key(text[label.end() :]):
-            yield text_digest(key, text[label.end() :]), start + label.end(), stop
-    yield text_digest(key, event.text), 0, len(event.text)
+    for start, stop in sayings(event.text):
+        yield text_digest(key, event.text[start:stop]), start, stop
     for claim in extractor.extract(Turn(event=_as_event(event))):
         for digest in claim_digests(key, claim):
             yield digest, claim.span.start, claim.span.stop

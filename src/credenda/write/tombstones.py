@@ -7,19 +7,48 @@ slot and value. `NORMALISER` is kept with it, so that a later normal form does n
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
 
 from credenda.model.claim import Claim
 from credenda.model.memory import Draft, Memory
 from credenda.storage.store import Reader, Tombstone
 from credenda.text.normal import NORMALISER, attribute_key, name_key, text_key, value_key
+from credenda.text.sentences import sentence_spans
 
-__all__ = ["claim_digests", "is_deleted", "memory_tombstones", "text_digest", "text_tombstone"]
+__all__ = [
+    "SENTENCES_MAX",
+    "claim_digests",
+    "is_deleted",
+    "memory_tombstones",
+    "sayings",
+    "text_digest",
+    "text_tombstone",
+]
+
+SENTENCES_MAX: Final = 5_000
+"""Sentences of one text that are held against tombstones."""
+_LABEL: Final = re.compile(r"[^\w\n]{0,8}\w[^:\n]{0,40}:[ \t]+")
+"""Who or what a sentence is about, as files write it before a colon: "Ana: I live in Linz"."""
 
 
 def text_digest(key: bytes, text: str) -> bytes:
     """Hash the normal form of a sentence."""
     return hmac.digest(key, b"text\x00" + text_key(text).encode(), "sha256")
+
+
+def sayings(text: str) -> Iterator[tuple[int, int]]:
+    """Give the characters of each sentence, of what follows a label in it, and of the whole text."""
+    for start, stop in islice(sentence_spans(text), SENTENCES_MAX):
+        sentence = text[start:stop]
+        if text_key(sentence):
+            yield start, stop
+        label = _LABEL.match(sentence)
+        if label is not None and text_key(sentence[label.end() :]):
+            yield start + label.end(), stop
+    yield 0, len(text)
 
 
 def _value_digest(key: bytes, entity: str, attribute: str, value: str) -> bytes:

@@ -28,6 +28,8 @@ from credenda.write.slots import label
 __all__ = ["Difference", "Undoing", "decide_undo"]
 
 _REASON: Final = "taken back by hand"
+_RETURNS: Final = frozenset({ChangeKind.RESTORE, ChangeKind.SET_STATUS})
+"""How a memory comes back, and may take the place of another."""
 _UNMOVED: Final[Mapping[str, object]] = {}
 
 
@@ -101,6 +103,8 @@ def _belonging(record: ChangeRecord, ledger: Ledger) -> list[ChangeRecord]:
         name = record.memory_id or ""
         answers = [one for one in ledger.shared if name in _names(one.after.get("keep")) and _together(one, record)]
         return [*ledger.replaced_by.get(name, ()), *_flags_with(record, ledger), *answers]
+    if record.kind in _RETURNS:
+        return [one for one in ledger.replaced_by.get(record.memory_id or "", ()) if _together(one, record)]
     if record.kind in QUESTIONS:
         return _question_of(record, ledger)
     if record.kind is ChangeKind.UNDO:
@@ -115,7 +119,11 @@ def _taken_back_with(record: ChangeRecord, ledger: Ledger) -> list[ChangeRecord]
         return []
     kin = {first.id, *(one.id for one in _belonging(first, ledger))}
     successor = ledger.of_memory.get(str(first.after.get("superseded_by")), [])
-    kin |= {one.id for one in successor if first.kind is ChangeKind.SUPERSEDE and one.kind is ChangeKind.ADD}
+    if first.kind is ChangeKind.SUPERSEDE:
+        came = (
+            one for one in successor if one.kind is ChangeKind.ADD or (one.kind in _RETURNS and _together(one, first))
+        )
+        kin |= {one.id for one in came}
     return [one for one in ledger.shared if one.kind is ChangeKind.UNDO and one.cause in kin]
 
 

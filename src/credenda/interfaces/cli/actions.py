@@ -104,6 +104,15 @@ def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
     return shown
 
 
+def _drift(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Hold memories against code; exits with 7 while an error stands, so that a deployment can wait for it."""
+    given["roots"] = list(given["roots"])
+    outcome = _plain(session, operation, given)
+    errors = {finding.memory_id for finding in outcome.value.findings if finding.level == "error"}
+    standing = errors - set(outcome.value.invalidated)
+    return Outcome(value=outcome.value, exit_code=_CORRUPT if standing else 0)
+
+
 def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
     """Delete one thing, or all that meets conditions, after asking where somebody can be asked."""
     asks = not given.pop("yes", False) and interactive()
@@ -321,6 +330,7 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "erase": _erase,
     "restore": _restore,
     "feedback": _feedback,
+    "drift": _drift,
     "doctor": _doctor,
     "rebuild": _rebuild,
     "import": _import,

@@ -48,6 +48,7 @@ _OPTIONAL_HERE: Final = {"delete": "id"}
 _EPILOGS: Final[Mapping[str, str]] = {
     "restore": "The path of a backup as ID puts that in the place of the database.",
     "remember": "`-` as CONTENT reads standard input.",
+    "drift": "Exits with 7 while an error stands: run it before you deploy.",
     "doctor": "Exits with 7 when something is wrong.",
 }
 
@@ -134,12 +135,15 @@ def _value(operation: Operation, name: str, value: Any) -> Any:  # noqa: ANN401 
 
 def _parameter(param: Param) -> click.Parameter:
     if param.positional:
-        return click.Argument([param.name], required=not param.optional, type=_type(param), metavar=_metavar(param))
+        many = -1 if param.kind == "names" else 1
+        return click.Argument(
+            [param.name], required=not param.optional, type=_type(param), metavar=_metavar(param), nargs=many
+        )
     return _flag(param) if param.kind == "flag" else _option(param)
 
 
 def _metavar(param: Param) -> str:
-    name = param.name.upper()
+    name = f"{param.name.upper()}{'...' if param.kind == 'names' else ''}"
     return f"[{name}]" if param.optional else name
 
 

@@ -16,6 +16,7 @@ from credenda.interfaces.cli.render_beliefs import (
     remembered,
 )
 from credenda.interfaces.cli.render_changes import loops, steps, undone
+from credenda.interfaces.cli.render_code import drifted, scanned
 from credenda.interfaces.cli.render_forgetting import (
     backed_up,
     deleted,
@@ -30,6 +31,7 @@ from credenda.interfaces.cli.render_hits import results
 from credenda.interfaces.cli.render_lifecycle import decayed, duties, moved, retention
 from credenda.interfaces.cli.render_time import difference, history
 from credenda.interfaces.connect.places import Installed
+from credenda.model.code import DriftReport, ScanReport
 from credenda.model.contest import SlotLoop
 from credenda.model.difference import Diff
 from credenda.model.forgetting import LegalHold
@@ -270,6 +272,8 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     UndoReport: undone,
     Installed: _installed,
     DecayReport: decayed,
+    DriftReport: drifted,
+    ScanReport: scanned,
     LifecycleReport: moved,
     RetentionCurves: retention,
     ScheduleReport: duties,

@@ -19,7 +19,7 @@ _ASK: Final = (
     Param(
         name="mode",
         default="full_context",
-        choices=("facts_only", "facts_plus_rules", "full_context"),
+        choices=("facts_only", "facts_plus_rules", "full_context", "codebase"),
         help="Which kinds may answer: facts, facts and procedures, or all.",
     ),
     Param(name="min_confidence", kind="number", default=0.4, help="Least confidence of a memory, 0 to 1."),

@@ -15,6 +15,7 @@ __all__ = [
     "TIMES",
     "TOPIC",
     "WITH_FILES",
+    "Door",
     "Operation",
     "Param",
     "ParamKind",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from typing import Protocol
 
-from credenda.model.memory import Status
+from credenda.model.event import CODE
+from credenda.model.memory import Layer, Status
 from credenda.storage import rows
 from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector, pack_code
 from credenda.text.documents import event_text, memory_text
@@ -28,7 +30,7 @@ def read_delta(run: _Run, heads: Heads, model_id: str | None, limit: int) -> Del
     states: list[tuple[int, DocumentState]] = []
     for row in run("changed_memories", after=heads.change, until=change_head):
         code = pack_code(row["id"], memory=True)
-        state = rows.state_of(Status(row["status"]))
+        state = rows.state_of(Status(row["status"]), Layer(row["layer"]))
         states.append((code, state))
         if row["fresh"] and state is not DocumentState.GONE:
             documents.append(_memory_document(row, code, state))
@@ -84,10 +86,15 @@ def _event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int]]) ->
             session=row["session_id"],
             speaker=row["speaker"],
             occurred_us=row["occurred_at"],
-            state=DocumentState.CURRENT,
+            state=DocumentState.HIDDEN if _is_code(row) else DocumentState.CURRENT,
         )
         for ordinal, start, stop in spans
     ]
+
+
+def _is_code(row: sqlite3.Row) -> bool:
+    """Say whether a scan of code filed an event: its memory is searched in its place."""
+    return row["flags"] is not None and CODE in json.loads(row["flags"])
 
 
 def _emptied(row: sqlite3.Row) -> list[tuple[int, DocumentState]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
-from credenda.write.extract.lexicon import expression, load_table
+from credenda.write.extract.lexicon import RECENT, expression, load_table, occurs
 from credenda.write.extract.patterns import compile_macros
 
 __all__ = ["Act", "act_of", "is_hedged", "is_joke_only", "is_question", "is_transient"]
@@ -31,25 +31,35 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Cue:
+    """An act, the words and the texts of which one must occur, and its place in the table."""
+
     act: Act
     words: frozenset[str]
-    match: re.Pattern[str]
+    has: tuple[str, ...]
+    place: int
 
 
 @cache
 def _cues() -> tuple[_Cue, ...]:
-    table = load_table("acts")
     return tuple(
-        _Cue(Act(entry["name"]), frozenset(entry["words"]), compile_macros("|".join(entry["match"]), table["macros"]))
-        for entry in table["act"]
+        _Cue(Act(entry["name"]), frozenset(entry["words"]), tuple(entry.get("has", ("",))), place)
+        for place, entry in enumerate(load_table("acts")["act"])
     )
 
 
+@cache
+def _match(place: int) -> re.Pattern[str]:
+    table = load_table("acts")
+    return compile_macros("|".join(table["act"][place]["match"]), table["macros"])
+
+
+@lru_cache(maxsize=RECENT)
 def act_of(sentence: str) -> Act:
     """Classify one sentence, given with straight quotes and single spaces."""
-    words = set(_WORD.findall(sentence.lower()))
+    folded = sentence.lower()
+    words = frozenset(_WORD.findall(folded))
     for cue in _cues():
-        if not cue.words.isdisjoint(words) and cue.match.search(sentence):
+        if not cue.words.isdisjoint(words) and occurs(cue.has, folded) and _match(cue.place).search(sentence):
             return cue.act
     return Act.STATEMENT
 
@@ -59,6 +69,7 @@ def is_joke_only(sentence: str) -> bool:
     return len(sentence) <= 40 and expression("acts", "joke_only", "match").match(sentence) is not None  # noqa: PLR2004
 
 
+@lru_cache(maxsize=RECENT)
 def is_question(clause: str) -> bool:
     """Say whether a clause asks or requests, by how it begins."""
     return expression("acts", "question", "match").match(clause) is not None
@@ -66,7 +77,8 @@ def is_question(clause: str) -> bool:
 
 def is_transient(sentence: str) -> bool:
     """Say whether a sentence is about this hour or day."""
-    return expression("acts", "transient", "match").search(sentence) is not None
+    expected = occurs(load_table("acts")["transient"]["has"], sentence.lower())
+    return expected and expression("acts", "transient", "match").search(sentence) is not None
 
 
 def is_hedged(sentence: str) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from credenda.write.extract.lexicon import Attribute, lexicon, names
 from credenda.write.extract.predicates import Predicate
@@ -50,8 +49,7 @@ _NOMINAL: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class Situation(NamedTuple):
     """What a check may look at beside the value."""
 
     subject: Subject

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 from credenda.model.claim import Move
-from credenda.write.extract.lexicon import expression, load_table, names
+from credenda.write.extract.lexicon import RECENT, expression, load_table, names, occurs
 from credenda.write.extract.values import leading_scope
 
 __all__ = ["Clause", "open_contractions", "open_sentence", "read_clause", "split_clauses", "straighten"]
@@ -21,7 +21,6 @@ _EMOJI: Final = re.compile(
     "[\ufe0e\ufe0f\u200d\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*)+"
 )
 """Pictures, with the signs that vary and join them: they say how something was meant, and are part of no name."""
-_SPACE: Final = re.compile(r"\s+")
 _BULLET: Final = re.compile(r"^(?:[-*\u2022+]|\d{1,3}[.)]|#{1,6})\s+|^[^\w\"'(>]+")
 _MARKUP: Final = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|`")
 
@@ -44,13 +43,17 @@ class Clause(NamedTuple):
 @cache
 def _tables() -> dict[str, re.Pattern[str]]:
     tails, acts = load_table("tails"), load_table("acts")
-    found = {name: re.compile(text, re.IGNORECASE) for name, text in tails["clauses"].items()}
+    clauses = tails["clauses"] | {"part": f"(?={tails['part_begins']})(?:{tails['clauses']['part']})"}
+    found = {name: re.compile(text, re.IGNORECASE) for name, text in clauses.items()}
     openings = {name: re.compile(f"^{text}", re.IGNORECASE) for name, text in acts["openings"].items()}
     return found | openings
 
 
 class _Contraction(NamedTuple):
+    """A short form: the texts of which one must occur, and whether all of those hold an apostrophe."""
+
     has: tuple[str, ...]
+    quoted: bool
     pattern: re.Pattern[str]
     target: str | Callable[[re.Match[str]], str]
 
@@ -58,13 +61,15 @@ class _Contraction(NamedTuple):
 def _contraction(entry: dict[str, Any]) -> _Contraction:
     target: str | dict[str, str] = entry["to"]
     pattern = re.compile(entry["from"], re.IGNORECASE)
+    has = _needed(entry)
+    quoted = all("'" in text for text in has)
     if isinstance(target, str):
-        return _Contraction(_needed(entry), pattern, target)
+        return _Contraction(has, quoted, pattern, target)
 
     def look_up(found: re.Match[str]) -> str:
         return target[found[1].lower()]
 
-    return _Contraction(_needed(entry), pattern, look_up)
+    return _Contraction(has, quoted, pattern, look_up)
 
 
 def _needed(entry: dict[str, Any]) -> tuple[str, ...]:
@@ -81,7 +86,7 @@ def _contractions() -> tuple[_Contraction, ...]:
 def straighten(sentence: str) -> str:
     """Give a sentence with straight quotes, single spaces and no list marker, emphasis marks or emoji."""
     worded = sentence if sentence.isascii() else _EMOJI.sub("", sentence.translate(_QUOTES))
-    plain = _SPACE.sub(" ", worded).strip()
+    plain = " ".join(worded.split())
     if "*" in plain or "`" in plain or "__" in plain:
         plain = _MARKUP.sub("", plain)
     return _BULLET.sub("", plain)
@@ -93,11 +98,14 @@ def open_contractions(text: str) -> str:
     >>> open_contractions("I'm sure we don't")
     'I am sure we do not'
     """
-    if "'" not in text and expression("tails", "bare").search(text) is None:
-        return text
     folded = text.lower()
+    if "'" not in text and not (
+        occurs(load_table("tails")["bare_has"], folded) and expression("tails", "bare").search(text)
+    ):
+        return text
+    quoted = "'" in folded
     for rule in _contractions():
-        if any(text in folded for text in rule.has):
+        if (quoted or not rule.quoted) and occurs(rule.has, folded):
             text = rule.pattern.sub(rule.target, text)
     return text
 
@@ -148,6 +156,7 @@ def _reported(clause: Clause) -> Clause:
     return clause
 
 
+@lru_cache(maxsize=RECENT)
 def open_sentence(sentence: str) -> Clause:
     """Take the openings off a whole sentence; what they say holds for all its clauses."""
     clause = Clause(text=sentence)
@@ -159,6 +168,7 @@ def open_sentence(sentence: str) -> Clause:
     return clause
 
 
+@lru_cache(maxsize=RECENT)
 def read_clause(text: str) -> Clause | None:
     """Take the openings off a clause; None where it hangs on another clause."""
     clause = _reported(open_sentence(text.strip(" ,.!;\u2026")))

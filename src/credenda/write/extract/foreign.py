@@ -8,7 +8,7 @@ from functools import cache
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.write.extract.lexicon import expression, lexicon, load_table
+from credenda.write.extract.lexicon import expression, lexicon, load_table, occurs
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 
@@ -77,7 +77,9 @@ def read_foreign(sentence: str, owner: str) -> list[Reading]:
 
     "Jetzt", "maintenant", "ahora" and "agora" say that it is different now, wherever they stand.
     """
-    plain = _now().sub("", sentence).strip()
+    plain = sentence.strip()
+    if occurs(load_table("foreign")["now_has"], sentence.lower()):
+        plain = _now().sub("", sentence).strip()
     if plain.split(" ", 1)[0].lower() not in _starts():
         return _verbatim(sentence)
     for shape in _shapes():

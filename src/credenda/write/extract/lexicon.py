@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -13,13 +13,15 @@ from typing import Any, Final
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normal import attribute_key, value_key
 
-__all__ = ["Attribute", "Form", "Lexicon", "Names", "expression", "lexicon", "load_table", "names"]
+__all__ = ["RECENT", "Attribute", "Form", "Lexicon", "Names", "expression", "lexicon", "load_table", "names", "occurs"]
 
 _FAVOURITE: Final = re.compile(
     r"^(?:all[- ]time )?(?:favou?rite|fave?|preferred|go-to|go to) (?P<noun>.+)$", re.IGNORECASE
 )
 _QUALIFIER: Final = re.compile(r"^(?:(?:current|new|present|own|usual|main|primary) )+", re.IGNORECASE)
 _IMPORTANCE: Final = 0.6
+RECENT: Final = 64
+"""How many sentences or clauses a pure step keeps its outcome for: the passes over one sentence ask for it again."""
 
 
 @cache
@@ -36,6 +38,11 @@ def expression(table: str, *path: str) -> re.Pattern[str]:
     for step in path:
         found = found[step]
     return re.compile(found, re.IGNORECASE)
+
+
+def occurs(marks: Iterable[str], folded: str) -> bool:
+    """Say whether one of some texts stands in a sentence, given in lower case: the cheap test before an expression."""
+    return any(map(folded.__contains__, marks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

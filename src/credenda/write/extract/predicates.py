@@ -52,6 +52,7 @@ class _Reader:
 
     def __init__(self, words: tuple[str, ...]) -> None:
         self.words = words
+        self.plain = [word.lower().rstrip(",") for word in words]
         self.at = 0
         self.negated = False
         self.ended = False
@@ -60,7 +61,7 @@ class _Reader:
 
     def word(self, ahead: int = 0) -> str:
         at = self.at + ahead
-        return self.words[at].lower().rstrip(",") if at < len(self.words) else ""
+        return self.plain[at] if at < len(self.plain) else ""
 
     def form(self, ahead: int = 0) -> Form | None:
         return lexicon().forms.get(self.word(ahead))
@@ -139,6 +140,7 @@ class _Reader:
             return False
         if got:
             self.words = (*self.words[: self.at], "have", *self.words[self.at + 2 :])
+            self.plain[self.at : self.at + 2] = ["have"]
             return False
         if following is None or "participle" not in following.kinds:
             return False
@@ -205,7 +207,7 @@ def _tense(reader: _Reader, form: Form) -> str:
 def read_predicate(words: tuple[str, ...]) -> Predicate | None:
     """Bring a predicate into plain form; None where no known verb leads it."""
     joined = " ".join(words)
-    shortened = _NO_MORE.sub("", joined, count=1)
+    shortened = _NO_MORE.sub("", joined, count=1) if "any" in joined.lower() else joined
     present = _NOW.sub("", shortened)
     reader = _Reader(tuple(present.split(" ")))
     if present != shortened and " " in present:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from credenda.text.sentences import TextSpan, sentence_spans
-from credenda.write.extract.lexicon import load_table
+from credenda.write.extract.lexicon import load_table, occurs
 
 __all__ = ["SENTENCE_CHARACTERS", "own_sentences"]
 
@@ -22,8 +22,14 @@ _FENCE: Final = re.compile(r"```|~~~")
 
 
 @cache
-def _not_prose() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{text})" for text in load_table("prose")["not_prose"]))
+def _not_prose(where: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{text})" for text in load_table("prose")[where]))
+
+
+def _is_prose(sentence: str) -> bool:
+    if _not_prose("begins").match(sentence):
+        return False
+    return not (occurs(load_table("prose")["has"], sentence) and _not_prose("holds").search(sentence))
 
 
 class _Fences:
@@ -60,5 +66,5 @@ def _readable(text: str) -> Iterator[TextSpan]:
         fenced = fences is not None and fences.covers(span.start, span.stop)
         if fenced or span.stop - span.start > SENTENCE_CHARACTERS or _is_quoted(text, span.start):
             continue
-        if _not_prose().search(text[span.start : span.stop]) is None:
+        if _is_prose(text[span.start : span.stop]):
             yield span

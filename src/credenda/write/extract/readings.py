@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from typing import Final
 
 from credenda.model.claim import Move
@@ -12,7 +13,7 @@ from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.write.extract.checks import Situation
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.general import holds
-from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
+from credenda.write.extract.lexicon import RECENT, Attribute, expression, lexicon, names
 from credenda.write.extract.moments import Moment, day_end, iso_day, without_open_dates
 from credenda.write.extract.patterns import Pattern, patterns_for
 from credenda.write.extract.predicates import Predicate
@@ -50,6 +51,14 @@ _TENSES: Final = {
     "decided": frozenset({"progressive", "future", "past"}),
     "any": frozenset({"simple", "progressive", "past", "perfect", "future"}),
 }
+_FORMER: Final = frozenset({*_PAST, "former"})
+_PERHAPS: Final = {
+    "maybe": frozenset({"future", "maybe"}),
+    "present": frozenset({"perfect", "progressive"}),
+    "simple": frozenset({"perfect", "progressive"}),
+    "future": frozenset({"progressive"}),
+}
+"""Tenses that fit where the sentence says a little more: that one is not sure, since when, or a day ahead."""
 _DATED: Final = frozenset({"date", "recurring", "appointment"})
 _TIMELESS: Final = frozenset({"birthday", "anniversary", "age"})
 _PLACES: Final = frozenset(
@@ -58,6 +67,7 @@ _PLACES: Final = frozenset(
 _FORMER_IMPORTANCE: Final = 0.4
 _HEDGED: Final = 0.5
 _STRONG: Final = 0.8
+_NO_SLOT: Final = Attribute(name="")
 _RENAMING: Final = frozenset({"thing_called", "thing_renamed"})
 _WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _OTHERS: Final = frozenset({"person", "name"})
@@ -102,12 +112,12 @@ class Frame:
         """Whether the words speak of a change or a correction."""
         return self.clause.move is not Move.STATE or not self.predicate.cues.isdisjoint({"now", "changed"})
 
-    def situation(self, attribute: Attribute) -> Situation:
-        """Give what a check may look at."""
+    def situation(self) -> Situation:
+        """Give what a check may look at, but for the attribute."""
         return Situation(
             subject=self.subject,
             predicate=self.predicate,
-            attribute=attribute,
+            attribute=_NO_SLOT,
             dated_past=self.moment.past is not None,
             dated_ahead=self.moment.ahead,
             bounded=self.moment.until is not None,
@@ -129,36 +139,46 @@ class _Fit:
 
 def _still_holds(frame: Frame) -> bool:
     """Say whether a perfect tense tells what is: "I have lived here for ten years"."""
-    lasting = expression("checks", "lasting").search(frame.predicate.text)
-    return frame.moment.since is not None or lasting is not None
+    return frame.moment.since is not None or _lasts(frame.predicate.text)
+
+
+@lru_cache(maxsize=RECENT)
+def _lasts(text: str) -> bool:
+    return expression("checks", "lasting").search(text) is not None
 
 
 def _tense_fits(pattern: Pattern, frame: Frame) -> bool:
     tense = frame.predicate.tense
     if tense in _TENSES[pattern.tense]:
         return True
+    if tense not in _PERHAPS.get(pattern.tense, ()):
+        return False
     match pattern.tense:
         case "maybe":
-            return tense in {"future", "maybe"} and frame.clause.hedged
-        case "present" | "simple":
-            return tense in {"perfect", "progressive"} and _still_holds(frame)
+            return frame.clause.hedged
         case "future":
-            return tense == "progressive" and frame.moment.ahead
+            return frame.moment.ahead
         case _:
-            return False
+            return _still_holds(frame)
 
 
-def _is_former(pattern: Pattern, predicate: Predicate) -> bool:
-    return pattern.former is not None and predicate.tense in {*_PAST, "former"}
+def _may_fit(pattern: Pattern, tense: str) -> bool:
+    """Say whether a tense can fit a pattern at all, whatever else the sentence says."""
+    told = tense in _TENSES[pattern.tense] or (pattern.former is not None and tense in _FORMER)
+    return told or tense in _PERHAPS.get(pattern.tense, ())
+
+
+@cache
+def _in_tense(who: str, verb: str, tense: str) -> tuple[Pattern, ...]:
+    return tuple(pattern for pattern in patterns_for(who, verb) if _may_fit(pattern, tense))
 
 
 def _candidates(subject: Subject, predicate: Predicate) -> tuple[Pattern, ...]:
     """Give the patterns to try; a capitalised name may be a person unless it is a known tool."""
-    if predicate.tense == "modal":
-        return patterns_for(subject.who, "might")
-    found = patterns_for(subject.who, predicate.verb)
-    if subject.who == "name" and lexicon().category(subject.entity) is None:
-        return found + patterns_for("person", predicate.verb)
+    verb = "might" if predicate.tense == "modal" else predicate.verb
+    found = _in_tense(subject.who, verb, predicate.tense)
+    if subject.who == "name" and predicate.tense != "modal" and lexicon().category(subject.entity) is None:
+        return found + _in_tense("person", verb, predicate.tense)
     return found
 
 
@@ -166,10 +186,13 @@ def _fits(frame: Frame) -> Iterator[_Fit]:
     """Yield the patterns whose words and tense fit, in order."""
     predicate = frame.predicate
     text = without_open_dates(predicate.text, frame.moment)
+    can = "can" in predicate.cues
     for pattern in _candidates(frame.subject, predicate):
-        now = _tense_fits(pattern, frame)
         nobodys = pattern.swap and not frame.owner
-        if not (now or _is_former(pattern, predicate)) or ("can" in predicate.cues and not pattern.can) or nobodys:
+        if nobodys or (can and not pattern.can):
+            continue
+        now = _tense_fits(pattern, frame)
+        if not now and (pattern.former is None or predicate.tense not in _FORMER):
             continue
         shown = predicate.said if pattern.check in {"happening", "ended_only"} else text
         found = pattern.match.fullmatch(f"might {shown}" if predicate.tense == "modal" else shown)
@@ -179,22 +202,25 @@ def _fits(frame: Frame) -> Iterator[_Fit]:
 
 def read(frame: Frame) -> list[Reading]:
     """Read a clause by the first pattern that fits; [] where none does."""
-    frame = replace(frame, subject=holder_of(frame.subject))
+    holder = holder_of(frame.subject)
+    frame = frame if holder is frame.subject else replace(frame, subject=holder)
+    around: Situation | None = None
     for fit in _fits(frame):
-        readings = _readings(fit, frame)
+        around = around or frame.situation()
+        readings = _readings(fit, frame, around)
         if readings:
             return readings
     return []
 
 
-def _readings(fit: _Fit, frame: Frame) -> list[Reading]:
+def _readings(fit: _Fit, frame: Frame, around: Situation) -> list[Reading]:
     value = _value_of(fit, frame)
     texts = split_list(value.text) if fit.pattern.split else [value.text]
     readings: list[Reading] = []
     for text in texts:
-        item = replace(value, text=text, raw=value.raw if len(texts) == 1 else text)
+        item = value if text == value.text else replace(value, text=text, raw=text)
         attribute = attribute_of(fit.pattern, fit.found, frame.subject, item)
-        if holds(fit.pattern.check, item, frame.situation(attribute)):
+        if holds(fit.pattern.check, item, around._replace(attribute=attribute)):
             readings.append(_reading(fit, frame, attribute, item))
     if readings:
         readings.extend(_second_slots(fit.found, readings[0], frame.moment))

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
-from credenda.write.extract.lexicon import lexicon, load_table, names
+from credenda.write.extract.lexicon import RECENT, lexicon, load_table, names
 from credenda.write.extract.patterns import compile_macros
 
 __all__ = ["restated"]
@@ -87,9 +87,10 @@ def _candidates(sentence: str) -> list[_Rule]:
     return [found[place] for place in sorted(found)]
 
 
-def _restated(sentence: str) -> str:
-    """Apply the first rule that fits, and once more what fits its outcome."""
-    said = sentence
+@lru_cache(maxsize=RECENT)
+def _restated(sentence: str) -> str | None:
+    """Apply the first rule that fits, and once more what fits its outcome; None where none does."""
+    said, outcome = sentence, None
     for _ in range(_TIMES_MAX):
         plain = said.rstrip(_MARKS)
         if plain.endswith("?") and _ASKED.match(plain):
@@ -97,8 +98,8 @@ def _restated(sentence: str) -> str:
         found = next((made for rule in _candidates(plain) if (made := _made(rule, plain)) is not None), None)
         if found is None:
             break
-        said = found
-    return said
+        said = outcome = found
+    return outcome
 
 
 def _made(rule: _Rule, plain: str) -> str | None:
@@ -129,8 +130,8 @@ def restated(sentence: str) -> str:
     if len(sentence) > _CHARACTERS_MAX:
         return sentence
     said = _restated(sentence)
-    if said is not sentence or "," not in sentence:
-        return said
+    if said is not None or "," not in sentence:
+        return sentence if said is None else said
     first, *others = sentence.split(", ", _PIECES_MAX)
     opened = _restated(first)
-    return sentence if opened is first else ", ".join([opened, *map(_restated, others)])
+    return sentence if opened is None else ", ".join([opened, *(_restated(one) or one for one in others)])

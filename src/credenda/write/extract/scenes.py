@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.model.claim import Turn
-from credenda.write.extract.lexicon import expression
+from credenda.write.extract.lexicon import expression, load_table, occurs
 
 __all__ = ["in_scene"]
 
@@ -16,13 +16,14 @@ _SCENE_TURNS: Final = 2
 def in_scene(turn: Turn) -> bool:
     """Say whether a scene that the same speaker opened a turn or two before still goes on."""
     event = turn.event
-    if expression("acts", "scene_end").search(event.text):
-        return False
     own = [earlier for earlier in turn.before if (earlier.role, earlier.speaker) == (event.role, event.speaker)]
-    opener = expression("acts", "scene_start")
-    for earlier in reversed(own[-_SCENE_TURNS:]):
-        if expression("acts", "scene_end").search(earlier.text):
-            return False
-        if opener.search(earlier.text):
-            return True
+    for number, earlier in enumerate(reversed(own[-_SCENE_TURNS:])):
+        if _opens(earlier.text):
+            since = (event, *own[len(own) - 1 - number :])
+            return not any(expression("acts", "scene_end").search(later.text) for later in since)
     return False
+
+
+def _opens(text: str) -> bool:
+    expected = occurs(load_table("acts")["scene_start_has"], text.lower())
+    return expected and expression("acts", "scene_start").search(text) is not None

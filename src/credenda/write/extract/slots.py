@@ -51,7 +51,11 @@ def _category(pattern: Pattern, value: Value) -> Attribute | None:
         return None
     prefix = "" if category in words.settings else pattern.prefix
     many = words.cardinality(category) if not prefix else Cardinality.SINGLE
-    return replace(words.attribute(f"{prefix}{category}"), cardinality=many)
+    return _holding(words.attribute(f"{prefix}{category}"), many)
+
+
+def _holding(attribute: Attribute, cardinality: Cardinality) -> Attribute:
+    return attribute if attribute.cardinality is cardinality else replace(attribute, cardinality=cardinality)
 
 
 def _named(pattern: Pattern, name: str, subject: Subject) -> Attribute:
@@ -62,7 +66,7 @@ def _named(pattern: Pattern, name: str, subject: Subject) -> Attribute:
     if name.casefold() in words.kin:
         return attribute
     many = name == _UNSORTED if pattern.attribute == "{head}" else pattern.many
-    return replace(attribute, cardinality=Cardinality.SET if many else attribute.cardinality)
+    return _holding(attribute, Cardinality.SET) if many else attribute
 
 
 def attribute_of(pattern: Pattern, found: re.Match[str], subject: Subject, value: Value) -> Attribute:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
+from operator import eq
 from typing import Final
 
-from credenda.write.extract.lexicon import lexicon, load_table
+from credenda.write.extract.lexicon import lexicon, load_table, occurs
 
 __all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
 
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
-_SOUNDS: Final = ("um", "uh", "er", "hm", "of ", "kinda", "sorta", "you know")
+_SOUNDS: Final = ("um", "uh", "erm", "rrm", "hm", "sort of", "kind of", "kinda", "sorta", "you know")
 _SELF: Final = frozenset({"i", "we"})
 _CARRYING: Final = frozenset({"past", "base"})
 
@@ -34,11 +34,11 @@ def fluent(sentence: str) -> str:
     'so I really like tea'
     """
     shapes, folded = _spoken(), sentence.lower()
-    if any(sound in folded for sound in _SOUNDS) and shapes["filled"].search(sentence):
+    if occurs(_SOUNDS, folded) and shapes["filled"].search(sentence):
         sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
         sentence = " ".join(sentence.split())
     words = folded.split(" ")
-    if any(one.rstrip(",") == other for one, other in pairwise(words)):
+    if any(map(eq, (one.rstrip(",") for one in words) if "," in folded else words, words[1:])):
         sentence = _STAMMER.sub(_once, sentence)
     return shapes["doubled"].sub(_single, sentence) if words[0] in {"my", "our"} else sentence
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Final
 
 from credenda.model.claim import Move
-from credenda.write.extract.lexicon import lexicon, load_table
+from credenda.write.extract.lexicon import RECENT, lexicon, load_table
 
 __all__ = [
     "Value",
@@ -47,7 +47,6 @@ class Value:
     prior: str | None = None
     scope: str | None = None
     move: Move = Move.STATE
-    dates: list[str] = field(default_factory=list[str])
 
 
 @cache
@@ -58,7 +57,7 @@ def _tails() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(text, re.IGNORECASE) for name, text in (single | scope).items()}
 
 
-def _trim(value: Value, literals: list[str], *, dated: bool) -> bool:
+def _trim(value: Value, literals: tuple[str, ...], *, dated: bool) -> bool:
     """Take one small word or date off the end; False when there is none."""
     value.text = value.text.strip(_EDGES)
     if found := _tails()["dated_tail" if dated else "tail"].search(value.text):
@@ -68,7 +67,6 @@ def _trim(value: Value, literals: list[str], *, dated: bool) -> bool:
         return True
     for literal in literals:
         if value.text.endswith(literal) and value.text != literal:
-            value.dates.append(literal)
             value.text = value.text.removesuffix(literal)
             return True
     return False
@@ -84,10 +82,16 @@ def _contrast(value: Value) -> None:
 
 def clean_value(text: str, literals: list[str], *, dated: bool = False) -> Value:
     """Clean a value. `literals` are the dates of the clause; they are taken off the end unless the value is a date."""
+    done = _cleaned(text, () if dated else tuple(literals), dated)
+    return Value(text=done.text, raw=done.raw, prior=done.prior, move=done.move)
+
+
+@lru_cache(maxsize=RECENT)
+def _cleaned(text: str, literals: tuple[str, ...], dated: bool) -> Value:  # noqa: FBT001 - only ever called above
     value = Value(text=_tails()["aside"].sub("", text.strip(_EDGES)))
     value.text = _tails()["cut"].sub("", value.text)
     for _ in range(_TRIMS_MAX):
-        if not _trim(value, [] if dated else literals, dated=dated):
+        if not _trim(value, literals, dated=dated):
             break
     _contrast(value)
     value.text = _tails()["head"].sub("", value.text.strip(_EDGES))

@@ -10,7 +10,7 @@ SELECT
 
 -- name: events_after
 -- Events to index.
-SELECT id, session_id, role, speaker, text, occurred_at, passages, redacted_at FROM events
+SELECT id, session_id, role, speaker, text, flags, occurred_at, passages, redacted_at FROM events
 WHERE user_id = :user_id AND id > :after ORDER BY id LIMIT :limit;
 
 -- name: passages_after
@@ -21,7 +21,7 @@ WHERE user_id = :user_id AND event > :after AND event <= :until ORDER BY event, 
 -- name: changed_memories
 -- Memories whose standing moved, as they are now. The cross join reads the few changes first.
 SELECT
-    m.id, m.text, m.entity, m.attribute, m.value, m.status, m.valid_from, m.created_at, m.speaker, c.fresh
+    m.id, m.text, m.entity, m.attribute, m.value, m.status, m.layer, m.valid_from, m.created_at, m.speaker, c.fresh
 FROM (SELECT memory, max(kind IN ('add', 'rebuild')) AS fresh FROM changes
     WHERE user_id = :user_id AND id > :after AND id <= :until AND memory IS NOT NULL GROUP BY memory) AS c
 CROSS JOIN memories AS m ON m.user_id = :user_id AND m.id = c.memory AND m.expired_at IS NULL
@@ -29,7 +29,7 @@ ORDER BY m.id;
 
 -- name: redacted_events
 -- Events whose words were taken out since a change, as they are now. The plus keeps SQLite from walking the journal.
-SELECT id, session_id, role, speaker, text, occurred_at, passages FROM events
+SELECT id, session_id, role, speaker, text, flags, occurred_at, passages FROM events
 WHERE user_id = :user_id AND redacted_at IS NOT NULL AND +id <= :event AND id IN (
     SELECT CAST(substr(cause, 2) AS INTEGER) FROM changes
     WHERE user_id = :user_id AND id > :after AND id <= :until AND kind = 'delete' AND cause LIKE 'e%'

@@ -1,0 +1,58 @@
+"""Scans and drift for people."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from credenda.interfaces.cli.layout import Screen, clean
+from credenda.model.code import DriftReport, ScanReport
+
+__all__ = ["drifted", "scanned"]
+
+_SHOWN: Final = 20
+
+
+def scanned(screen: Screen, report: ScanReport) -> str:
+    """Show what a scan kept."""
+    counts = (
+        ("files", f"{report.files:,}"),
+        ("new memories", f"{report.added:,}"),
+        ("changed", f"{report.changed:,}"),
+        ("unchanged", f"{report.unchanged:,}"),
+        ("gone", f"{report.removed:,}"),
+        ("binary files", f"{report.binary:,}"),
+        ("with a secret masked", f"{report.masked:,}"),
+        ("passed over", f"{report.passed_over:,}"),
+    )
+    shown = [(name, count) for name, count in counts if count != "0" or name in {"files", "new memories"}]
+    lines = [f"Scanned {clean(report.root)}", screen.pairs(shown), *_problems(report.problems)]
+    return "\n".join(lines)
+
+
+def _problems(problems: tuple[str, ...]) -> list[str]:
+    more = [f"and {len(problems) - _SHOWN:,} more; --json names them"] if len(problems) > _SHOWN else []
+    return [*(f"passed over: {clean(problem)}" for problem in problems[:_SHOWN]), *more]
+
+
+def drifted(screen: Screen, report: DriftReport) -> str:
+    """Show how far memories and code agree."""
+    claims = sum(report.checked.values())
+    kinds = ", ".join(f"{count:,} {name}" for name, count in report.checked.items())
+    told = f"{claims:,} claims ({kinds})" if kinds else "no claim about code"
+    lines = [f"Score {report.score} of 100: {told} in {report.memories:,} memories."]
+    if not report.ran:
+        lines.append(f"Nothing could be held against them: {report.reason}.")
+    if report.findings:
+        rows = [
+            (finding.memory_id, finding.level, finding.code, clean(finding.what), clean(finding.where))
+            for finding in report.findings[:_SHOWN]
+        ]
+        lines.append(screen.table(("ID", "LEVEL", "CODE", "WHAT", "LOOKED IN"), rows))
+        if len(report.findings) > _SHOWN:
+            lines.append(f"and {len(report.findings) - _SHOWN:,} more; --json names them all")
+    errors = {finding.memory_id for finding in report.findings if finding.level == "error"}
+    if report.fix:
+        lines.append(f"{len(report.invalidated):,} memories were given up; `credenda undo` takes it back.")
+    elif errors:
+        lines.append(f"--fix would give up {len(errors):,} of these memories; nothing was changed.")
+    return "\n".join([*lines, *_problems(report.problems)])

@@ -1,0 +1,131 @@
+"""Which files git would ignore, by the rules of its manual page gitignore(5). Pure.
+
+A pattern is matched against the path from the folder of its file. Patterns are read in order, and the last that matches
+decides; a file cannot be taken in again where a folder above it is ignored: the walk never enters that folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["Pattern", "ignored", "read_patterns"]
+
+_LINES_MAX: Final = 5_000
+_PATTERN_CHARACTERS: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One line of a `.gitignore`: `base` is the folder of the file, "" for the root, else with a slash behind."""
+
+    base: str
+    matcher: re.Pattern[str]
+    negated: bool
+    folders_only: bool
+
+
+def read_patterns(text: str, base: str = "") -> list[Pattern]:
+    """Read a `.gitignore`; lines that say nothing, or that are no pattern, are left out.
+
+    >>> ignored("build/x.o", folder=False, patterns=read_patterns("*.o"))
+    True
+    """
+    found: list[Pattern] = []
+    for line in text.removeprefix("\ufeff").split("\n")[:_LINES_MAX]:
+        pattern = _read(line.removesuffix("\r"), base)
+        if pattern is not None:
+            found.append(pattern)
+    return found
+
+
+def _read(line: str, base: str) -> Pattern | None:
+    body = _without_trailing_spaces(line)
+    if not body or body.startswith("#") or len(body) > _PATTERN_CHARACTERS:
+        return None
+    negated = body.startswith("!")
+    body = body[1:] if negated else body
+    folders_only = body.endswith("/")
+    body = body.removesuffix("/")
+    if not body or (body.endswith("\\") and not body.endswith("\\\\")):
+        return None
+    anchored = "/" in body
+    expression = _expression(body.removeprefix("/"))
+    if expression is None:
+        return None
+    prefix = "" if anchored else "(?:.*/)?"
+    return Pattern(base, re.compile(f"{prefix}{expression}", re.DOTALL), negated, folders_only)
+
+
+def _without_trailing_spaces(line: str) -> str:
+    stripped = line.rstrip(" ")
+    slashes = len(stripped) - len(stripped.rstrip("\\"))
+    return f"{stripped} " if slashes % 2 and len(stripped) < len(line) else stripped
+
+
+def _expression(body: str) -> str | None:
+    """Turn a pattern into a regular expression; None where it holds an unclosed bracket, which matches nothing."""
+    pieces: list[str] = []
+    at = 0
+    while at < len(body):
+        sign = body[at]
+        if sign == "*":
+            piece, at = _stars(body, at)
+        elif sign == "?":
+            piece, at = "[^/]", at + 1
+        elif sign == "[":
+            found = _bracket(body, at)
+            if found is None:
+                return None
+            piece, at = found
+        elif sign == "\\" and at + 1 < len(body):
+            piece, at = re.escape(body[at + 1]), at + 2
+        else:
+            piece, at = re.escape(sign), at + 1
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def _stars(body: str, at: int) -> tuple[str, int]:
+    """Read one star or more; two of them between slashes stand for any number of folders."""
+    stop = at
+    while stop < len(body) and body[stop] == "*":
+        stop += 1
+    begins = at == 0 or body[at - 1] == "/"
+    if stop - at == 2 and begins and stop == len(body):  # noqa: PLR2004 - two stars
+        return ".+" if at else ".*", stop
+    if stop - at == 2 and begins and body[stop] == "/":  # noqa: PLR2004 - two stars
+        return "(?:.*/)?", stop + 1
+    return "[^/]*", stop
+
+
+def _bracket(body: str, at: int) -> tuple[str, int] | None:
+    start = at + 1
+    negated = start < len(body) and body[start] in "!^"
+    start += negated
+    stop = start + 1  # a closing bracket in first place is a member
+    while stop < len(body) and body[stop] != "]":
+        stop += 2 if body[stop] == "\\" else 1
+    if stop >= len(body):
+        return None
+    members = body[start:stop].replace("[", "\\[").replace("&&", "&\\&").replace("||", "|\\|").replace("~~", "~\\~")
+    members = f"\\{members}" if members.startswith(("^", "]")) else members
+    expression = f"(?!/)[{'^' if negated else ''}{members}]"
+    try:
+        re.compile(expression)
+    except re.error:
+        return None
+    return expression, stop + 1
+
+
+def ignored(path: str, *, folder: bool, patterns: Sequence[Pattern] | Iterable[Pattern]) -> bool:
+    """Say whether the last pattern that matches a path, from the root with slashes, excludes it."""
+    out = False
+    for pattern in patterns:
+        if pattern.folders_only and not folder:
+            continue
+        if path.startswith(pattern.base) and pattern.matcher.fullmatch(path, len(pattern.base)):
+            out = not pattern.negated
+    return out

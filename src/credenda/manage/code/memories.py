@@ -1,0 +1,153 @@
+"""What is kept of code, as memories of the layer `codebase`, and what a second look changes in them. Pure.
+
+One memory a file (language, declarations with their signatures, imports), one of the tree, one of the dependencies.
+They are refreshed by a hash of what they were made from: the same hash changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from credenda.limits import MEMORY_TEXT_CHARACTERS
+from credenda.manage.code.found import Survey, Surveyed
+from credenda.manage.code.manifests import Manifest
+from credenda.model.memory import Memory, Status
+
+__all__ = ["Page", "Plan", "pages", "plan_scan"]
+
+_NAME_CHARACTERS: Final = 256
+_SHOWN_DEPENDENCIES: Final = 40
+_SETTLED: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.DELETED})
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
+_OUT_OF_USE: Final = frozenset({Status.FORGOTTEN})
+TREE: Final = "tree"
+DEPENDENCIES: Final = "dependencies"
+CODE: Final = "code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One thing to keep: `path` from the root ("" for the root itself), `attribute` what of it.
+
+    `digest` is a hash of what it was made from (32 hex digits).
+    """
+
+    path: str
+    attribute: str
+    text: str
+    digest: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a scan is to do: pages without a memory, pages that replace one, and memories whose file is gone."""
+
+    fresh: tuple[Page, ...]
+    changed: tuple[tuple[Page, Memory], ...]
+    ended: tuple[Memory, ...]
+    unchanged: int
+
+
+def pages(survey: Survey, name: str) -> list[Page]:
+    """Compress a survey into pages; `name` is what the root is called in them."""
+    found = [_file(one, name) for one in survey.files if one.outline.language and len(one.path) < _NAME_CHARACTERS // 2]
+    found.append(_tree(survey, name))
+    if any(manifest.dependencies or manifest.commands for manifest in survey.manifests):
+        found.append(_dependencies(survey.manifests, name))
+    return found
+
+
+def _file(one: Surveyed, name: str) -> Page:
+    outline = one.outline
+    head = f"{name}/{one.path} ({outline.language}, {one.lines:,} lines)"
+    if outline.problem:
+        head += f"; {outline.problem}"
+    inside = [_indented(declared.name, declared.signature) for declared in outline.declared]
+    imports = [f"imports {', '.join(outline.imports)}"] if outline.imports else []
+    text = _bounded([head, *inside], imports)
+    return Page(path=one.path, attribute=CODE, text=text, digest=one.digest, language=outline.language)
+
+
+def _indented(name: str, signature: str) -> str:
+    return "  " * name.count(".") + signature
+
+
+def _bounded(lines: Sequence[str], last: Sequence[str] = ()) -> str:
+    """Join lines within the bound of a memory, and say how many are left out."""
+    tail = "\n".join(last)[: MEMORY_TEXT_CHARACTERS // 4]
+    room = MEMORY_TEXT_CHARACTERS - len(tail) - 40
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    if not kept:
+        kept = [lines[0][:room]]
+    rest = [f"… and {len(lines) - len(kept):,} more"] if len(kept) < len(lines) else []
+    return "\n".join([*kept, *rest, *([tail] if tail else [])])
+
+
+def _tree(survey: Survey, name: str) -> Page:
+    counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for path in survey.paths:
+        folder, _, file = path.rpartition("/")
+        _, dot, ending = file.rpartition(".")
+        counted[folder][f".{ending}" if dot and len(ending) < 8 else file[:40]] += 1  # noqa: PLR2004 - a short ending
+    lines = [f"{name}/ holds {len(survey.paths):,} files in {len(survey.folders) + 1:,} folders"]
+    for folder in sorted(counted, key=lambda one: (one.count("/"), one)):
+        kinds = ", ".join(f"{count} {kind}" for kind, count in counted[folder].most_common(6))
+        lines.append(f"{folder or '.'}: {kinds}")
+    return Page(path="", attribute=TREE, text=_bounded(lines), digest=_digest(survey.paths))
+
+
+def _dependencies(manifests: Sequence[Manifest], name: str) -> Page:
+    lines = [f"{name}/ dependencies and commands"]
+    for manifest in manifests:
+        names = [f"{one} {version}".strip() for one, version in dict(manifest.dependencies).items()]
+        if names:
+            more = f" and {len(names) - _SHOWN_DEPENDENCIES} more" if len(names) > _SHOWN_DEPENDENCIES else ""
+            lines.append(f"{manifest.path} needs {', '.join(names[:_SHOWN_DEPENDENCIES])}{more}")
+        if manifest.commands:
+            lines.append(f"{manifest.path} has {', '.join(f'{runner} {one}' for runner, one in manifest.commands)}")
+    return Page(path="", attribute=DEPENDENCIES, text=_bounded(lines), digest=_digest(lines))
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.blake2b("\n".join(lines).encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def plan_scan(made: Sequence[Page], known: Sequence[Memory], seen: Iterable[str], *, whole: bool) -> Plan:
+    """Compare pages with the memories of the same root, newest first in `known`; `seen` names every file that is there.
+
+    What a person took out of use stays out. Without `whole`, what was not seen may still be there, and nothing ends.
+    """
+    newest: dict[tuple[str, str], Memory] = {}
+    for memory in known:
+        if memory.status not in _SETTLED:
+            newest.setdefault(_place(memory), memory)
+    fresh: list[Page] = []
+    changed: list[tuple[Page, Memory]] = []
+    unchanged = 0
+    for page in made:
+        memory = newest.get((page.path, page.attribute))
+        if memory is None:
+            fresh.append(page)
+        elif memory.metadata.get("hash") == page.digest or memory.status in _OUT_OF_USE:
+            unchanged += 1
+        elif memory.status in _HELD:
+            changed.append((page, memory))
+        else:
+            fresh.append(page)
+    present = {(page.path, page.attribute) for page in made} | {(path, CODE) for path in seen}
+    gone = [one for one in known if one.status in _HELD and _place(one) not in present] if whole else []
+    return Plan(fresh=tuple(fresh), changed=tuple(changed), ended=tuple(gone), unchanged=unchanged)
+
+
+def _place(memory: Memory) -> tuple[str, str]:
+    return str(memory.metadata.get("path", "")), memory.attribute or ""

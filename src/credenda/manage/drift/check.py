@@ -1,0 +1,215 @@
+"""Holds claims against what is there, and says what has drifted, how bad it is, and what follows. Pure.
+
+The score is 100 − Σ cost, bounded to 0…100, an error costing 10, a warning 3, an information 1 (E-076). Only an
+absolute path under a root, and a name whose module or class is known, can be errors: all else may mean another project.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from credenda.manage.code.manifests import Manifest, package_key
+from credenda.manage.code.outline import Outline
+from credenda.manage.drift.claims import CodeClaim
+from credenda.model.change import SetStatus
+from credenda.model.code import DriftFinding, DriftLevel
+from credenda.model.memory import Status
+
+__all__ = ["COSTS", "Landscape", "Verdict", "decide_drift", "drift_score", "judge_claim"]
+
+COSTS: Final[Mapping[DriftLevel, int]] = {"error": 10, "warning": 3, "info": 1}
+_FULL: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What is wrong with a claim: a code of docs/how-to/code.md, how bad it is, and where was looked."""
+
+    code: str
+    level: DriftLevel
+    where: str
+
+
+@dataclass(slots=True)
+class Landscape:
+    """The code under all roots, by what claims ask for.
+
+    `exists` answers for an absolute path: whether it is there, None where it lies outside every root.
+    """
+
+    exists: Callable[[str], bool | None]
+    paths: set[str] = field(default_factory=set[str])
+    """Files and folders, from their root."""
+    tails: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Files and folders by their last name."""
+    modules: dict[str, Outline] = field(default_factory=dict[str, Outline])
+    """Python modules by dotted name."""
+    sources: dict[str, Outline] = field(default_factory=dict[str, Outline])
+    """Outlines by path from the root."""
+    classes: dict[str, list[tuple[Outline, str]]] = field(default_factory=dict[str, list[tuple[Outline, str]]])
+    """Classes of Python by their bare name."""
+    names: set[str] = field(default_factory=set[str])
+    """Every name that is declared anywhere, without what it stands in."""
+    commands: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    packages: set[str] = field(default_factory=set[str])
+    whole: bool = True
+    """Whether everything could be read: otherwise nothing is called missing."""
+
+    def add_paths(self, paths: Iterable[str]) -> None:
+        """Take in files and folders of a root."""
+        for path in paths:
+            self.paths.add(path)
+            self.tails.setdefault(posixpath.basename(path), []).append(path)
+
+    def add_file(self, path: str, outline: Outline) -> None:
+        """Take in what a file declares."""
+        self.sources[path] = outline
+        self.names.update(name.rpartition(".")[2] for name in outline.names)
+        if outline.language != "Python":
+            return
+        for module in _module_names(path, self.paths):
+            self.modules.setdefault(module, outline)
+        for declared in outline.declared:
+            if declared.signature.startswith("class "):
+                self.classes.setdefault(declared.name.rpartition(".")[2], []).append((outline, declared.name))
+
+    def add_manifest(self, manifest: Manifest) -> None:
+        """Take in what a project says of itself."""
+        self.packages.update(package_key(name) for name, _ in manifest.dependencies)
+        if manifest.name:
+            self.packages.add(package_key(manifest.name))
+        for runner, name in manifest.commands:
+            self.commands.setdefault(runner, set()).add(name)
+
+
+def _module_names(path: str, paths: set[str]) -> list[str]:
+    """Give the dotted names of a module: from its topmost package, and from the root."""
+    parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
+    parts = parts[:-1] if parts[-1] == "__init__" else parts
+    top = len(parts) - 1
+    while top > 0 and "/".join([*parts[:top], "__init__.py"]) in paths:
+        top -= 1
+    return [".".join(parts[top:]), ".".join(parts)] if parts else []
+
+
+def judge_claim(claim: CodeClaim, land: Landscape) -> Verdict | None:
+    """Hold one claim against the code; None where it holds, or where nothing here can tell."""
+    match claim.kind:
+        case "path":
+            return _path(claim.what, land)
+        case "file":
+            known = claim.what in land.tails or not land.whole
+            return None if known else Verdict(code="file-unknown", level="info", where="roots")
+        case "name":
+            return _name(claim.what, land)
+        case "command":
+            return _command(claim, land)
+        case "dependency":
+            return _dependency(claim.what, land)
+
+
+def _path(path: str, land: Landscape) -> Verdict | None:
+    if path.startswith("/"):
+        return Verdict(code="path-dead", level="error", where=path) if land.exists(path) is False else None
+    normal = posixpath.normpath(path)
+    if normal.startswith("..") or not land.whole:
+        return None
+    ending = f"/{normal}"
+    known = land.tails.get(posixpath.basename(normal), [])
+    if normal in land.paths or any(f"/{one}".endswith(ending) for one in known):
+        return None
+    return Verdict(code="path-missing", level="warning", where="roots")
+
+
+def _name(name: str, land: Landscape) -> Verdict | None:
+    path, sign, member = name.partition("::")
+    if sign:
+        return _in_file(path, member, land)
+    if "." not in name:
+        known = name in land.names or not land.whole or not land.names
+        return None if known else Verdict(code="name-unknown", level="info", where="roots")
+    parts = name.split(".")
+    for cut in range(len(parts), 0, -1):
+        module = ".".join(parts[:cut])
+        if module in land.modules:
+            rest = ".".join(parts[cut:])
+            package = any(other.startswith(f"{module}.") for other in land.modules)
+            if not rest or _holds(land.modules[module], rest):
+                return None
+            level: DriftLevel = "error" if cut > 1 or package else "warning"
+            return Verdict(code="name-dead", level=level, where=module)
+    owners = land.classes.get(parts[0], [])
+    if owners and not any(_holds(outline, ".".join([owner, *parts[1:]])) for outline, owner in owners):
+        return Verdict(code="name-dead", level="error", where=owners[0][1])
+    return None
+
+
+def _in_file(path: str, member: str, land: Landscape) -> Verdict | None:
+    ending = f"/{posixpath.normpath(path).lstrip('/')}"
+    known = [outline for one, outline in land.sources.items() if f"/{one}".endswith(ending) or path.endswith(f"/{one}")]
+    if not known:
+        return _path(path, land)
+    if any(_holds(outline, member) for outline in known):
+        return None
+    return Verdict(code="name-dead", level="error", where=path)
+
+
+def _holds(outline: Outline, dotted: str) -> bool:
+    """Say whether a name is declared, or may be: below what is open anything can be."""
+    if dotted in outline.names or "" in outline.open_names:
+        return True
+    parts = dotted.split(".")
+    for cut in range(1, len(parts)):
+        owner = ".".join(parts[:cut])
+        if owner in outline.open_names:
+            return True
+        if owner in outline.names and not any(name.startswith(f"{owner}.") for name in outline.names):
+            return True  # a value, of which nothing is known
+    return False
+
+
+def _command(claim: CodeClaim, land: Landscape) -> Verdict | None:
+    known = land.commands.get(claim.runner, set())
+    if claim.runner == "script":
+        known = known | land.packages | {name for name in land.tails if "." not in name}
+        if claim.what in known or package_key(claim.what) in land.packages:
+            return None
+        return Verdict(code="command-unknown", level="info", where="roots") if land.commands.get("script") else None
+    if not known or claim.what in known or not land.whole:
+        return None
+    where = "package.json" if claim.runner == "npm" else "Makefile"
+    return Verdict(code="command-missing", level="warning", where=where)
+
+
+def _dependency(name: str, land: Landscape) -> Verdict | None:
+    if not land.packages or not land.whole or package_key(name) in land.packages:
+        return None
+    if any(one.endswith(f"/{package_key(name)}") for one in land.packages):
+        return None
+    return Verdict(code="dependency-missing", level="warning", where="manifests")
+
+
+def drift_score(findings: Iterable[DriftFinding]) -> int:
+    """Give the score of a report, 0 to 100 (E-076).
+
+    >>> drift_score([])
+    100
+    """
+    return max(0, min(_FULL, _FULL - sum(COSTS[finding.level] for finding in findings)))
+
+
+def decide_drift(findings: Sequence[DriftFinding]) -> list[SetStatus]:
+    """Give up, for every memory with an error, what it holds; warnings change nothing."""
+    wrong: dict[str, DriftFinding] = {}
+    for finding in findings:
+        if finding.level == "error":
+            wrong.setdefault(finding.memory_id, finding)
+    return [
+        SetStatus(
+            memory_id=name, status=Status.INVALIDATED, reason=f"drift: {one.code} {one.what} (looked in {one.where})"
+        )
+        for name, one in wrong.items()
+    ]

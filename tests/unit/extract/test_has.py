@@ -1,0 +1,56 @@
+"""The texts that are looked for before an expression is tried: no sentence that it matches may lack them all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from credenda.write.extract.lexicon import load_table
+from credenda.write.extract.patterns import compile_macros
+
+from .holding import always_holds
+
+
+def _guarded() -> Iterator[tuple[str, re.Pattern[str], Sequence[str]]]:
+    acts, tails, prose = load_table("acts"), load_table("tails"), load_table("prose")
+    for number, entry in enumerate(acts["act"]):
+        if "has" in entry:
+            for match in entry["match"]:
+                yield f"act {number} {match[:40]}", compile_macros(match, acts["macros"]), entry["has"]
+    yield "transient", re.compile(acts["transient"]["match"], re.IGNORECASE), acts["transient"]["has"]
+    yield "scene_start", re.compile(acts["scene_start"], re.IGNORECASE), acts["scene_start_has"]
+    yield "bare", re.compile(tails["bare"], re.IGNORECASE), tails["bare_has"]
+    foreign = load_table("foreign")
+    yield "now", re.compile(foreign["now"], re.IGNORECASE), foreign["now_has"]
+    for number, match in enumerate(prose["holds"]):
+        yield f"prose {number}", re.compile(match), prose["has"]
+    for entry in tails["contraction"]:
+        has = [entry["has"]] if isinstance(entry["has"], str) else entry["has"]
+        yield f"short form {entry['from'][:40]}", re.compile(entry["from"], re.IGNORECASE), has
+
+
+_GUARDED = {name: (expression, has) for name, expression, has in _guarded()}
+
+
+@pytest.mark.parametrize("name", _GUARDED)
+def test_no_match_lacks_every_text_that_is_looked_for_first(name: str) -> None:
+    expression, has = _GUARDED[name]
+    assert always_holds(expression, has), f"add to `has` what a match of {expression.pattern} holds"
+
+
+@pytest.mark.parametrize(
+    ("expression", "has", "holds"),
+    [
+        (r"\b(?:tea|coffee)\b", ["tea", "coff"], True),
+        (r"\b(?:tea|coffee|water)\b", ["tea", "coff"], False),
+        (r"what (?:if|about) (?:i|my) ", ["what if", "about my", "about i"], True),
+        (r"(?:green )?tea", ["green "], False),
+        (r"(?:red|green)+ tea", ["en tea", "ed tea"], True),
+        (r"[a-z]+", ["a"], False),
+        (r"\w+ tea", [" tea"], True),
+    ],
+)
+def test_the_check_knows_what_a_match_must_hold(expression: str, has: list[str], holds: bool) -> None:  # noqa: FBT001
+    assert always_holds(re.compile(expression, re.IGNORECASE), has) is holds
