@@ -13,7 +13,7 @@ import sys
 from credenda import Credenda
 with Credenda.open(sys.argv[1], user="ana", embedder="none", workers=False) as memory:
     assert memory.search("What do I like?").hits
-heavy = ("credenda.write.extract", "credenda.write.llm", "credenda.workers.handlers", "credenda.portability", "credenda.write.deletion")
+heavy = ("credenda.write.extract", "credenda.write.llm", "credenda.workers.handlers", "credenda.portability")
 print([name for name in sys.modules if name.startswith(heavy)])
 """
 
