@@ -48,6 +48,7 @@ PURE = (
     "credenda.write.audit",
     "credenda.write.correct",
     "credenda.write.ledger",
+    "credenda.write.likeness",
     "credenda.write.orders",
     "credenda.write.promote",
     "credenda.write.quarantine",

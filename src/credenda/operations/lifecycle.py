@@ -214,7 +214,7 @@ def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | No
 def _standing(one: _Looked, kappa: float) -> Standing:
     memory = one.memory
     record = Record(
-        base=memory.base_importance,
+        base=memory.importance,
         layer=memory.layer,
         trust=memory.trust,
         age_days=one.age_days,

@@ -34,6 +34,7 @@ from credenda.storage.store import (
     Row,
     Snapshot,
     Spend,
+    Surprise,
     Tenant,
     Tombstone,
     Vector,
@@ -100,7 +101,7 @@ class SqliteWriter(SqliteReader):
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
-            case Retention() | Watermark() | DutyRun() | Lead():
+            case Retention() | Surprise() | Watermark() | DutyRun() | Lead():
                 return self._derived(row)
             case Spend():
                 return self._spend(row)
@@ -151,11 +152,14 @@ class SqliteWriter(SqliteReader):
             case _:
                 assert_never(row)
 
-    def _derived(self, row: Retention | Watermark | DutyRun | Lead) -> str:
+    def _derived(self, row: Retention | Surprise | Watermark | DutyRun | Lead) -> str:
         """File what is computed from the rest, and how far the duties that compute it have come."""
         match row:
             case Retention():
                 self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
+            case Surprise():
+                number = self._number(row.memory_id, Kind.MEMORY)
+                self._run("put_surprise", id=number, score=row.score, importance=row.importance)
             case Watermark(value=None):
                 self._run("drop_watermark", name=row.name)
             case Watermark():

@@ -223,6 +223,11 @@ WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER
 UPDATE memories SET decay_score = :score
 WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
 
+-- name: put_surprise!
+-- How new a memory was when it was written, and its importance after that: derived values, written in place once.
+UPDATE memories SET surprise = :score, importance = :importance
+WHERE user_id = :user_id AND id = :id AND expired_at IS NULL AND surprise IS NULL;
+
 -- name: expiring_memories
 -- Current versions whose time is over, newest id first, but for those that lost their words.
 SELECT * FROM memories INDEXED BY memories_expiring
