@@ -154,12 +154,9 @@ def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
         if dry_run:
             moves += moved
             continue
-        lowest = number_of(batch[-1].memory.id, Kind.MEMORY, tag)
-        for start in range(0, len(moved), _WRITTEN_TOGETHER):
-            _file_scores(parts, moved[start : start + _WRITTEN_TOGETHER])
-        _mark(parts, lowest)
+        _file_scores(parts, moved, number_of(batch[-1].memory.id, Kind.MEMORY, tag))
     if not dry_run:
-        _mark(parts, None)
+        _file_scores(parts, (), None)
     return DecayReport(examined=examined, updated=updated, profile=rules.profile, dry_run=dry_run, moves=tuple(moves))
 
 
@@ -172,17 +169,16 @@ def _move(one: _Looked) -> ScoreMove:
     return ScoreMove(memory_id=one.memory.id, before=one.memory.decay_score, after=one.retained.score)
 
 
-def _file_scores(parts: Parts, moves: Sequence[ScoreMove]) -> None:
+def _file_scores(parts: Parts, moves: Sequence[ScoreMove], mark: int | None) -> None:
+    """File the scores of a batch and how far the run has come, both or neither; None in `mark` ends the run."""
+    now_us = parts.clock.now_us()
+
     def work(writer: Writer) -> None:
-        for move in moves:
-            writer.put(Retention(memory_id=move.memory_id, score=move.after))
+        if moves:
+            writer.put(Retention(scores={move.memory_id: move.after for move in moves}))
+        writer.put(Watermark(name=_MARK, value=mark, at_us=now_us))
 
     parts.store.commit(parts.user_id, work)
-
-
-def _mark(parts: Parts, value: int | None) -> None:
-    now_us = parts.clock.now_us()
-    parts.store.commit(parts.user_id, lambda writer: writer.put(Watermark(name=_MARK, value=value, at_us=now_us)))
 
 
 def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | None = None) -> LifecycleReport:
@@ -292,8 +288,8 @@ def feedback(parts: Parts, hit_id: str, *, useful: bool) -> None:
         for memory_id in ids:
             judged = 1 if useful else -1
             writer.put(Access(memory_id=memory_id, session="", day=now_us // DAY_US, at_us=now_us, useful=judged))
-        for one in _look(writer, writer.memories(ids), rules, _ages(writer, parts)):
-            writer.put(Retention(memory_id=one.memory.id, score=one.retained.score))
+        looked = _look(writer, writer.memories(ids), rules, _ages(writer, parts))
+        writer.put(Retention(scores={one.memory.id: one.retained.score for one in looked}))
 
     with parts.foreground:
         parts.store.commit(parts.user_id, work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 __all__ = ["Lead", "Retention", "Surprise", "Watermark"]
@@ -9,10 +10,12 @@ __all__ = ["Lead", "Retention", "Surprise", "Watermark"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """How much of a memory is retained, in [0, 1]: a derived value of its current version, no change of it."""
+    """How much of memories is retained, in [0, 1] by id: derived values of their current versions, no change of them.
 
-    memory_id: str
-    score: float
+    All are written by one statement; a memory that is not there is passed over.
+    """
+
+    scores: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from typing import Final, NamedTuple, assert_never
 
 from credenda import limits
 from credenda.clock import Clock
 from credenda.errors import Conflict, Invalid, NotFound
-from credenda.ids import Kind, number_of
+from credenda.ids import Kind, number_of, numbers_of
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
@@ -156,7 +157,8 @@ class SqliteWriter(SqliteReader):
         """File what is computed from the rest, and how far the duties that compute it have come."""
         match row:
             case Retention():
-                self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
+                numbers = numbers_of(list(row.scores), Kind.MEMORY, self._tenant.tag)
+                self._run("put_retention", scores=json.dumps(dict(zip(numbers, row.scores.values(), strict=True))))
             case Surprise():
                 number = self._number(row.memory_id, Kind.MEMORY)
                 self._run("put_surprise", id=number, score=row.score, importance=row.importance)
