@@ -64,6 +64,6 @@ def fate_on(one: Episode, day: float) -> Fate:
     worth, uses = max(one.importance, _earned(one, day)), len(one.recalled)
     if uses >= 5 and worth >= 0.7:  # noqa: PLR2004 - E-059
         return "rises"
-    old = day - one.held > 90  # noqa: PLR2004 - E-063
+    old = day - max([one.held, *one.recalled]) > 90  # noqa: PLR2004 - E-063
     faded = retention(one, day) < 0.15  # noqa: PLR2004 - E-063
     return "archived" if old and faded and worth < 0.3 and uses < 3 else "stays"  # noqa: PLR2004 - E-063

@@ -83,6 +83,7 @@ class _Looked:
     uses: tuple[float, ...]
     retained: Retained
     age_days: float
+    idle_days: float
 
 
 def _ages(reader: Reader, parts: Parts) -> _Ages:
@@ -105,15 +106,16 @@ def _looked(memory: Memory, log: Sequence[Access], rules: RetentionRules, ages: 
         judged=sum(access.useful for access in log),
     )
     since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
+    idle = ages.days(since)
     kept = retained(
         rules,
         layer=memory.layer,
         trust=memory.trust,
-        age_days=ages.days(since),
+        age_days=idle,
         usage=usage,
         pinned=memory.pinned,
     )
-    return _Looked(memory, uses, kept, ages.days(memory.created_us))
+    return _Looked(memory, uses, kept, age_days=ages.days(memory.created_us), idle_days=idle)
 
 
 def _batches(
@@ -223,6 +225,7 @@ def _standing(one: _Looked, kappa: float) -> Standing:
     return Standing(
         memory=memory,
         age_days=one.age_days,
+        idle_days=one.idle_days,
         uses=max(memory.access_count, len(one.uses)),
         retention=one.retained.score,
         importance=earned,
