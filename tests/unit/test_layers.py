@@ -40,6 +40,7 @@ PURE = (
     "credenda.read.score",
     "credenda.read.standing",
     "credenda.text",
+    "credenda.vectors.frqad",
     "credenda.vectors.quantize",
     "credenda.write.accept",
     "credenda.write.answer",

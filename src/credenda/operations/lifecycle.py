@@ -37,7 +37,7 @@ from credenda.storage.store import Access, MemoryFilter, Reader, Retention, Wate
 from credenda.workers.upkeep import flush_accesses
 from credenda.write.apply import Application, apply
 
-__all__ = ["decay", "feedback", "lifecycle", "move_layer", "retention_curves", "retention_rules"]
+__all__ = ["decay", "feedback", "lifecycle", "move_layer", "retained_batches", "retention_curves", "retention_rules"]
 
 _BATCH: Final = 1_000
 _WRITTEN_TOGETHER: Final = 200
@@ -160,6 +160,16 @@ def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
     if not dry_run:
         _file_scores(parts, (), None)
     return DecayReport(examined=examined, updated=updated, profile=rules.profile, dry_run=dry_run, moves=tuple(moves))
+
+
+def retained_batches(parts: Parts, statuses: frozenset[Status]) -> Iterator[list[tuple[Memory, float]]]:
+    """Walk over memories of these statuses, newest first, with what is retained of each now."""
+    rules = retention_rules(parts.settings)
+    with parts.store.reader(parts.user_id) as reader:
+        ages = _ages(reader, parts)
+    wanted = MemoryFilter(statuses=statuses)
+    for batch in _batches(parts, wanted, lambda reader, found: _look(reader, found, rules, ages)):
+        yield [(one.memory, one.retained.score) for one in batch]
 
 
 def _moved(one: _Looked) -> bool:

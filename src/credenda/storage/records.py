@@ -113,7 +113,10 @@ class Document:
 
 
 class Vector(NamedTuple):
-    """A stored embedding of a document: `bits` per dimension (32 or 16: floats; 8, 4, 2: integers times `scale`)."""
+    """A stored embedding of a document: `bits` per dimension (32 or 16: floats; 8, 4, 2: as `vectors.quantize` writes).
+
+    `scale` is 1: rough vectors hold their range themselves.
+    """
 
     code: int
     model_id: str

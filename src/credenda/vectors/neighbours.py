@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda.storage.store import Reader, Vector
-from credenda.vectors.quantize import decode
+from credenda.vectors.quantize import decode_rows
 from credenda.vectors.resident import STATE_CURRENT, STATE_PAST, ResidentIndex
 from credenda.vectors.stored import stored_vectors
 
@@ -32,7 +32,7 @@ def nearest_memories(
     if not vectors:
         return []
     codes = np.array([vector.code for vector in vectors], np.int64)
-    matrix = np.stack([decode(vector.data, vector.bits) for vector in vectors])
+    matrix = np.concatenate([decode_rows([vector.data], vector.bits, vector.dims) for vector in vectors])
     usable = index.is_memory & ((index.state == STATE_CURRENT) | (index.state == STATE_PAST))
     usable &= ~np.isin(index.codes, codes)
     own = matrix @ matrix.T

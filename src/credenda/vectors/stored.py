@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda.storage.store import Reader
+from credenda.vectors.frqad import divisor
 from credenda.vectors.hot import HOT_BITS
-from credenda.vectors.quantize import decode, halves, widened
+from credenda.vectors.quantize import decode_rows, halves, widened
 from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["stored_vectors"]
@@ -17,7 +18,11 @@ Integers = NDArray[np.int64]
 
 
 def stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
-    """Return those of the rows that have a stored vector, and the vectors, (n, d): from memory, else from the store."""
+    """Return those of the rows that have a stored vector, and the vectors, (n, d): from memory, else from the store.
+
+    Those kept at few bits are shortened by `frqad.divisor`, so that a cosine with them counts for less: of a text that
+    is held twice the exact copy comes first.
+    """
     matrix, held = index.hot.take(rows, index.dims)
     if held.all():
         return rows, widened(matrix, finite=index.hot.finite)
@@ -32,12 +37,12 @@ def stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tupl
         held[places] = True
         for bits in set(widths):
             at = places[np.equal(widths, bits)]
-            flat = b"".join([one for one, width in zip(data, widths, strict=True) if width == bits])
+            blobs = [one for one, width in zip(data, widths, strict=True) if width == bits]
             if bits == HOT_BITS:
-                matrix[at] = fresh = halves(flat).reshape(len(at), -1)
+                matrix[at] = fresh = halves(b"".join(blobs)).reshape(len(at), -1)
                 index.hot.keep(rows[at], fresh)
             else:
-                odd.append((at, decode(flat, bits).reshape(len(at), -1)))
+                odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(divisor(bits))))
     wide = widened(matrix)
     for at, values in odd:
         wide[at] = values

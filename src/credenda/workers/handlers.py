@@ -22,6 +22,8 @@ __all__ = ["HANDLERS", "embed_together", "handle", "report_failure", "set_aside"
 
 _TURNS_A_COMMIT: Final = 8
 _VECTORS_A_COMMIT: Final = 64
+_EXACT_BITS: Final = 16
+"""A vector at fewer bits is embedded again: its memory was recalled."""
 
 
 def _extract(parts: Parts, job: Job) -> None:
@@ -69,7 +71,7 @@ def _embed(parts: Parts, job: Job) -> None:
         parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, [], of=writer.tenant.tag))
         return
     with parts.store.reader(parts.user_id) as reader:
-        wanted, tag = wanted_texts(reader, job, embedder.model_id), reader.tenant.tag
+        wanted, tag = wanted_texts(reader, job, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
     while len(wanted) > _VECTORS_A_COMMIT:  # what is filed stays filed when a later portion fails
         portion, wanted = wanted[:_VECTORS_A_COMMIT], wanted[_VECTORS_A_COMMIT:]
         vectors = embed(embedder, portion, parts.settings.vector_bits)
@@ -108,7 +110,10 @@ def embed_together(parts: Parts, jobs: Sequence[Job]) -> None:
     tag = ""
     if embedder is not None:
         with parts.store.reader(parts.user_id) as reader:
-            lists, tag = [wanted_texts(reader, job, embedder.model_id) for job in jobs], reader.tenant.tag
+            lists, tag = (
+                [wanted_texts(reader, job, embedder.model_id, least_bits=_EXACT_BITS) for job in jobs],
+                reader.tenant.tag,
+            )
     if embedder is None or sum(map(len, lists)) > _VECTORS_A_COMMIT:
         for job in jobs:
             _embed(parts, job)

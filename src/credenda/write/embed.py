@@ -6,7 +6,7 @@ The engine runs outside any transaction; a failure raises and the job is tried a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.errors import NotFound
@@ -37,10 +37,11 @@ class Wanted:
     """Whether it is a memory whose surprise is to be found: not of code, not kept apart, not measured before."""
 
 
-def wanted_texts(reader: Reader, job: Job, model_id: str) -> list[Wanted]:
+def wanted_texts(reader: Reader, job: Job, model_id: str, *, least_bits: int = 0) -> list[Wanted]:
     """List the passages of a job's events, and the memories resting on them, that have no vector of this model.
 
-    An event that is one memory word for word needs none of its own while that is held: the memory stands for it.
+    An event that is one memory word for word needs none of its own while that is held: the memory stands for it. With
+    `least_bits` those are listed too whose vector is kept at fewer.
     """
     tag = reader.tenant.tag
     ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
@@ -62,8 +63,12 @@ def wanted_texts(reader: Reader, job: Job, model_id: str) -> list[Wanted]:
         for memory in memories.values()
         if memory.text
     )
-    present = {vector.code for vector in reader.vectors([one.code for one in wanted], model_id)}
-    return [one for one in wanted if one.code not in present]
+    present = {vector.code: vector.bits for vector in reader.vectors([one.code for one in wanted], model_id)}
+    return [
+        replace(one, counts=one.counts and one.code not in present)
+        for one in wanted
+        if present.get(one.code, -1) < least_bits or one.code not in present
+    ]
 
 
 def _counts(memory: Memory) -> bool:
