@@ -96,7 +96,7 @@ def memory(screen: Screen, one: Memory) -> str:
     said = f"confidence {one.confidence:.2f}, trust {one.trust:.2f}, confirmed {one.confirmations} times"
     kept = f"{one.type.value}, {one.layer.value}, importance {one.importance:.2f}"
     if one.surprise is not None:
-        kept += f" ({one.base_importance:.2f} as stated; surprise {one.surprise:.2f} when it was written)"
+        kept += f" ({one.base_importance:.2f} as stated; surprise {one.surprise:.3f} when it was written)"
     shown = f"{one.access_count} times" + (f", last {screen.moment(one.last_accessed)}" if one.last_accessed_us else "")
     rows = (
         ("text", one.text if one.value else ""),

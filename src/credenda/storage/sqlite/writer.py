@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from json.encoder import encode_basestring
 from typing import Final, NamedTuple, assert_never
@@ -11,7 +10,7 @@ from typing import Final, NamedTuple, assert_never
 from credenda import limits
 from credenda.clock import Clock
 from credenda.errors import Conflict, Invalid, NotFound
-from credenda.ids import Kind, number_of, numbers_of
+from credenda.ids import Kind, number_of
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
@@ -21,6 +20,7 @@ from credenda.model.memory import Memory
 from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
+from credenda.storage.sqlite.duties import Derived, file_derived
 from credenda.storage.sqlite.reader import SqliteReader
 from credenda.storage.sqlite.redact import redact_log
 from credenda.storage.sqlite.refold import refold
@@ -154,27 +154,9 @@ class SqliteWriter(SqliteReader):
             case _:
                 assert_never(row)
 
-    def _derived(self, row: Retention | Surprise | Watermark | DutyRun | Lead) -> str:
+    def _derived(self, row: Derived) -> str:
         """File what is computed from the rest, and how far the duties that compute it have come."""
-        match row:
-            case Retention():
-                numbers = numbers_of(list(row.scores), Kind.MEMORY, self._tenant.tag)
-                self._run("put_retention", scores=json.dumps(dict(zip(numbers, row.scores.values(), strict=True))))
-            case Surprise():
-                number = self._number(row.memory_id, Kind.MEMORY)
-                self._run("put_surprise", id=number, score=row.score, importance=row.importance)
-            case Watermark(value=None):
-                self._run("drop_watermark", name=row.name)
-            case Watermark():
-                self._run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
-            case DutyRun():
-                outcome = {"failed": row.failed, "result": row.result}
-                self._run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
-            case Lead():
-                if not self._run("lead", owner=row.owner, now_us=row.now_us, until_us=row.until_us).rowcount:
-                    raise Conflict("another process leads the duties", why="one is enough", fix="leave them to it")
-            case _:
-                assert_never(row)
+        file_derived(self._run, self._tenant.tag, row)
         return ""
 
     def _number(self, text: str, kind: Kind) -> int:
