@@ -18,6 +18,7 @@ from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.contest import ContestCase, SlotLoop
+from credenda.model.core import Core
 from credenda.model.difference import Diff
 from credenda.model.event import Receipt
 from credenda.model.forgetting import LegalHold, RetentionPolicy
@@ -489,6 +490,14 @@ class AsyncManage:
     async def holds(self) -> Sequence[LegalHold]:
         """Return every legal hold there was and is, oldest first, with the reasons."""
         return await asyncio.to_thread(self._memory.holds)
+
+    async def core(self) -> Core:
+        """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.
+
+        It is made of standing instructions, pins, who the user is, and what is recalled often, each line a memory as it
+        is held now. Where it has changed it is filed, and `diff` says what this rewrite changed against the one before.
+        """
+        return await asyncio.to_thread(self._memory.core)
 
     async def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.

@@ -79,6 +79,12 @@ CONTEST_MEMBERS: Final = 6
 """Most values that one question is about; of a slot that changes with every word the newest are asked about."""
 ALTERNATION_DAYS: Final = 180
 """A preference that returns within this time opens a contest (R-012)."""
+CORE_RECALL_DAYS: Final = 30
+"""The window of the recall log that the core is chosen by (S-056)."""
+CORE_RECALLED: Final = 100
+"""Most memories of the recall log that are looked at; the cap of the core ends their list much earlier."""
+CORE_REWRITES: Final = 20
+"""Rewrites of the core that are remembered, by the ids of their memories."""
 BUSY_TIMEOUT_SECONDS: Final = 30
 POLICY_COUNT: Final = 100_000
 """Most expiring memories that a dry run counts."""
