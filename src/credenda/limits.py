@@ -129,3 +129,14 @@ LLM_DENIED_WAIT_SECONDS: Final = 600
 """How long one is left alone whose key or name must be mended first."""
 SPENDS_SHOWN: Final = 100
 """Rows of the ledger of models that are shown: one a day, operation and model."""
+PAGE_BYTES: Final = 1 << 20
+"""Longest page of the Anthropic memory tool."""
+PAGE_STATE_BYTES: Final = 16 << 20
+PAGE_STATEMENTS: Final = 1_000
+"""Most lines of a page that are taken in as memories."""
+PAGES_IN_FOLDER: Final = 1_000
+PAGE_PATH_CHARACTERS: Final = 1_024
+PAGE_NAME_BYTES: Final = 200
+PAGE_DEPTH: Final = 8
+PAGE_MATCHES_NAMED: Final = 100
+"""Lines that an answer names where a text to be replaced stands in many."""
