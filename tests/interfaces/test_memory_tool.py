@@ -35,10 +35,11 @@ PATHS = [
     "",
     "memories/a",
 ]
-TEXTS = ("", "one", "one\n", "one\ntwo\none\n", "é ü\r\nzwei\n", "\n\n", "x" * 5_000, "a\tb\u2028c")
+TEXTS = ("", "one", "one\n", "one\ntwo\none\n", "é ü\r\nzwei\n", "\n\n", "x" * 90, "a\tb\u2028c")
 PIECES = ("one", "two", "", "\n", "missing", "x", "zwei\n")
 
-paths = st.sampled_from(PATHS)
+paths = st.sampled_from(["/memories/b.md"] * 2 * len(PATHS) + PATHS)
+"""Mostly one page, so that a command meets what others did."""
 commands = st.one_of(
     st.fixed_dictionaries(
         {"command": st.just("view"), "path": paths},
@@ -92,19 +93,44 @@ def tidy(root: Path) -> None:
             path.rmdir()
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(commands, min_size=1, max_size=14))
-def test_every_string_is_that_of_the_reference(tmp_path_factory: pytest.TempPathFactory, played: list[Any]) -> None:
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(TEXTS), st.lists(commands, min_size=1, max_size=14))
+def test_every_string_is_that_of_the_reference(
+    tmp_path_factory: pytest.TempPathFactory, first: str, played: list[Any]
+) -> None:
     folder = tmp_path_factory.mktemp("memory")
     reference = BetaLocalFilesystemMemoryTool(str(folder / "theirs"))
     pages = Pages(folder / "mine", kept=False)
-    for command in played:
+    for command in ({"command": "create", "path": "/memories/b.md", "file_text": first}, *played):
         theirs, mine = answer(reference.call, command), ours(pages, command)
         tidy(reference.memory_root)
         tidy_ours(pages.folder.root)
         assert mine[0] == theirs[0], (command, mine, theirs)
         if theirs[1]:
             assert sized(mine[1]) == sized(theirs[1])
+
+
+def test_every_edge_of_a_page_is_that_of_the_reference(tmp_path: Path) -> None:
+    reference = BetaLocalFilesystemMemoryTool(str(tmp_path / "theirs"))
+    pages = Pages(tmp_path / "mine", kept=False)
+    path = "/memories/b.md"
+    edits: list[dict[str, Any]] = [
+        {"command": "str_replace", "path": path, "old_str": old, "new_str": new}
+        for old, new in itertools.product((*PIECES, "four", "aa"), ("", "new\nlines"))
+    ]
+    edits += [
+        {"command": "insert", "path": path, "insert_line": line, "insert_text": text}
+        for line, text in itertools.product((-1, 0, 2, 4, 9), ("", "x", "x\n\n"))
+    ]
+    views = [{"view_range": list(pair)} for pair in itertools.product(range(-2, 9), repeat=2)]
+    views += [{}, {"view_range": []}, {"view_range": [1]}, {"view_range": [1, 2, 3]}]
+    for text in (*TEXTS, "one\ntwo\nthree\nfour\nfive\nsix\nseven", "aaa\naaa"):
+        made = {"command": "create", "path": path, "file_text": text}
+        played = [made, *({"command": "view", "path": path} | view for view in views)]
+        for edit in edits:
+            played += [edit, {"command": "view", "path": path}, {"command": "delete", "path": path}, made]
+        for command in (*played, {"command": "delete", "path": path}):
+            assert ours(pages, command) == answer(reference.call, command), command
 
 
 def tidy_ours(root: Path) -> None:
