@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from credenda import Credenda, MemoryUnit, Unavailable
+from credenda import Credenda, Invalid, MemoryUnit, Unavailable
 from credenda.clock import DAY_US
 from credenda.manage.core import page
 from credenda.model.core import Core
@@ -318,3 +318,21 @@ def test_the_duty_rewrites_it(mem: Credenda, clock: ManualClock) -> None:
     clock.advance(DAY)
     (run,) = mem.manage.schedule(only=["core"]).ran
     assert run.result == "nothing changed"
+
+
+def test_a_block_that_nobody_asked_for_is_smaller_and_no_recall(mem: Credenda, path: Path, clock: ManualClock) -> None:
+    for number in range(60):
+        fact(mem, f"The jar number {number} holds apricot jam from the garden of the neighbour.")
+    question = "Which jar holds apricot jam?"
+    asked = mem.context(question, limit=50, record_access=False)
+    automatic = mem.context(question, limit=50, automatic=True)
+    assert automatic.tokens <= 400 < asked.tokens <= 800
+    assert 0 < len(automatic.hits) < len(asked.hits)
+    assert mem.context(question, limit=50, automatic=True, token_budget=600, record_access=False).tokens > 400
+    assert not mem.manage.core().lines
+    mem.context(question, limit=50, automatic=True, record_access=True)
+    assert mem.manage.core().lines
+    with Credenda.open(path, user="ana", clock=clock, workers=False, settings={"inject_tokens": 100}) as other:
+        assert other.context(question, automatic=True).tokens <= 100
+    with pytest.raises(Invalid):
+        mem.context(question, automatic=True, token_budget=0)
