@@ -110,6 +110,13 @@ def test_what_was_deleted_leaves_the_page_and_cannot_be_written_again(mem: Crede
     assert on_disk(pages) == "The user sails.\n"
 
 
+def test_the_only_line_can_be_deleted_too(mem: Credenda, pages: Pages) -> None:
+    pages.create(PAGE, "The safe is blue.\n")
+    mem.delete(mem.list().items[0].id)
+    assert "safe" not in pages.view(PAGE)
+    assert on_disk(pages) == ""
+
+
 def test_what_a_person_forgot_leaves_the_page(mem: Credenda, pages: Pages) -> None:
     pages.create(PAGE, "The user sails.\nThe safe is blue.\n")
     (safe,) = [memory for memory in mem.list().items if "safe" in memory.text]
@@ -117,10 +124,28 @@ def test_what_a_person_forgot_leaves_the_page(mem: Credenda, pages: Pages) -> No
     assert "safe" not in pages.view(PAGE)
 
 
-def test_an_erased_memory_leaves_no_line(mem: Credenda, pages: Pages) -> None:
+def test_a_page_of_what_was_erased_is_neither_shown_nor_taken_in_anew(mem: Credenda, pages: Pages) -> None:
     pages.create(PAGE, "The user sails.\n")
     mem.erase(confirm="ana")
-    assert "sails" not in pages.view(PAGE)
+    mem.store(MemoryUnit(text="The user rows."))
+    for _ in range(2):
+        with pytest.raises(Refused, match="was erased"):
+            pages.view(PAGE)
+        with pytest.raises(Refused, match="was erased"):
+            pages.insert(PAGE, 0, "The user swims.")
+    assert texts(mem) == ["The user rows."]
+    pages.delete(PAGE)
+    assert texts(mem) == ["The user rows."]
+
+
+def test_a_folder_of_another_memory_loses_nothing(pages: Pages, tmp_path: Path) -> None:
+    pages.create(PAGE, "The user sails.\n")
+    with Credenda.open(tmp_path / "other.db", user="ana", workers=False) as other:
+        strange = open_pages(other, tmp_path / "pages")
+        with pytest.raises(Refused, match="another memory"):
+            strange.view(PAGE)
+        assert texts(other) == []
+    assert "sails" in pages.view(PAGE)
 
 
 def test_words_that_give_orders_are_not_kept(mem: Credenda, pages: Pages) -> None:

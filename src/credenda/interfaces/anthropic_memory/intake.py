@@ -35,6 +35,8 @@ _FENCES: Final = ("```", "~~~")
 _GONE: Final = frozenset({Status.FORGOTTEN, Status.DELETED, Status.INVALIDATED})
 _SESSION: Final = "page "
 _SHOWN: Final = 80
+_ANCHOR: Final = ""
+"""Where an event of the memory is remembered, among the pages, whose names are never empty."""
 
 
 class _Deleted(Refused):
@@ -99,7 +101,10 @@ class Intake:
     def finish(self, page: _Page) -> None:
         """Remember the lines of a page, and forget what it no longer says."""
         state = self._load()
-        self._save(state, {page.path: page.held})
+        changed = {page.path: page.held}
+        if page.made and not self._anchored():
+            changed[_ANCHOR] = {"event": self._memory.why(page.made[0]).evidence[-1][0].id}
+        self._save(state, changed)
         for key, name in page.known.items():
             if key not in page.held and name not in page.held.values():
                 self._forget(name, state, page.path)
@@ -117,7 +122,7 @@ class Intake:
         key = _key(statement)
         name = page.known.get(key) or page.held.get(key)
         if name is not None:
-            if self._is_gone(name):
+            if self._is_gone(page.path, name):
                 return []
             page.held[key] = name
             return [line]
@@ -132,11 +137,28 @@ class Intake:
         page.held[_key(shown)] = memory.id
         return [line.replace(statement, shown)]
 
-    def _is_gone(self, name: str) -> bool:
+    def _is_gone(self, path: str, name: str) -> bool:
+        """Say whether a memory was taken out of use.
+
+        One that was erased, or belongs to another memory, is none of this one's: its page is then neither shown, nor
+        taken in anew, nor lost.
+        """
         try:
             return self._memory.get(name).status in _GONE
-        except (NotFound, Invalid):  # erased, or of a memory that was
-            return True
+        except (NotFound, Invalid) as error:
+            if self._anchored(name):
+                return True
+            belongs = f"{path} belongs to another memory, or to one that was erased."
+            raise Refused(f"{belongs} It can only be renamed or deleted.") from error
+
+    def _anchored(self, name: str = "") -> bool:
+        """Say whether an id has the tag of this memory, of which the folder remembers an event: those never vanish."""
+        event = self._load().get(_ANCHOR, {}).get("event", "")
+        try:
+            self._memory.changes(event)
+        except (NotFound, Invalid):
+            return False
+        return not name or name.rpartition("-")[2] == event.rpartition("-")[2]
 
     def _store(self, path: str, statement: str) -> Memory:
         session = f"{_SESSION}{path}"[: limits.NAME_CHARACTERS]

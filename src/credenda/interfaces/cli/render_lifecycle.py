@@ -15,13 +15,14 @@ __all__ = ["core", "decayed", "duties", "moved", "retention"]
 
 _SHOWN: Final = 20
 _LEFT_OUT: Final = 10
+_HOW_TO_FILL: Final = "The core is empty: give a standing instruction, pin a memory, or say who you are."
 _AGES: Final = (0, 7, 15, 30, 60, 90, 180)
 
 
 def core(screen: Screen, found: Core) -> str:
     """Show the block that every prompt has, why each line is there, and what the last rewrite changed."""
     if not found.lines:
-        told = ["The core is empty: give a standing instruction, pin a memory, or say who you are."]
+        told = ["The core is empty." if found.left_out else _HOW_TO_FILL]
     else:
         rows = [(line.memory_id, line.section, clean(line.reason)) for line in found.lines]
         told = ["\n".join(map(clean, found.text.splitlines())), "", screen.table(("ID", "WHERE", "WHY"), rows)]
