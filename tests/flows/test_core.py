@@ -58,7 +58,7 @@ def test_an_empty_memory_has_an_empty_core_and_files_nothing(mem: Credenda) -> N
     core = mem.manage.core()
     assert (core.text, core.lines, core.tokens, core.rewritten, core.rewrites) == ("", (), 0, False, 0)
     assert not core.diff
-    assert core.previous is None
+    assert core.previous_at is None
 
 
 @pytest.mark.requirement("S-058")
@@ -143,21 +143,21 @@ def test_every_rewrite_says_what_it_changed_even_after_a_restart(
 ) -> None:
     say("Always answer in French.", "I live in Linz.")
     first = mem.manage.core()
-    assert (first.rewritten, first.rewrites, first.previous) == (True, 1, None)
+    assert (first.rewritten, first.rewrites, first.previous_at) == (True, 1, None)
     assert len(first.diff.added) == 2
     assert not mem.manage.core().rewritten
     say("I moved to Graz.", "Never use emojis.")
     with Credenda.open(path, user="ana", clock=clock, workers=False) as other:
         core = other.manage.core()
         assert core.rewritten
-        assert core.previous == first.at
+        assert core.previous_at == first.rewritten_at
         assert [line.text.partition("] ")[2][:15] for line in core.diff.added] == ["Never use emoji", "I moved to Graz"]
         assert ["Linz" in line.text for line in core.diff.removed] == [True]
     with Credenda.open(path, user="ana", clock=clock, workers=False) as again:
         kept = again.manage.core()
         assert not kept.rewritten
         assert kept.diff == core.diff
-        assert (kept.at, kept.previous) == (core.at, core.previous)
+        assert (kept.rewritten_at, kept.previous_at) == (core.rewritten_at, core.previous_at)
 
 
 @pytest.mark.requirement("S-062")

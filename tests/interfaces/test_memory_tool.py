@@ -418,6 +418,16 @@ def test_sizes_are_bounded(tmp_path: Path) -> None:
     assert len(told) < 1_000
 
 
+def test_what_a_killed_writer_left_is_swept_away(tmp_path: Path) -> None:
+    pages = Pages(tmp_path / "pages")
+    left, other = pages.folder.root / f".{'a' * 64}.part", pages.folder.root / ".notes.md.x.part"
+    left.touch()
+    other.touch()
+    pages.create("/memories/a.md", "x")
+    assert not left.exists()
+    assert other.exists()
+
+
 WRITER = """
 import sys
 from credenda.interfaces.anthropic_memory.pages import Pages

@@ -99,15 +99,15 @@ class Core:
     diff: CoreDiff
     rewritten: bool
     rewrites: int
-    at_us: int
+    rewritten_us: int
     previous_us: int | None
 
     @property
-    def at(self) -> datetime:
+    def rewritten_at(self) -> datetime:
         """When it was rewritten last; a core that was never filed is as of now."""
-        return to_datetime(self.at_us)
+        return to_datetime(self.rewritten_us)
 
     @property
-    def previous(self) -> datetime | None:
+    def previous_at(self) -> datetime | None:
         """When the rewrite was made that `diff` compares with; None where this is the first."""
         return None if self.previous_us is None else to_datetime(self.previous_us)

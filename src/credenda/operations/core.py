@@ -76,7 +76,7 @@ def core(parts: Parts) -> Core:
         diff=differ(before, after),
         rewritten=files,
         rewrites=len(kept),
-        at_us=kept[-1].at_us if kept and (files or not new) else now_us,
+        rewritten_us=kept[-1].at_us if kept and (files or not new) else now_us,
         previous_us=previous[-1].at_us if previous else None,
     )
 

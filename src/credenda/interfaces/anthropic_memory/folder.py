@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import shutil
 import stat
 from collections.abc import Generator, Sequence
@@ -31,6 +32,7 @@ __all__ = ["Folder", "Item", "Kind"]
 
 _STATE: Final = ".credenda"
 _LOCK: Final = "pages.lock"
+_PART: Final = re.compile(r"\.[0-9a-f]{64}\.part")
 _FOLDER_MODE: Final = 0o700
 _FILE_MODE: Final = 0o600
 _NOFOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
@@ -169,6 +171,7 @@ class Folder:
                 raise Refused(f"The folder of {_shown(names)} holds {limits.PAGES_IN_FOLDER:,} pages already")
             if new and fold(name) in {fold(other) for other in _names(folder)}:
                 return False
+            _sweep(folder)
             beside = f".{new_key().hex()}.part"
             try:
                 _write_new(folder, beside, data)
@@ -246,6 +249,12 @@ def _read(handle: int, bytes_max: int = limits.PAGE_BYTES) -> bytes:
         pieces.append(piece)
         left -= len(piece)
     return b"".join(pieces)
+
+
+def _sweep(folder: int) -> None:
+    """Take away what a writer that was killed left behind; while the folder is locked nobody else is writing."""
+    for name in filter(_PART.fullmatch, _names(folder)):
+        os.unlink(name, dir_fd=folder)
 
 
 def _names(folder: int) -> list[str]:
