@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from dataclasses import asdict
 from typing import Final, NamedTuple, assert_never
 
 from credenda import limits
@@ -164,8 +165,11 @@ class SqliteWriter(SqliteReader):
                 outcome = {"failed": row.failed, "result": row.result}
                 self._run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
             case Lead():
-                if not self._run("lead", owner=row.owner, now_us=row.now_us, until_us=row.until_us).rowcount:
-                    raise Conflict("another process leads the duties", why="one is enough", fix="leave them to it")
+                if not self._run("lead", **asdict(row)).rowcount:
+                    what = f"{row.name} is being run already" if row.name else "another process leads the duties"
+                    raise Conflict(
+                        what, why="one at a time is enough", fix="leave it to the other, and try again later"
+                    )
             case _:
                 assert_never(row)
         return ""
