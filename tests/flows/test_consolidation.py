@@ -9,6 +9,7 @@ import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit
 from credenda.model.memory import Memory
+from credenda.storage.store import Lead
 from credenda.testing import ManualClock
 
 
@@ -110,10 +111,115 @@ def test_a_second_run_adds_nothing_and_feeds_nothing_back(mem: Credenda, say: ob
 
 
 @pytest.mark.requirement("R-101", "R-107")
-@pytest.mark.parametrize("wrong", [-0.1, 1.5, "much", True, None])
+@pytest.mark.parametrize("wrong", [-0.1, 1.5, "much", None])
 def test_a_threshold_that_is_no_fraction_is_refused(mem: Credenda, wrong: object) -> None:
-    if wrong is True:
-        assert mem.manage.consolidate(similarity_threshold=True).reason == "nothing to do"
-        return
     with pytest.raises(Invalid):
         mem.manage.consolidate(similarity_threshold=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("S-094", "S-042", "S-044", "R-106", "R-110", "C-018", "D-015")
+def test_duplicates_that_rules_recognise_become_one_entry(mem: Credenda, clock: ManualClock) -> None:
+    """Rows that reconciliation did not see side by side: one was put away when the other was told."""
+    first = mem.store(MemoryUnit(text="The badge code is 4711.", importance=0.4, confidence=0.7, tags=("door",)))
+    mem.forget(first.id)
+    clock.advance(timedelta(days=3))
+    second = mem.store(MemoryUnit(text="the badge code is 4711", importance=0.9, confidence=0.9, topic="work"))
+    mem.restore(first.id)
+    assert len(held(mem)) == 2
+    report = mem.manage.consolidate(force=True)
+    assert (report.groups_found, report.memories_consolidated, report.memories_created) == (1, 1, 0)
+    (entry,) = held(mem)
+    (gone,) = mem.list(status="merged").items
+    assert {entry.id, gone.id} == {first.id, second.id}
+    assert report.deleted_ids == (gone.id,)
+    assert (gone.superseded_by, gone.relation) == (entry.id, "duplicate")
+    assert (entry.importance, entry.confidence, entry.topic, entry.tags) == (0.9, 0.9, "work", ("door",))
+    assert entry.valid_from == first.valid_from
+    assert len(mem.why(entry.id).evidence) == 2
+    assert mem.data.doctor().ok
+    assert mem.data.rebuild().differences == ()
+
+
+@pytest.mark.requirement("R-105", "S-054")
+def test_what_was_taken_back_is_not_done_again(mem: Credenda, say: object) -> None:
+    say("I work at Google.", "I work at Microsoft now.")  # type: ignore[operator]
+    report = mem.manage.consolidate(force=True)
+    mem.manage.undo(report.changes[0].id)
+    assert texts(mem) == ["I work at Microsoft now."]
+    mem.manage.consolidate(force=True)
+    mem.manage.consolidate(topic=None, force=True)
+    assert texts(mem) == ["I work at Microsoft now."]
+    assert mem.data.doctor().ok
+
+
+@pytest.mark.requirement("S-060", "S-099", "C-007")
+@pytest.mark.parametrize("by", ["memory", "event"])
+def test_deleting_what_was_leaves_what_is(mem: Credenda, say: object, by: str) -> None:
+    say("I work at Google.", "I work at Microsoft now.")  # type: ignore[operator]
+    mem.manage.consolidate(force=True)
+    (old,) = mem.list(status="superseded").items
+    mem.delete(old.id if by == "memory" else mem.why(old.id).evidence[0][0].id)
+    assert texts(mem) == ["I work at Microsoft now."]
+    mem.manage.consolidate(force=True)
+    assert mem.data.rebuild().differences == ()
+    everything = [
+        one.text for status in ("active", "superseded", "merged", "deleted") for one in mem.list(status=status).items
+    ]
+    assert not any("Google" in text for text in everything)
+    assert mem.data.doctor().ok
+
+
+@pytest.mark.requirement("S-060", "S-062")
+def test_deleting_an_entry_takes_along_what_was_merged_into_it(mem: Credenda, say: object) -> None:
+    say("I work at Google.", "I work at Microsoft now.")  # type: ignore[operator]
+    mem.manage.consolidate(force=True)
+    (entry,) = held(mem)
+    mem.delete(entry.id)
+    assert texts(mem) == []
+    assert texts(mem, "merged") == []
+    assert mem.search("Microsoft").hits == ()
+    assert mem.data.doctor().ok
+
+
+@pytest.mark.requirement("S-029")
+def test_nothing_skips_the_lock(mem: Credenda, clock: ManualClock) -> None:
+    mem.store(MemoryUnit(text="The badge code is 4711."))
+    now_us = clock.now_us()
+    lock = Lead(name="consolidation", owner="elsewhere:1:abcde1", now_us=now_us, until_us=now_us + 300_000_000)
+    mem._parts.store.commit("ana", lambda writer: writer.put(lock))  # noqa: SLF001 - another process
+    refused = mem.manage.consolidate(force=True)
+    assert (refused.ran, refused.reason.startswith("lock")) == (False, True)
+    assert mem.manage.consolidate(dry_run=True).examined == 1
+    assert "consolidation" not in {duty.name for duty in mem.manage.schedule().duties}
+    clock.advance(timedelta(minutes=5))
+    assert mem.manage.consolidate(force=True).ran
+    assert not mem.manage.consolidate(force=True).reason.startswith("lock")
+
+
+@pytest.mark.requirement("S-082", "S-085", "C-017")
+def test_a_worker_looks_at_the_gate_and_can_be_told_not_to(path: Path, clock: ManualClock) -> None:
+    settings = {"memory_consolidation_min_facts": 2, "memory_consolidation_interval_seconds": 60}
+    with Credenda.open(path, user="ana", clock=clock, workers=False, settings=settings) as mem:
+        for text in ("I work at Google.", "I work at Microsoft now.", "I like tea."):
+            mem.remember(text)
+            mem.settle()
+            clock.advance(timedelta(days=1))
+        ran = {run.name: run.result for run in mem.manage.schedule(run=True).ran}
+        assert ran["consolidate"] == "1 memories consolidated"
+        clock.advance(timedelta(seconds=60))
+        ran = {run.name: run.result for run in mem.manage.schedule(run=True).ran}
+        assert ran["consolidate"] == "nothing to do"
+    off = {"memory_consolidation_enabled": "no"}
+    with Credenda.open(path, user="ana", clock=clock, workers=False, settings=off) as mem:
+        clock.advance(timedelta(days=9))
+        assert "consolidate" not in {run.name for run in mem.manage.schedule(run=True).ran}
+
+
+@pytest.mark.requirement("D-032")
+def test_known_repeats_collapse_when_they_are_written(mem: Credenda) -> None:
+    """An index of 13,000 lines of facts with 340 exact repeats: the repeats are counted, none is lost, none is copied."""
+    lines = [f"Part {number} lies in drawer {number * 7 % 9973} of shelf {number % 61}." for number in range(12_660)]
+    lines += [lines[number * 31 % 12_660] for number in range(340)]
+    for line in lines:
+        mem.store(MemoryUnit(text=line))
+    assert mem.stats().memories["active"] == 12_660

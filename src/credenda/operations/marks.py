@@ -11,7 +11,7 @@ from typing import Final
 
 from credenda.storage.store import Reader, Watermark, Writer
 
-__all__ = ["ATTEMPTS", "RAN", "Marks", "file_marks", "read_marks"]
+__all__ = ["ATTEMPTS", "RAN", "Marks", "file_marks", "forget_marks", "read_marks"]
 
 ATTEMPTS: Final = 3
 """How often a group may fail before its new memories are left out."""
@@ -79,3 +79,10 @@ def file_marks(writer: Writer, judge: str, marks: Marks, now_us: int) -> None:
     writer.put(Watermark(name=f"{name}.failures", value=len(failures), at_us=now_us))
     writer.put(Watermark(name=f"{name}.top", value=marks.top, at_us=now_us))
     writer.put(Watermark(name=name, value=marks.low, at_us=now_us))
+
+
+def forget_marks(writer: Writer) -> None:
+    """Let the next run judge everything again: what is held was made anew (S-054)."""
+    for judge in ("rules", "model"):
+        marks = read_marks(writer, judge)
+        file_marks(writer, judge, Marks(rows=marks.rows), 0)
