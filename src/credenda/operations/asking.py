@@ -131,6 +131,7 @@ def context(parts: Parts, query: str | None, token_budget: int | None, condition
             embed=parts.ask,
             now_us=parts.clock.now_us(),
             token_budget=budget,
+            core_max=parts.settings.memory_consolidation_memory_max_lines,
         )
     if query is not None and asked.record_access:
         _record(parts, packed.hits, asked.session)

@@ -21,7 +21,6 @@ from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["context", "core_memories"]
 
-_CORE: Final = 50
 _SLOTS_WITH_HISTORY: Final = 10
 """Best memories whose earlier values are looked up."""
 _INSTRUCTION: Final = "instruction"
@@ -37,14 +36,15 @@ def context(
     embed: Embed | None = None,
     now_us: int,
     core: Sequence[Memory] | None = None,
+    core_max: int = 200,
 ) -> Context:
     """Build the block for a prompt; without a query, or for one without words, it is the core alone.
 
-    `core` defaults to standing instructions and pinned memories. A search for a block that nobody asked for has the
+    `core` defaults to standing instructions and pinned memories, at most `core_max` of them (S-086). A search for a block that nobody asked for has the
     stricter floor: below it the block holds the core and says `abstained`.
     """
     asked = query or Query(text="")
-    always = core_memories(reader, asked, now_us) if core is None else core
+    always = core_memories(reader, asked, now_us, core_max) if core is None else core
     if query is None or not query.text:
         packing = Packing(token_budget=token_budget, contests=_contests(reader, always, (), asked), zone=asked.zone)
         return pack(always, (), packing)
@@ -64,18 +64,18 @@ def context(
     return pack(always, found.hits, packing)
 
 
-def core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
+def core_memories(reader: Reader, query: Query, now_us: int, most: int = 200) -> list[Memory]:
     """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each."""
     then = MemoryFilter(
         statuses=_HELD if query.as_of_us is None else None,
-        limit=_CORE,
+        limit=most,
         known_at_us=query.known_at_us,
         as_of_us=query.as_of_us,
     )
     instructions = reader.find(replace(then, attribute=_INSTRUCTION))
     pinned = reader.find(replace(then, pinned=True))
     found = {memory.id: memory for memory in [*reversed(instructions), *reversed(pinned)]}
-    return [memory for memory in found.values() if judge_memory(memory, query, now_us) is not None]
+    return [memory for memory in found.values() if judge_memory(memory, query, now_us) is not None][:most]
 
 
 def _contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], query: Query) -> list[ContestCase]:

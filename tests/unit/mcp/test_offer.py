@@ -12,7 +12,7 @@ import pytest
 from credenda.errors import Invalid
 from credenda.interfaces.mcp.arguments import read_arguments
 from credenda.interfaces.mcp.offer import offers, tokens_of
-from credenda.operations.table import OPERATIONS, Operation, Param
+from credenda.operations.table import OPERATIONS, Operation
 from credenda.operations.tools import TOOLS, tools_of
 
 DEFAULT = [

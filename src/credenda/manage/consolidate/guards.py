@@ -116,13 +116,16 @@ def _names(text: str) -> Iterable[str]:
 def differences(one: Member, other: Member) -> str | None:
     """Say in what two memories differ that keeps them apart, in a word; None where nothing does.
 
-    Their words may differ. It does not say that they mean the same: that is for a judge.
+    Their words may differ. It does not say that they mean the same: that is for a judge. Words that are equal but for
+    capitals name the same.
     """
     first, second = one.memory, other.memory
     frame = _frame_apart(first, second)
     if frame is not None:
         return frame
     mine, theirs = traits(first.text, one.said_us), traits(second.text, other.said_us)
+    if text_key(first.text) == text_key(second.text):
+        theirs = theirs._replace(names=mine.names)
     return _traits_apart(mine, theirs) or _values_apart(first, second)
 
 
