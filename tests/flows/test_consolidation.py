@@ -18,6 +18,10 @@ def texts(mem: Credenda, status: str = "active") -> list[str]:
     return sorted(memory.text for memory in mem.list(status=status, limit=50).items)
 
 
+def unit(text: str) -> MemoryUnit:
+    return MemoryUnit(text=text)
+
+
 def held(mem: Credenda) -> list[Memory]:
     return list(mem.list(limit=50).items)
 
@@ -223,5 +227,5 @@ def test_known_repeats_collapse_when_they_are_written(mem: Credenda) -> None:
     lines = [f"Part {number} lies in drawer {number * 7 % 9973} of shelf {number % 61}." for number in range(12_660)]
     lines += [lines[number * 31 % 12_660] for number in range(340)]
     with ThreadPoolExecutor(32) as pool:  # callers share commits, which saves the waiting for the disk
-        list(pool.map(lambda line: mem.store(MemoryUnit(text=line)), lines))
+        list(pool.map(mem.store, map(unit, lines)))
     assert mem.stats().memories["active"] == 12_660

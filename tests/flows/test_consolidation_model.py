@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -31,9 +31,9 @@ def merge(entries: Sequence[Entry], text: str, kind: str = "same") -> Entry:
 
 
 @contextmanager
-def opened(path: Path, clock: ManualClock, answer: Answers, **more: Any) -> Iterator[tuple[Credenda, ScriptedModel]]:  # noqa: ANN401 - what `open` takes
+def opened(path: Path, clock: ManualClock, answer: Answers, **more: Any) -> Generator[tuple[Credenda, ScriptedModel]]:  # noqa: ANN401 - what `open` takes
     def reply(question: Question) -> Any:  # noqa: ANN401 - whatever the script says
-        found = answer(json.loads(question.prompt)["entries"])
+        found: Any = answer(json.loads(question.prompt)["entries"])
         return {"operations": found} if isinstance(found, list) else found
 
     model = ScriptedModel(reply)
@@ -105,7 +105,7 @@ def test_without_a_model_they_stay_and_are_linked(mem: Credenda, clock: ManualCl
     ],
 )
 def test_no_model_may_merge_or_remove_what_differs(path: Path, clock: ManualClock, one: str, other: str) -> None:
-    wanted = [
+    wanted: list[Answers] = [
         lambda entries: [merge(entries, one)],
         lambda _: [{"op": "remove", "target": "e1", "with": ["e2"], "kind": None, "text": None}],
         lambda entries: [merge(entries, f"{one} previously", kind="change")],

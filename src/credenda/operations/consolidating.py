@@ -19,7 +19,7 @@ from credenda.manage.consolidate.gate import Gate, closed
 from credenda.manage.consolidate.judge import judge_by_rules, links_of
 from credenda.manage.consolidate.said import Member
 from credenda.manage.consolidate.verdicts import Keep, Remove, Replace, Verdict, changes_of
-from credenda.model.change import Actor, Add, ChangeRecord, Link
+from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link
 from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import Memory, Relation
 from credenda.operations.judging import ModelAwayError, ModelJudge, open_judge
@@ -304,7 +304,7 @@ class _Run:
         self, members: dict[str, Member], verdicts: list[Verdict], made: dict[str, str], records: list[ChangeRecord]
     ) -> None:
         self._told(members, verdicts, made)
-        self._tally.changes += records
+        self._tally.changes += (one for one in records if one.kind is not ChangeKind.LINK)
         if records:
             self._parts.work_waits.set()
 

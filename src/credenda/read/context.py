@@ -36,15 +36,14 @@ def context(
     embed: Embed | None = None,
     now_us: int,
     core: Sequence[Memory] | None = None,
-    core_max: int = 200,
 ) -> Context:
     """Build the block for a prompt; without a query, or for one without words, it is the core alone.
 
-    `core` defaults to standing instructions and pinned memories, at most `core_max` of them (S-086). A search for a block that nobody asked for has the
+    `core` defaults to standing instructions and pinned memories. A search for a block that nobody asked for has the
     stricter floor: below it the block holds the core and says `abstained`.
     """
     asked = query or Query(text="")
-    always = core_memories(reader, asked, now_us, core_max) if core is None else core
+    always = core_memories(reader, asked, now_us) if core is None else core
     if query is None or not query.text:
         packing = Packing(token_budget=token_budget, contests=_contests(reader, always, (), asked), zone=asked.zone)
         return pack(always, (), packing)
@@ -65,7 +64,10 @@ def context(
 
 
 def core_memories(reader: Reader, query: Query, now_us: int, most: int = 200) -> list[Memory]:
-    """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each."""
+    """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each.
+
+    There are at most so many of them (S-086).
+    """
     then = MemoryFilter(
         statuses=_HELD if query.as_of_us is None else None,
         limit=most,
