@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -33,8 +33,8 @@ def merge(entries: Sequence[Entry], text: str, kind: str = "same") -> Entry:
 @contextmanager
 def opened(path: Path, clock: ManualClock, answer: Answers, **more: Any) -> Generator[tuple[Credenda, ScriptedModel]]:  # noqa: ANN401 - what `open` takes
     def reply(question: Question) -> Any:  # noqa: ANN401 - whatever the script says
-        found: Any = answer(json.loads(question.prompt)["entries"])
-        return {"operations": found} if isinstance(found, list) else found
+        found = answer(json.loads(question.prompt)["entries"])
+        return {"operations": cast("list[Entry]", found)} if isinstance(found, list) else found
 
     model = ScriptedModel(reply)
     with Credenda.open(path, user="ana", clock=clock, workers=False, embedder="hashed", llm=model, **more) as mem:
