@@ -255,7 +255,7 @@ def test_the_knobs_have_their_defaults() -> None:
 @pytest.mark.requirement("S-104")
 def test_the_log_of_recalls_is_left_alone(mem: Credenda, say: Say) -> None:
     say("I work at Google.", "I work at Microsoft now.")
-    mem.search("Where do I work?", session="one")
+    mem.search("Where do I work?")
     mem.settle()
     with mem._parts.store.reader("ana") as reader:  # noqa: SLF001 - the log is not shown
         ids = [memory.id for memory in mem.list(limit=50).items]
