@@ -121,6 +121,25 @@ def test_a_second_run_adds_nothing_and_feeds_nothing_back(mem: Credenda, say: Sa
     assert len(texts(mem)) == 1
 
 
+@pytest.mark.requirement("D-033", "R-102")
+def test_a_topic_is_looked_at_as_a_whole_and_twice_is_once(mem: Credenda, clock: ManualClock) -> None:
+    slot = {"topic": "work", "entity": "user", "attribute": "employer"}
+    for value in ("Google", "Microsoft"):
+        mem.store(MemoryUnit(text=f"I work at {value}.", value=value, **slot))
+        clock.advance(timedelta(days=9))
+    for text in ("The desk is by the window.", "The desk by the window is mine."):
+        mem.store(MemoryUnit(text=text, topic="work"))
+    mem.store(MemoryUnit(text="The desk is by the window there.", topic="home"))
+    first = mem.manage.consolidate(topic="work", force=True)
+    assert [group.verdict for group in first.groups] == ["change", "keep"]
+    assert {one for group in first.groups for one in group.texts} >= {"The desk is by the window."}
+    assert "The desk is by the window there." not in {one for group in first.groups for one in group.texts}
+    log = mem.stats().changes
+    again = mem.manage.consolidate(topic="work", force=True)
+    assert (again.ran, again.groups_found, again.changes) == (True, 0, ())
+    assert mem.stats().changes == log
+
+
 @pytest.mark.requirement("R-101", "R-107")
 @pytest.mark.parametrize("wrong", [-0.1, 1.5, "much", None])
 def test_a_threshold_that_is_no_fraction_is_refused(mem: Credenda, wrong: object) -> None:
