@@ -123,9 +123,9 @@ def test_a_second_run_adds_nothing_and_feeds_nothing_back(mem: Credenda, say: Sa
 
 @pytest.mark.requirement("D-033", "R-102")
 def test_a_topic_is_looked_at_as_a_whole_and_twice_is_once(mem: Credenda, clock: ManualClock) -> None:
-    slot = {"topic": "work", "entity": "user", "attribute": "employer"}
     for value in ("Google", "Microsoft"):
-        mem.store(MemoryUnit(text=f"I work at {value}.", value=value, **slot))
+        text = f"I work at {value}."
+        mem.store(MemoryUnit(text=text, topic="work", entity="user", attribute="employer", value=value))
         clock.advance(timedelta(days=9))
     for text in ("The desk is by the window.", "The desk by the window is mine."):
         mem.store(MemoryUnit(text=text, topic="work"))

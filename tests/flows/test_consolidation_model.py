@@ -221,3 +221,10 @@ def test_the_core_is_bounded(path: Path, clock: ManualClock) -> None:
             for number in range(60):
                 mem.store(MemoryUnit(text=f"Shelf {number} is locked.", pinned=True))
             assert mem.context().text.count("is locked") == lines
+
+
+def test_a_script_without_a_word_on_it_leaves_everything(path: Path, clock: ManualClock) -> None:
+    with Credenda.open(path, user="ana", clock=clock, workers=False, embedder="hashed", llm=ScriptedModel()) as mem:
+        tell(mem, clock, *PHRASINGS)
+        report = mem.manage.consolidate(force=True)
+        assert (report.failed, report.groups_found, len(texts(mem))) == (0, 0, 4)

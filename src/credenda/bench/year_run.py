@@ -55,6 +55,7 @@ def run_year(turns: int, *, seed: int, note: Callable[[str], None], consolidate_
         with Credenda.open(path, user="year", embedder="none", workers=False, clock=clock) as memory:
             weeks = _Weeks(memory, consolidate_days)
             looked = _live(memory, clock, year, note=note, weeks=weeks)
+            weeks.consolidate()  # the last week, and what arrived late
             held = list(_all(memory, Status.ACTIVE))
             looked.append(_looked(memory, held, year.truths))
             kept = _known(memory, year.truths)
@@ -80,6 +81,11 @@ class _Weeks:
         self.last = self.last or day
         if (day - self.last).days >= self.every_days:
             self.last = day
+            self.consolidate()
+
+    def consolidate(self) -> None:
+        """Consolidate what is new."""
+        if self.every_days:
             report = self.memory.manage.consolidate(force=True)
             self.runs += 1
             self.consolidated += report.memories_consolidated
