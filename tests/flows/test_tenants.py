@@ -113,6 +113,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "manage.decay": lambda ben, _: (ben.manage.decay(dry_run=True), ben.manage.decay()),
     "manage.consolidate": lambda ben, _: (ben.manage.consolidate(dry_run=True), ben.manage.consolidate(force=True)),
     "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
+    "manage.compress": lambda ben, _: (ben.manage.compress(), ben.manage.compress(dry_run=False)),
     "manage.schedule": lambda ben, _: (ben.manage.schedule(run=True), ben.manage.schedule()),
     "manage.retention": lambda ben, folder: (
         ben.manage.retention(plot=folder / "curves.svg"),

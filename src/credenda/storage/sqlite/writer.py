@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from dataclasses import asdict
 from json.encoder import encode_basestring
 from typing import Final, NamedTuple, assert_never
 
@@ -21,6 +20,7 @@ from credenda.model.memory import Memory
 from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
+from credenda.storage.sqlite.duties import Derived, file_derived
 from credenda.storage.sqlite.reader import SqliteReader
 from credenda.storage.sqlite.redact import redact_log
 from credenda.storage.sqlite.refold import refold
@@ -36,6 +36,7 @@ from credenda.storage.store import (
     Row,
     Snapshot,
     Spend,
+    Surprise,
     Tenant,
     Tombstone,
     Vector,
@@ -102,7 +103,7 @@ class SqliteWriter(SqliteReader):
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
-            case Retention() | Watermark() | DutyRun() | Lead():
+            case Retention() | Surprise() | Watermark() | DutyRun() | Lead():
                 return self._derived(row)
             case Spend():
                 return self._spend(row)
@@ -153,26 +154,9 @@ class SqliteWriter(SqliteReader):
             case _:
                 assert_never(row)
 
-    def _derived(self, row: Retention | Watermark | DutyRun | Lead) -> str:
+    def _derived(self, row: Derived) -> str:
         """File what is computed from the rest, and how far the duties that compute it have come."""
-        match row:
-            case Retention():
-                self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
-            case Watermark(value=None):
-                self._run("drop_watermark", name=row.name)
-            case Watermark():
-                self._run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
-            case DutyRun():
-                outcome = {"failed": row.failed, "result": row.result}
-                self._run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
-            case Lead():
-                if not self._run("lead", **asdict(row)).rowcount:
-                    what = f"{row.name} is being run already" if row.name else "another process leads the duties"
-                    raise Conflict(
-                        what, why="one at a time is enough", fix="leave it to the other, and try again later"
-                    )
-            case _:
-                assert_never(row)
+        file_derived(self._run, self._tenant.tag, row)
         return ""
 
     def _number(self, text: str, kind: Kind) -> int:
