@@ -8,6 +8,7 @@ from pathlib import Path
 
 from credenda.model.code import DriftReport
 from credenda.model.compressed import CompressReport
+from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
 from credenda.model.forgetting import LegalHold, RetentionPolicy
@@ -133,6 +134,27 @@ class Manage:
         from credenda.operations import lifecycle
 
         return lifecycle.lifecycle(self._parts, dry_run=dry_run)
+
+    def consolidate(
+        self,
+        topic: str | None = None,
+        similarity_threshold: float = 0.85,
+        dry_run: bool = False,  # noqa: FBT001, FBT002 - the signature of the public contract
+        force: bool = False,  # noqa: FBT001, FBT002
+    ) -> ConsolidationReport:
+        """Merge what says the same, and let one entry say what changed: "now X; previously Y".
+
+        Likeness nominates, a judge decides, and in doubt everything stays: by rules exact and slot-equal duplicates
+        alone are merged, with a model phrasings of the same too. `similarity_threshold` only moves how far neighbours
+        are looked for. It runs once in 24 hours, when 20 memories are new; `force` skips both, never the lock. With
+        `topic` all of that topic is looked at. `dry_run` returns the groups and the proposed texts, and writes nothing.
+        Raises `Invalid` for a threshold outside 0 to 1.
+        """
+        from credenda.operations.consolidating import consolidate
+
+        return consolidate(
+            self._parts, topic=topic, similarity_threshold=similarity_threshold, dry_run=dry_run, force=force
+        )
 
     def compress(self, *, dry_run: bool = True) -> CompressReport:
         """Keep the vectors of memories at 8, 4 or 2 bits as they fade; recall gives a memory its precision back.

@@ -59,7 +59,8 @@ class ScriptedModel:
     `answers` are given one after the other, or by a function of the question. Each is the JSON document that a model
     would write, a list of its claims, raw text (which need not be JSON), or an exception to raise: a `ModelFailure`
     says what went wrong. A claim need name only what matters: `quote`, `type`, `attribute`, `value` …; the rest has
-    the defaults of a plain statement of the user. When the script is at its end, nothing is worth keeping.
+    the defaults of a plain statement of the user. Asked to consolidate, a list is one of operations. When the script is
+    at its end, nothing is worth keeping, and nothing is to be consolidated.
 
     `asked` holds every question. `tokens` are what each answer costs: in, out.
     """
@@ -98,13 +99,13 @@ class ScriptedModel:
         """Give the next answer of the script."""
         with self._lock:
             self.asked.append(question)
-            answer = self._answers.pop(0) if self._answers else _NOTHING
+            answer: Answer = self._answers.pop(0) if self._answers else []
         if self._answer is not None:
             answer = self._answer(question)
         if isinstance(answer, Exception):
             raise answer
         tokens_in, tokens_out = self._tokens
-        return Reply(text=_written(answer), tokens_in=tokens_in, tokens_out=tokens_out)
+        return Reply(text=_written(answer, _asked_for(question)), tokens_in=tokens_in, tokens_out=tokens_out)
 
     def close(self) -> None:
         """Do nothing."""
@@ -126,19 +127,24 @@ _PLAIN_CLAIM: Mapping[str, object] = {
 }
 
 
-_NOTHING: Answer = {"claims": []}
+def _asked_for(question: Question) -> str:
+    """Name the list that a question asks for: claims, or operations of a consolidation."""
+    properties = question.schema.get("properties")
+    return "operations" if isinstance(properties, Mapping) and "operations" in properties else "claims"
 
 
-def _written(answer: Mapping[str, object] | Iterable[Mapping[str, object]] | str) -> str:
+def _written(answer: Mapping[str, object] | Iterable[Mapping[str, object]] | str, wanted: str) -> str:
     """Write an answer as a model would, with the fields of its claims that the script leaves out."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, Mapping):
         document = cast("dict[str, object]", dict(answer))
     else:
-        document: dict[str, object] = {"claims": list(answer)}
+        document: dict[str, object] = {wanted: list(answer)}
     claims = document.get("claims")
     if isinstance(claims, list):
         listed = cast("list[object]", claims)
         document["claims"] = [{**_PLAIN_CLAIM, **one} if isinstance(one, Mapping) else one for one in listed]
-    return json.dumps({"rejected": [], **document}, ensure_ascii=False)
+    if wanted == "claims":
+        document.setdefault("rejected", [])
+    return json.dumps(document, ensure_ascii=False)

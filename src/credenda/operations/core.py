@@ -54,7 +54,7 @@ def core(parts: Parts) -> Core:
     """
     _flush(parts)
     now_us = parts.clock.now_us()
-    cap = Cap(tokens=parts.settings.core_tokens, lines=parts.settings.core_lines, zone=parts.settings.zone)
+    cap = _cap(parts)
     with parts.foreground, parts.store.reader(parts.user_id) as reader:
         found = _gather(reader, _ALL, now_us, until_day=now_us // DAY_US + 1)
         laid = lay_out(found.candidates, found.log, cap)
@@ -81,6 +81,13 @@ def core(parts: Parts) -> Core:
     )
 
 
+def _cap(parts: Parts) -> Cap:
+    """Give the bound of the core; that of MEMORY.md (S-086) bounds it too."""
+    settings = parts.settings
+    lines = min(settings.core_lines, settings.memory_consolidation_memory_max_lines)
+    return Cap(tokens=settings.core_tokens, lines=lines, zone=settings.zone)
+
+
 def core_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -> list[CoreMemory]:
     """Return what a block for a prompt begins with, in the order of its claim, within the cap of the core.
 
@@ -93,7 +100,7 @@ def core_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -> 
     kept = _rewrites(reader)
     last = kept[-1] if kept and kept[-1].at_us > now_us - DAY_US else None
     found = _gather(reader, query, now_us, until_day=now_us // DAY_US, chosen=last)
-    cap = Cap(tokens=parts.settings.core_tokens, lines=parts.settings.core_lines, zone=parts.settings.zone)
+    cap = _cap(parts)
     held = {one.memory.id: one for one in reversed(found.candidates)}
     return [held[line.memory_id] for line in lay_out(found.candidates, found.log, cap).lines]
 

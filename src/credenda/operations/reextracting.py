@@ -30,6 +30,7 @@ from credenda.model.contest import ContestState, contest_from
 from credenda.model.logged import draft_of, typed
 from credenda.model.memory import Slot, Status, TypeClass
 from credenda.model.report import Difference, RebuildReport
+from credenda.operations.marks import forget_marks
 from credenda.operations.rereading import Answers, ask_again, forget_answers
 from credenda.parts import Parts
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
@@ -44,7 +45,7 @@ _TRIES: Final = 5
 _READ: Final = frozenset({EXTRACT, THINK, REREAD})
 _DONE: Final = frozenset({JobStatus.COMPLETE, JobStatus.DEAD})
 _PERSONAL: Final = frozenset({ChangeKind.PIN, ChangeKind.RESTORE, ChangeKind.SET_STATUS, ChangeKind.CONFIRM})
-_DERIVED: Final = frozenset({ChangeKind.REVISE, ChangeKind.REBUILD})
+_DERIVED: Final = frozenset({ChangeKind.REVISE, ChangeKind.REBUILD, ChangeKind.LINK})
 
 
 def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildReport:
@@ -100,6 +101,7 @@ def _commit(parts: Parts, found: _Found, answers: Answers | None) -> bool:
         apply(writer, found.plan.changes, Application(actor=actor, now_us=parts.clock.now_us(), embeds=embeds))
         if answers is not None:
             forget_answers(writer, answers)
+        forget_marks(writer)
         return True
 
     with parts.foreground:

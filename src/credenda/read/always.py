@@ -14,7 +14,8 @@ from credenda.storage.store import MemoryFilter, Reader
 
 __all__ = ["core_memories", "instructs", "often_recalled", "user_memories"]
 
-_CORE: Final = 50
+_CORE: Final = 500
+"""Most instructions, and most pins, that are looked at: more than any cap has room for."""
 _INSTRUCTION: Final = "instruction"
 _USER: Final = "user"
 _VALUES: Final = 5

@@ -41,8 +41,12 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """Take or keep the lead over the duties of a tenant; filing it raises `Conflict` while another process has it."""
+    """Take or keep the lead over the duties of a tenant; filing it raises `Conflict` while another process has it.
+
+    With the `name` of a duty it is the lock of that one alone; `until_us` not after `now_us` gives it up.
+    """
 
     owner: str
     now_us: int
     until_us: int
+    name: str = ""

@@ -38,8 +38,10 @@ def file_derived(run: Run, tag: str, row: Derived) -> None:
             outcome = {"failed": row.failed, "result": row.result}
             run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
         case Lead():
-            if not run("lead", owner=row.owner, now_us=row.now_us, until_us=row.until_us).rowcount:
-                raise Conflict("another process leads the duties", why="one is enough", fix="leave them to it")
+            lease = {"name": row.name, "owner": row.owner, "now_us": row.now_us, "until_us": row.until_us}
+            if not run("lead", **lease).rowcount:
+                what = f"{row.name} is being run already" if row.name else "another process leads the duties"
+                raise Conflict(what, why="one at a time is enough", fix="leave it to the other, and try again later")
         case _:
             assert_never(row)
 

@@ -17,7 +17,8 @@ SELECT DISTINCT recorded_at / 86400000000 AS day FROM events WHERE user_id = :us
 
 -- name: duties
 -- When each duty last ran.
-SELECT name, started_at, took_us, failed, result FROM duties WHERE user_id = :user_id AND name <> '' ORDER BY name;
+SELECT name, started_at, took_us, failed, result FROM duties
+WHERE user_id = :user_id AND name <> '' AND started_at > 0 ORDER BY name;
 
 -- name: put_duty!
 -- File how a run of a duty went.
@@ -27,7 +28,7 @@ ON CONFLICT (user_id, name) DO UPDATE SET
     started_at = excluded.started_at, took_us = excluded.took_us, failed = excluded.failed, result = excluded.result;
 
 -- name: lead!
--- Take or keep the lease of the leader, where nobody else holds it.
-INSERT INTO duties (user_id, name, lease_owner, lease_until) VALUES (:user_id, '', :owner, :until_us)
+-- Take or keep the lease of the leader, or the lock of one duty, where nobody else holds it.
+INSERT INTO duties (user_id, name, lease_owner, lease_until) VALUES (:user_id, :name, :owner, :until_us)
 ON CONFLICT (user_id, name) DO UPDATE SET lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
-WHERE duties.lease_owner = excluded.lease_owner OR duties.lease_until <= :now_us;
+WHERE duties.lease_owner IS NULL OR duties.lease_owner = excluded.lease_owner OR duties.lease_until <= :now_us;
