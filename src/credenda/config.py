@@ -91,6 +91,10 @@ class Settings:
     """Accesses that protect a memory for ever in profile recall; also read from RECALL_DECAY_BOOST_CAP."""
     decay_interval: int = 3600
     """Seconds between two runs of decay by a worker; also read from RECALL_DECAY_JOB_INTERVAL."""
+    drift_roots: str = ""
+    """Folders of code that the nightly dream holds memories against, as PATH writes several; "" for none."""
+    drift_action: str = "report"
+    """What it does about memories that name what is gone: report, or fix (give them up; undo takes it back)."""
 
     @property
     def zone(self) -> ZoneInfo:
@@ -106,6 +110,7 @@ _ALIASES: Final[Mapping[str, str]] = {
 """Variables of other memories that mean one of our settings; `CREDENDA_…` goes before them."""
 _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "decay_clock": ("calendar", "active"),
+    "drift_action": ("report", "fix"),
     "decay_profile": ("layered", "recall"),
     "retention_mode": ("huber", "huber_linear", "l2", "elastic"),
     "embedder_plain_http": ("loopback", "anywhere"),

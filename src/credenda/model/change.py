@@ -46,6 +46,7 @@ class Actor(StrEnum):
     MODEL = "model"
     USER = "user"
     SCHEDULE = "schedule"
+    DREAM = "dream"
 
 
 class ChangeKind(StrEnum):

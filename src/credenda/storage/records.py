@@ -13,6 +13,7 @@ from credenda.model.event import NewEvent
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.report import DutyRun, Finding
+from credenda.storage.upkeep import Access, Lead, Prune, Regard, Retention, Watermark
 
 __all__ = [
     "CODE_BITS",
@@ -30,8 +31,10 @@ __all__ = [
     "JobStatus",
     "Lead",
     "MemoryFilter",
+    "Prune",
     "Redaction",
     "Refold",
+    "Regard",
     "Retention",
     "Row",
     "Snapshot",
@@ -277,44 +280,6 @@ class Redaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
-    """A memory was shown, or judged, in a session on a day (days since 1970-01-01 UTC)."""
-
-    memory_id: str
-    session: str
-    day: int
-    at_us: int
-    shown: int = 0
-    useful: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retention:
-    """How much of a memory is retained, in [0, 1]: a derived value of its current version, no change of it."""
-
-    memory_id: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watermark:
-    """How far a duty has come; `value` means what the duty says. None in `value` takes the mark away."""
-
-    name: str
-    value: int | None
-    at_us: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lead:
-    """Take or keep the lead over the duties of a tenant; filing it raises `Conflict` while another process has it."""
-
-    owner: str
-    now_us: int
-    until_us: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """A disposable image of an index: named blobs of at most `limits.SNAPSHOT_BLOB_BYTES` each."""
 
@@ -371,6 +336,7 @@ Row = (
     | Watermark
     | DutyRun
     | Lead
+    | Prune
     | Spend
 )
 """Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""

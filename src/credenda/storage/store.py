@@ -1,4 +1,4 @@
-"""The narrow seam to a database: twenty methods, and the contract that each backend keeps.
+"""The narrow seam to a database: some twenty methods, and the contract that each backend keeps.
 
 A `Store` is one database with many tenants. Everything is done for one tenant at a time: `reader` gives a consistent
 view, `commit` runs a unit of work in a transaction that is durable when `commit` returns. A backend binds the tenant to
@@ -37,8 +37,10 @@ from credenda.storage.records import (
     JobStatus,
     Lead,
     MemoryFilter,
+    Prune,
     Redaction,
     Refold,
+    Regard,
     Retention,
     Row,
     Snapshot,
@@ -67,9 +69,11 @@ __all__ = [
     "JobStatus",
     "Lead",
     "MemoryFilter",
+    "Prune",
     "Reader",
     "Redaction",
     "Refold",
+    "Regard",
     "Retention",
     "Row",
     "Snapshot",
@@ -161,6 +165,18 @@ class Reader(Protocol):
 
     def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
         """Return what is known of the use of these memories, by memory and then oldest first."""
+        ...
+
+    def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
+        """Return how these memories were judged; those that nobody ever judged are left out."""
+        ...
+
+    def occasions(self) -> frozenset[tuple[str, int]]:
+        """Return the sessions and days in which anything was judged useful."""
+        ...
+
+    def prunable(self, before_us: int) -> dict[str, int]:
+        """Count the rows of each log, by its name, that `Prune` would take away."""
         ...
 
     def active_days(self) -> list[int]:

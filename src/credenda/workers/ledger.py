@@ -27,15 +27,15 @@ def day_of(now_us: int) -> int:
     return now_us // DAY_US
 
 
-def ask_within_budget(parts: Parts, line: ModelLine, question: Question) -> Reply:
+def ask_within_budget(parts: Parts, line: ModelLine, question: Question, operation: str = EXTRACTION) -> Reply:
     """Ask a model once, and book what it cost; raises `ModelFailure`, and `OverBudgetError` without asking.
 
     The most that the call can cost is set aside first, in a transaction of its own, and what was not used is given
-    back afterwards. Several processes share the budget.
+    back afterwards. Several processes share the budget. `operation` is what it is booked under.
     """
     aside = Spend(
         day=day_of(parts.clock.now_us()),
-        operation=EXTRACTION,
+        operation=operation,
         model_id=line.model.model_id,
         tokens_in=question_tokens(question),
         tokens_out=question.tokens_max,

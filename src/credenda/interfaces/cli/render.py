@@ -28,12 +28,13 @@ from credenda.interfaces.cli.render_forgetting import (
     put_back,
 )
 from credenda.interfaces.cli.render_hits import results
-from credenda.interfaces.cli.render_lifecycle import decayed, duties, moved, retention
+from credenda.interfaces.cli.render_lifecycle import decayed, dreamed, duties, moved, retention
 from credenda.interfaces.cli.render_time import difference, history
 from credenda.interfaces.connect.places import Installed
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.contest import SlotLoop
 from credenda.model.difference import Diff
+from credenda.model.dream import DreamReport
 from credenda.model.forgetting import LegalHold
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
@@ -272,6 +273,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     UndoReport: undone,
     Installed: _installed,
     DecayReport: decayed,
+    DreamReport: dreamed,
     DriftReport: drifted,
     ScanReport: scanned,
     LifecycleReport: moved,

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.interfaces.cli.layout import Screen, clean
-from credenda.model.change import Change, SetLayer, SetStatus
+from credenda.interfaces.cli.layout import Screen, clean, clip
+from credenda.model.change import Add, Change, SetLayer, SetStatus
+from credenda.model.dream import DreamReport
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
 
-__all__ = ["decayed", "duties", "moved", "retention"]
+__all__ = ["decayed", "dreamed", "duties", "moved", "retention"]
 
 _SHOWN: Final = 20
+_WIDE: Final = 90
 _AGES: Final = (0, 7, 15, 30, 60, 90, 180)
 
 
@@ -44,6 +46,27 @@ def moved(screen: Screen, report: LifecycleReport) -> str:
         lines.append(screen.table(("ID", "TO", "WHY"), [_step(change) for change in report.changes[:_SHOWN]]))
     lines += _rest(len(report.changes))
     return "\n".join(lines)
+
+
+def dreamed(screen: Screen, report: DreamReport) -> str:
+    """Show what a night did: its brief, and the exact changes of a dry run."""
+    if not report.ran:
+        return f"Nothing was dreamed: {clean(report.reason)}."
+    lines = [
+        screen.fill(clean(line), line[: len(line) - len(line.lstrip())], "    ") for line in report.brief.splitlines()
+    ]
+    changes = [change for step in report.steps for change in step.changes] if report.dry_run else []
+    if changes:
+        rows = [_planned(change) for change in changes[:_SHOWN]]
+        lines += ["", screen.table(("WOULD", "MEMORY", "WHAT"), rows), *_rest(len(changes))]
+    if report.dry_run:
+        lines += ["", f"{report.changed:,} things would change; nothing was changed."]
+    return "\n".join(lines)
+
+
+def _planned(change: Change) -> tuple[str, str, str]:
+    what = change.draft.text if isinstance(change, Add) else change.reason
+    return type(change).__name__, str(getattr(change, "memory_id", "new")), clip(clean(what), _WIDE)
 
 
 def _step(change: Change) -> tuple[str, str, str]:

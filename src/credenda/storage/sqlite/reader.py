@@ -20,7 +20,7 @@ from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
-from credenda.storage.sqlite.duties import read_accesses, read_duties
+from credenda.storage.sqlite.duties import read_accesses, read_duties, read_regards
 from credenda.storage.store import (
     CODE_BITS,
     Access,
@@ -33,6 +33,7 @@ from credenda.storage.store import (
     JobFilter,
     JobStatus,
     MemoryFilter,
+    Regard,
     Spend,
     Tenant,
     Vector,
@@ -329,6 +330,18 @@ class SqliteReader:
     def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
         """Return what is known of the use of these memories, by memory and then oldest first."""
         return read_accesses(self._run, self._numbers(memory_ids, Kind.MEMORY), self._tenant.tag)
+
+    def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
+        """Return how these memories were judged, those that were."""
+        return read_regards(self._run, self._numbers(memory_ids, Kind.MEMORY), self._tenant.tag)
+
+    def occasions(self) -> frozenset[tuple[str, int]]:
+        """Return the sessions and days in which anything was judged useful."""
+        return frozenset((row["session_id"], row["day"]) for row in self._run("occasions"))
+
+    def prunable(self, before_us: int) -> dict[str, int]:
+        """Count the rows of each log that may be taken away."""
+        return dict(self._run("count_prunable", before_us=before_us).fetchone())
 
     def active_days(self) -> list[int]:
         """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
