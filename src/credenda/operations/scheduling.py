@@ -42,7 +42,22 @@ def _audit(parts: Parts) -> str:
     return f"{len(found):,} slots go in circles" + ("; see `credenda contests --audit`" if found else "")
 
 
-_DUTIES: Final[Mapping[str, Callable[[Parts], str]]] = {"decay": _decay, "lifecycle": _lifecycle, "audit": _audit}
+def _dream(parts: Parts) -> str:
+    from credenda.operations.dream.cycle import dream
+
+    report = dream(parts, stay=lambda: _lead(parts))
+    if not report.ran:
+        return f"nothing: {report.reason}"
+    failed = [step.name for step in report.steps if step.failed]
+    return f"{report.changed:,} things moved" + (f"; failed: {', '.join(failed)}" if failed else "")
+
+
+_DUTIES: Final[Mapping[str, Callable[[Parts], str]]] = {
+    "decay": _decay,
+    "lifecycle": _lifecycle,
+    "dream": _dream,
+    "audit": _audit,
+}
 
 
 def cadences(parts: Parts) -> tuple[Cadence, ...]:
@@ -54,6 +69,7 @@ def cadences(parts: Parts) -> tuple[Cadence, ...]:
             meaning="how much of each memory is retained",
         ),
         Cadence(name="lifecycle", every_us=DAY_US, meaning="which memories rise or are put away"),
+        Cadence(name="dream", every_us=DAY_US, meaning="cards, bridges, doubts, drift of code, old logs"),
         Cadence(name="audit", every_us=_AUDIT_DAYS * DAY_US, meaning="which slots go in circles (R-084)"),
     )
 

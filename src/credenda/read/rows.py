@@ -13,6 +13,7 @@ import numpy as np
 from credenda.ids import Kind, number_of
 from credenda.model.memory import Memory
 from credenda.model.query import Query
+from credenda.model.regard import Regard
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.filters import fits_event, fits_memory, wants_events, wants_memories
 from credenda.read.fuse import Fused
@@ -48,6 +49,7 @@ class Reading:
     tuned: Weights
     loaded: Loaded = field(default_factory=Loaded)
     rows: list[Row] = field(default_factory=list[Row])
+    regards: dict[str, Regard] = field(default_factory=dict[str, Regard])
     misfits: int = 0
     """Relevant rows left out for a condition that the index does not know."""
     unread: bool = False
@@ -57,10 +59,13 @@ class Reading:
 def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> None:
     """Read a batch of candidates and keep, as rows, those that may be shown."""
     named = [name_document(code, work.reader.tenant.tag) for code in found.codes[batch].tolist()]
+    memory_ids = [name for kind, name, _ in named if kind is Kind.MEMORY]
+    if work.query.profile == "default" and memory_ids:
+        work.regards.update(work.reader.regards(memory_ids))
     load(
         work.reader,
         work.loaded,
-        memory_ids=[name for kind, name, _ in named if kind is Kind.MEMORY],
+        memory_ids=memory_ids,
         event_ids=[name for kind, name, _ in named if kind is Kind.EVENT],
         known_at_us=work.query.known_at_us,
     )
@@ -135,7 +140,7 @@ def _event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Row | N
 
 def ordered(work: Reading) -> list[Row]:
     """Score, join and order what was read so far, best first."""
-    rows = keyed(work.rows, work.query, work.tuned, work.now_us)
+    rows = keyed(work.rows, work.query, work.tuned, work.now_us, regards=work.regards)
     joined = join(rows, work.loaded.claims_of)
     present, successors = _with_successors(work, joined)
     if len(present) > len(joined):

@@ -13,7 +13,7 @@ from credenda.model.event import NewEvent
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.report import DutyRun, Finding
-from credenda.storage.upkeep import Access, Lead, Prune, Regard, Retention, Watermark
+from credenda.storage.upkeep import Access, Lead, Prune, Retention, Watermark
 
 __all__ = [
     "CODE_BITS",
@@ -34,7 +34,6 @@ __all__ = [
     "Prune",
     "Redaction",
     "Refold",
-    "Regard",
     "Retention",
     "Row",
     "Snapshot",

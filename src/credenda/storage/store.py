@@ -19,6 +19,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
+from credenda.model.regard import Regard
 from credenda.model.report import DutyRun
 from credenda.storage.portable import Portable
 from credenda.storage.records import (
@@ -40,7 +41,6 @@ from credenda.storage.records import (
     Prune,
     Redaction,
     Refold,
-    Regard,
     Retention,
     Row,
     Snapshot,
@@ -73,7 +73,6 @@ __all__ = [
     "Reader",
     "Redaction",
     "Refold",
-    "Regard",
     "Retention",
     "Row",
     "Snapshot",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
-__all__ = ["Access", "Lead", "Prune", "Regard", "Retention", "Watermark"]
+__all__ = ["Access", "Lead", "Prune", "Retention", "Watermark"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,14 +20,6 @@ class Access:
     at_us: int
     shown: int = 0
     useful: int = 0
-
-
-class Regard(NamedTuple):
-    """How often a memory was judged useful, or not, and shown without a word about it: sessions and days each."""
-
-    useful: int = 0
-    useless: int = 0
-    silent: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

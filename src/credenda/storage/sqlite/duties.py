@@ -9,8 +9,9 @@ from typing import assert_never
 
 from credenda.errors import Conflict
 from credenda.ids import Kind, number_of, public_id
+from credenda.model.regard import Regard
 from credenda.model.report import DutyRun
-from credenda.storage.store import Access, Lead, Prune, Regard, Retention, Watermark
+from credenda.storage.store import Access, Lead, Prune, Retention, Watermark
 
 __all__ = ["file_upkeep", "read_accesses", "read_duties", "read_regards"]
 
@@ -50,7 +51,7 @@ def read_duties(run: Run) -> list[DutyRun]:
 def read_regards(run: Run, numbers: str, tag: str) -> dict[str, Regard]:
     """Read how some memories (their numbers as a JSON list) were judged, those that were."""
     return {
-        public_id(Kind.MEMORY, row["memory"], tag): Regard(row["useful"], row["useless"], row["silent"])
+        public_id(Kind.MEMORY, row["memory"], tag): Regard(row["liked"], row["disliked"], row["silent"])
         for row in run("regards_of", ids=numbers)
     }
 

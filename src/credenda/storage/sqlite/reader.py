@@ -16,6 +16,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
+from credenda.model.regard import Regard
 from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, statements
@@ -33,7 +34,6 @@ from credenda.storage.store import (
     JobFilter,
     JobStatus,
     MemoryFilter,
-    Regard,
     Spend,
     Tenant,
     Vector,

@@ -35,9 +35,9 @@ WHERE duties.lease_owner IS NULL OR duties.lease_owner = excluded.lease_owner OR
 
 -- name: regards_of
 -- How memories were judged, and how often they were shown without a word; those that nobody ever judged are left out.
-SELECT memory, sum(useful > 0) AS useful, sum(useful < 0) AS useless, sum(useful = 0) AS silent FROM access_log
+SELECT memory, sum(useful > 0) AS liked, sum(useful < 0) AS disliked, sum(useful = 0) AS silent FROM access_log
 WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids))
-GROUP BY memory HAVING useful + useless > 0;
+GROUP BY memory HAVING sum(useful <> 0) > 0;
 
 -- name: occasions
 -- Sessions and days in which anything was judged useful.
