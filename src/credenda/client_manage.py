@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from credenda.model.code import DriftReport
+from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.dream import DreamReport
 from credenda.model.forgetting import LegalHold, RetentionPolicy
@@ -123,6 +124,27 @@ class Manage:
 
         return lifecycle.lifecycle(self._parts, dry_run=dry_run)
 
+    def consolidate(
+        self,
+        topic: str | None = None,
+        similarity_threshold: float = 0.85,
+        dry_run: bool = False,  # noqa: FBT001, FBT002 - the signature of the public contract
+        force: bool = False,  # noqa: FBT001, FBT002
+    ) -> ConsolidationReport:
+        """Merge what says the same, and let one entry say what changed: "now X; previously Y".
+
+        Likeness nominates, a judge decides, and in doubt everything stays: by rules exact and slot-equal duplicates
+        alone are merged, with a model phrasings of the same too. `similarity_threshold` only moves how far neighbours
+        are looked for. It runs once in 24 hours, when 20 memories are new; `force` skips both, never the lock. With
+        `topic` all of that topic is looked at. `dry_run` returns the groups and the proposed texts, and writes nothing.
+        Raises `Invalid` for a threshold outside 0 to 1.
+        """
+        from credenda.operations.consolidating import consolidate
+
+        return consolidate(
+            self._parts, topic=topic, similarity_threshold=similarity_threshold, dry_run=dry_run, force=force
+        )
+
     def promote(self, id: str) -> Memory:
         """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
         from credenda.operations import lifecycle
@@ -155,11 +177,11 @@ class Manage:
         return drift(self._parts, roots, fix=fix)
 
     def dream(self, steps: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
-        """Run the nightly cycle, or the steps named, in this order: forgetting, cards, bridges, probe, drift, prune.
+        """Run the nightly cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.
 
-        `dry_run` changes nothing and shows exactly what would. A step that fails is reported and passed over; a second
-        run finds nothing to do. While another process dreams, nothing runs and `reason` says so. The steps and their
-        numbers: docs/dream.md. Raises `Invalid` for a step that there is not.
+        They run in this order. `dry_run` changes nothing and shows exactly what would. A step that fails is reported
+        and passed over; a second run finds nothing to do. While another process dreams, nothing runs and `reason` says
+        so. The steps and their numbers: docs/dream.md. Raises `Invalid` for a step that there is not.
         """
         from credenda.operations.dream.cycle import dream
 

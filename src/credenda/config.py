@@ -91,6 +91,22 @@ class Settings:
     """Accesses that protect a memory for ever in profile recall; also read from RECALL_DECAY_BOOST_CAP."""
     decay_interval: int = 3600
     """Seconds between two runs of decay by a worker; also read from RECALL_DECAY_JOB_INTERVAL."""
+    memory_consolidation_enabled: bool = True
+    """Whether workers consolidate by themselves; by hand it can be done all the same."""
+    memory_consolidation_min_hours: float = 24.0
+    """Hours from one consolidation to the next; `force` skips it."""
+    memory_consolidation_min_facts: int = 20
+    """New memories that a consolidation needs; `force` skips it."""
+    memory_consolidation_interval_seconds: int = 1800
+    """How often a worker looks whether a consolidation is due."""
+    memory_consolidation_memory_max_lines: int = 200
+    """Most memories of the core block, which every context begins with."""
+    memory_consolidation_neighbor_k: int = 8
+    """Nearest memories that are nominated as neighbours of a new one."""
+    memory_consolidation_cluster_max: int = 25
+    """Most memories that are judged together."""
+    memory_consolidation_model: str = ""
+    """Which model judges them: "" is that of llm, none leaves it to rules, or anthropic:MODEL, openai:MODEL."""
     drift_roots: str = ""
     """Folders of code that the nightly dream holds memories against, as PATH writes several; "" for none."""
     drift_action: str = "report"
@@ -130,6 +146,16 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "llm_daily_tokens": (0, 1_000_000_000_000),
     "job_attempts": (1, 100),
     "context_tokens": (1, 1_000_000),
+    "memory_consolidation_min_hours": (0.0, 87_600.0),
+    "memory_consolidation_min_facts": (0, 1_000_000),
+    "memory_consolidation_interval_seconds": (1, 31_536_000),
+    "memory_consolidation_memory_max_lines": (0, 100_000),
+    "memory_consolidation_neighbor_k": (1, 64),
+    "memory_consolidation_cluster_max": (2, 100),
+}
+_TRUTHS: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
 }
 
 
@@ -279,6 +305,10 @@ def _read_as(kind: type, value: object) -> object:
     """Read a value as the type of a setting; text may stand for a number, and nothing else for anything else."""
     if kind is float and type(value) is int:
         return float(value)
+    if kind is bool and isinstance(value, str):
+        if value.strip().casefold() not in _TRUTHS:
+            raise ValueError(value)
+        return _TRUTHS[value.strip().casefold()]
     if not isinstance(value, str) and type(value) is not kind:
         raise TypeError(type(value).__name__)
     return cast("Callable[[object], object]", kind)(value)

@@ -114,6 +114,9 @@ LLM_KNOWN_MEMORIES: Final = 12
 LLM_ANSWER_TOKENS: Final = 1_024
 """Bound of one answer (R-048)."""
 LLM_ANSWER_CHARACTERS: Final = 32_768
+LLM_JUDGEMENT_TOKENS: Final = 2_048
+"""Bound of one answer about a group of memories: at most 25 of them."""
+LLM_JUDGEMENT_OPERATIONS: Final = 50
 LLM_WAIT_SECONDS: Final = 2
 """How long a model that fails is left alone, unless it says; doubles each time."""
 LLM_WAIT_SECONDS_MAX: Final = 3_600

@@ -297,3 +297,30 @@ def test_pruning_touches_operational_logs_alone(mem: Credenda, tell: Tell, clock
 def test_a_memory_that_never_heard_anything_dreams_of_nothing(mem: Credenda) -> None:
     assert mem.manage.dream().changed == 0
     assert mem.stats().events == 0
+
+
+@pytest.mark.requirement("E-067", "D-031")
+def test_large_close_clusters_go_to_the_judge_and_small_ones_wait_for_consolidation(mem: Credenda) -> None:
+    for text in ("Eva lives by the river", "The mill is old"):
+        for ending in (".", "!", " .", " !", "...", "!!")[: 6 if text.startswith("Eva") else 3]:
+            mem.store(MemoryUnit(text=f"{text}{ending}", entity=f"note {ending}{text[:3]}"))
+    before = {one.id for one in mem.list(limit=50).items}
+    planned = step(mem.manage.dream(["merge"], dry_run=True), "merge")
+    assert {one.id for one in mem.list(limit=50).items} == before
+    done = step(mem.manage.dream(["merge"]), "merge")
+    assert done.merged is not None
+    assert planned.merged is not None
+    assert planned.merged.groups_found == done.merged.groups_found
+    assert all("river" in text for group in done.merged.groups for text in group.texts)
+    assert mem.manage.dream(["merge"]).changed == 0
+
+
+@pytest.mark.requirement("E-067")
+def test_one_saying_told_five_times_by_others_is_one_memory_afterwards(mem: Credenda) -> None:
+    for at in range(6):
+        mem.store(MemoryUnit(text="The mill lends its hall", entity="mill", source_session=f"s{at}"))
+        mem.store(MemoryUnit(text=f"Eva owns cello number {at}", entity="Eva"))
+    mem.manage.dream(["merge"])
+    held = [one.text for one in mem.list(limit=50).items]
+    assert held.count("The mill lends its hall") == 1
+    assert sum("cello" in text for text in held) == 6, "what differs in a number is never merged"

@@ -36,7 +36,7 @@ WORDS: Final[Mapping[str, object]] = {
 """Fields of a memory that deleting empties, in every version, and what they then hold."""
 
 _FIELDS: Final = frozenset(field.name for field in fields(Memory))
-_STILL: Final = frozenset({ChangeKind.CONFIRM, ChangeKind.REBUILD})
+_STILL: Final = frozenset({ChangeKind.CONFIRM, ChangeKind.REBUILD, ChangeKind.LINK})
 """Kinds of changes that make no version."""
 
 

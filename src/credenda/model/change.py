@@ -27,6 +27,7 @@ __all__ = [
     "Contest",
     "Delete",
     "Forget",
+    "Link",
     "Pin",
     "Resolve",
     "Restore",
@@ -65,6 +66,7 @@ class ChangeKind(StrEnum):
     DELETE = "delete"
     REBUILD = "rebuild"
     REVISE = "revise"
+    LINK = "link"
     UNDO = "undo"
 
 
@@ -216,8 +218,17 @@ class Revise:
     support: tuple[Support, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """Note that memories lie close and are kept apart all the same: each is logged with the others, and none moves."""
+
+    memory_ids: tuple[str, ...]
+    reason: str
+
+
 Change = (
     Revise
+    | Link
     | Add
     | Confirm
     | Supersede

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from credenda.model.change import Change
 from credenda.model.code import DriftReport
+from credenda.model.consolidation import ConsolidationReport
 from credenda.model.report import ScoreMove
 
 __all__ = ["DreamReport", "DreamStep"]
@@ -17,7 +18,8 @@ class DreamStep:
     """What one step did, or in a dry run would do.
 
     `told` says it in sentences, with ids and never with the words of a memory; `counts` are the figures behind them.
-    `changes` are exact: what was applied, or would be. `moves` are the scores that would move, which only a dry run
+    `changes` are exact: what was applied, or would be; those of merging and of drift stand in their own reports,
+    `merged` and `drift`. `moves` are the scores that would move, which only a dry run
     names. A step that `failed` names the kind of its error as `reason`, and changed what its `changes` say, if
     anything.
     """
@@ -31,6 +33,7 @@ class DreamStep:
     changes: tuple[Change, ...] = ()
     moves: tuple[ScoreMove, ...] = ()
     drift: DriftReport | None = None
+    merged: ConsolidationReport | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

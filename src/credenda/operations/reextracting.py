@@ -31,6 +31,7 @@ from credenda.model.dreamed import is_dreamed
 from credenda.model.logged import draft_of, typed
 from credenda.model.memory import Slot, Status, TypeClass
 from credenda.model.report import Difference, RebuildReport
+from credenda.operations.marks import forget_marks
 from credenda.parts import Parts
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
 from credenda.write.apply import Application, apply
@@ -44,7 +45,7 @@ _TRIES: Final = 5
 _READ: Final = frozenset({EXTRACT, THINK, REREAD})
 _DONE: Final = frozenset({JobStatus.COMPLETE, JobStatus.DEAD})
 _PERSONAL: Final = frozenset({ChangeKind.PIN, ChangeKind.RESTORE, ChangeKind.SET_STATUS, ChangeKind.CONFIRM})
-_DERIVED: Final = frozenset({ChangeKind.REVISE, ChangeKind.REBUILD})
+_DERIVED: Final = frozenset({ChangeKind.REVISE, ChangeKind.REBUILD, ChangeKind.LINK})
 
 
 def reextract(parts: Parts, *, dry_run: bool) -> RebuildReport:
@@ -81,6 +82,7 @@ def _commit(parts: Parts, found: _Found) -> bool:
             return False
         embeds = parts.embedder is not None
         apply(writer, found.plan.changes, Application(actor=Actor.RULE, now_us=parts.clock.now_us(), embeds=embeds))
+        forget_marks(writer)
         return True
 
     with parts.foreground:

@@ -52,23 +52,40 @@ def _dream(parts: Parts) -> str:
     return f"{report.changed:,} things moved" + (f"; failed: {', '.join(failed)}" if failed else "")
 
 
+def _consolidate(parts: Parts) -> str:
+    from credenda.operations.consolidating import consolidate
+
+    report = consolidate(parts)
+    told = f"{report.memories_consolidated:,} memories consolidated" if report.ran else report.reason
+    left_out = f"; {len(report.quarantined):,} failed three times and are left out" if report.quarantined else ""
+    return told + left_out
+
+
 _DUTIES: Final[Mapping[str, Callable[[Parts], str]]] = {
     "decay": _decay,
     "lifecycle": _lifecycle,
+    "consolidate": _consolidate,
     "dream": _dream,
     "audit": _audit,
 }
 
 
 def cadences(parts: Parts) -> tuple[Cadence, ...]:
-    """Return the duties with their cadence."""
+    """Return the duties with their cadence; that of consolidation is how often its gate is looked at."""
+    settings = parts.settings
+    enabled = settings.memory_consolidation_enabled
     return (
         Cadence(
             name="decay",
-            every_us=parts.settings.decay_interval * SECOND_US,
+            every_us=settings.decay_interval * SECOND_US,
             meaning="how much of each memory is retained",
         ),
         Cadence(name="lifecycle", every_us=DAY_US, meaning="which memories rise or are put away"),
+        Cadence(
+            name="consolidate",
+            every_us=settings.memory_consolidation_interval_seconds * SECOND_US if enabled else 0,
+            meaning="what says the same, or changed, in one entry",
+        ),
         Cadence(name="dream", every_us=DAY_US, meaning="cards, bridges, doubts, drift of code, old logs"),
         Cadence(name="audit", every_us=_AUDIT_DAYS * DAY_US, meaning="which slots go in circles (R-084)"),
     )

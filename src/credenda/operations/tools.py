@@ -27,6 +27,8 @@ class Tool:
     """What an input is called outside, where the table calls it otherwise."""
     advice: str = ""
     toolset: Toolset = "default"
+    always: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Inputs that every call of the tool has, and that a model is not asked for."""
 
 
 _MEMORY_ID: Final = {"id": "memory_id"}
@@ -74,7 +76,13 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
         ),
     ),
     "stats": (Tool(name="get_memory_stats"),),
-    "consolidate": (Tool(name="consolidate_memories", params=("topic", "similarity_threshold", "dry_run")),),
+    "consolidate": (
+        Tool(
+            name="consolidate_memories",
+            params=("topic", "similarity_threshold", "dry_run"),
+            always={"force": True},
+        ),
+    ),
     "get": (Tool(name="get_memory", outside=_MEMORY_ID, toolset="full"),),
     "forget": (Tool(name="forget_memory", outside=_MEMORY_ID, toolset="full"),),
     "restore": (Tool(name="restore_memory", outside=_MEMORY_ID, toolset="full"),),

@@ -22,6 +22,7 @@ from credenda.model.change import (
     Contest,
     Delete,
     Forget,
+    Link,
     Pin,
     Resolve,
     Restore,
@@ -146,6 +147,10 @@ class _Run:
                 self._undo(change)
             case Revise():
                 self._revise(change)
+            case Link():
+                for name in change.memory_ids:
+                    others = [self._id(one) for one in change.memory_ids if one != name]
+                    self._log(ChangeKind.LINK, change.reason, self._id(name), after={"linked": others})
             case _:
                 self._standing(change)
 

@@ -10,11 +10,11 @@ from typing import Final
 from credenda import limits
 from credenda.errors import Conflict
 from credenda.ids import Kind, number_of, public_id
-from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Delete, Support
+from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Delete, Revise, Support
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState, contest_table
 from credenda.model.event import Event
-from credenda.model.memory import Draft, Memory, Slot, Status, TypeClass
+from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass
 from credenda.storage.store import EventFilter, Job, MemoryFilter, Reader, Redaction, Writer, unpack_code
 from credenda.text.normal import attribute_key, name_key, text_key, value_key
 from credenda.text.sentences import sentence_spans
@@ -84,7 +84,8 @@ class Deletion:
         for span in spans:
             blank(self.writer, span, self.now_us, self.actor)
         for other in (*self._repeating(memory, spans), *twins):
-            self.memory(other)
+            if other.id in self._done or not self._taken_apart(other, memory):
+                self.memory(other)
 
     def event(self, event: Event) -> None:
         """Delete an event and every memory that rests on it alone.
@@ -94,8 +95,10 @@ class Deletion:
         if not event.text and event.redacted_us is not None:
             return
         resting = self.writer.evidence(event_ids=[event.id])
-        for memory in self.writer.memories(sorted({item.memory_id for item in resting})):
-            if memory.status is Status.DELETED:
+        held = self.writer.memories(sorted({item.memory_id for item in resting}))
+        leaving = [one for one in held if one.value and not _elsewhere(self.writer, one, {event.id})]
+        for memory in held:
+            if memory.status is Status.DELETED or self._told_of(memory, leaving):
                 continue
             elsewhere = _elsewhere(self.writer, memory, {event.id})
             told_here = text_key(memory.text) in text_key(event.text)
@@ -111,6 +114,12 @@ class Deletion:
         self._entomb(event)
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
         _log(self.writer, event.id, self.now_us, self.actor)
+
+    def _told_of(self, memory: Memory, leaving: Sequence[Memory]) -> bool:
+        """Take a text apart that names a value of memories that go, and say whether that was done."""
+        said = text_key(memory.text)
+        named = (one for one in leaving if one.id != memory.id and value_key(one.value or "") in said)
+        return any(self._taken_apart(memory, one) for one in named)
 
     def _reword(self, memory: Memory, sentences: list[str], elsewhere: dict[str, list[str]]) -> None:
         """Hold a memory in the words that are left; only the words of the deleted event are buried."""
@@ -186,7 +195,44 @@ class Deletion:
         near = self.writer.evidence(event_ids=sorted({span.event_id for span in spans}))
         ids = {item.memory_id for item in near if any(overlap(item.span, span) for span in spans)} - self._done
         said = value_key(memory.value) if memory.value else text_key(memory.text)
-        return [other for other in self.writer.memories(sorted(ids)) if other.text and said in text_key(other.text)]
+        return [
+            other
+            for other in self.writer.memories(sorted(ids))
+            if other.text and (said in text_key(other.text) or _one_saying(memory, other))
+        ]
+
+    def _taken_apart(self, other: Memory, gone: Memory) -> bool:
+        """Hold again by themselves what was put into one text that names a deleted value beside its own.
+
+        "Now X; previously Y" goes with Y, and X stays: each part stands as the whole did. False where there are none.
+        """
+        beside = gone.value and other.value and value_key(gone.value) != value_key(other.value)
+        said = value_key(gone.value or "")
+        events = {item.span.event_id for item in self.writer.evidence(memory_ids=[other.id])}
+        resting = self.writer.evidence(event_ids=sorted(events))
+        parts = [
+            one
+            for one in self.writer.memories(sorted({item.memory_id for item in resting} - self._done))
+            if one.superseded_by == other.id and one.relation is Relation.MERGED and said not in text_key(one.text)
+        ]
+        if not (beside and parts):
+            return False
+        self._done.add(other.id)
+        application = Application(actor=self.actor, now_us=self.now_us)
+        apply(self.writer, [self._standing_again(one, other) for one in parts], application)
+        self._bury(other, [], value=False)
+        return True
+
+    def _standing_again(self, part: Memory, whole: Memory) -> Revise:
+        earlier = [one for one in self.writer.versions([part.id]) if one.status in CURRENT]
+        until_us = earlier[-1].valid_until_us if earlier and whole.status in CURRENT else whole.valid_until_us
+        fields = {
+            "status": whole.status,
+            "relation": whole.relation,
+            "superseded_by": whole.superseded_by,
+            "valid_until_us": until_us,
+        }
+        return Revise(memory_id=part.id, fields=fields, reason="what was said beside it was deleted")
 
     def _twins(self, memory: Memory) -> list[Memory]:
         """Find what else held the same value in the same slot, once or still: its tombstone covers them all."""
@@ -229,6 +275,12 @@ class Deletion:
             resolution=None if still_open else "a value was deleted",
             scopes={value: scope for value, scope in contest.scopes.items() if value_key(value) != gone},
         )
+
+
+def _one_saying(one: Memory, other: Memory) -> bool:
+    """Say whether one of two memories was merged into the other, which speaks for both."""
+    merged = {Relation.MERGED, Relation.DUPLICATE}
+    return any(gone.superseded_by == kept.id and gone.relation in merged for gone, kept in ((one, other), (other, one)))
 
 
 def blank(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:

@@ -12,7 +12,7 @@ import pytest
 from credenda.errors import Invalid
 from credenda.interfaces.mcp.arguments import read_arguments
 from credenda.interfaces.mcp.offer import offers, tokens_of
-from credenda.operations.table import OPERATIONS, Operation, Param
+from credenda.operations.table import OPERATIONS, Operation
 from credenda.operations.tools import TOOLS, tools_of
 
 DEFAULT = [
@@ -24,20 +24,9 @@ DEFAULT = [
     "correct_memory",
     "delete_memory",
     "resolve_conflict",
+    "consolidate_memories",
     "get_memory_stats",
 ]
-CONSOLIDATE = Operation(
-    name="consolidate",
-    call="manage.consolidate",
-    summary="Merge what says the same.",
-    params=(
-        Param(name="topic", help="Broad namespace."),
-        Param(name="similarity_threshold", kind="number", default=0.85, help="How near."),
-        Param(name="dry_run", kind="flag", default=False, help="Only say what would be done."),
-    ),
-    output="ConsolidationReport",
-    writes=True,
-)
 
 
 def _inputs(tool: str, toolset: Any = "default") -> list[str]:  # noqa: ANN401 - a word of a closed set
@@ -46,7 +35,7 @@ def _inputs(tool: str, toolset: Any = "default") -> list[str]:  # noqa: ANN401 -
 
 @pytest.mark.requirement("R-169", "C-021")
 def test_the_default_toolset_is_small_and_in_the_order_of_the_table() -> None:
-    assert [name for name in offers() if name != "consolidate_memories"] == DEFAULT
+    assert list(offers()) == DEFAULT
 
 
 def test_the_parameters_of_the_contract() -> None:
@@ -57,11 +46,14 @@ def test_the_parameters_of_the_contract() -> None:
     assert {"limit", "offset", "memory_id"} <= set(_inputs("inspect_memories"))
 
 
-def test_a_tool_appears_when_its_operation_does() -> None:
-    table = {**OPERATIONS, "consolidate": CONSOLIDATE}
-    offer = offers(table.values())["consolidate_memories"]
-    assert list(offer.inputs) == ["topic", "similarity_threshold", "dry_run"]
-    assert "consolidate_memories" not in offers(row for row in table.values() if row.name != "consolidate")
+@pytest.mark.requirement("C-017", "R-101")
+def test_consolidating_by_a_tool_does_not_wait_for_the_gate() -> None:
+    for toolset in ("default", "full"):
+        offer = offers(toolset=toolset)["consolidate_memories"]
+        assert list(offer.inputs) == ["topic", "similarity_threshold", "dry_run"]
+        assert read_arguments(offer, {"dry_run": True})[1] == {"dry_run": True, "force": True}
+        with pytest.raises(Invalid):
+            read_arguments(offer, {"force": False})
 
 
 def test_an_operation_nobody_named_is_in_the_full_toolset_only() -> None:
@@ -77,7 +69,7 @@ def test_the_full_toolset_offers_every_operation_for_models_with_all_its_inputs(
     assert behind == {operation.name for operation in OPERATIONS.values() if tools_of(operation)}
     for offer in full.values():
         for route in offer.routes:
-            wanted = {param.name for param in route.operation.params if not param.person_only}
+            wanted = {param.name for param in route.operation.params if not param.person_only} - route.always.keys()
             assert {one.param.name for one in route.inputs} == wanted
 
 
@@ -99,8 +91,6 @@ def test_no_tool_names_the_tenant_a_file_or_another_door(toolset: Any) -> None: 
 
 def test_what_tools_say_of_the_table_is_in_the_table() -> None:
     for name, told in TOOLS.items():
-        if name == "consolidate" and name not in OPERATIONS:
-            continue
         params = {param.name for param in OPERATIONS[name].params}
         for tool in told:
             assert params.issuperset(tool.params), tool.name
@@ -133,7 +123,6 @@ def test_a_read_only_server_offers_nothing_that_writes() -> None:
 def test_the_whole_toolset_fits_into_2500_tokens() -> None:
     """`tokens_of` counts on the high side: see its docstring."""
     assert tokens_of(offers().values()) < 2500
-    assert tokens_of(offers({**OPERATIONS, "consolidate": CONSOLIDATE}.values()).values()) < 2500
 
 
 def test_the_count_of_tokens_errs_on_the_high_side() -> None:

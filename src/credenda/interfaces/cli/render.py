@@ -17,6 +17,7 @@ from credenda.interfaces.cli.render_beliefs import (
 )
 from credenda.interfaces.cli.render_changes import loops, steps, undone
 from credenda.interfaces.cli.render_code import drifted, scanned
+from credenda.interfaces.cli.render_consolidation import consolidated
 from credenda.interfaces.cli.render_forgetting import (
     backed_up,
     deleted,
@@ -32,6 +33,7 @@ from credenda.interfaces.cli.render_lifecycle import decayed, dreamed, duties, m
 from credenda.interfaces.cli.render_time import difference, history
 from credenda.interfaces.connect.places import Installed
 from credenda.model.code import DriftReport, ScanReport
+from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import SlotLoop
 from credenda.model.difference import Diff
 from credenda.model.dream import DreamReport
@@ -272,6 +274,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Resolution: _resolution,
     UndoReport: undone,
     Installed: _installed,
+    ConsolidationReport: consolidated,
     DecayReport: decayed,
     DreamReport: dreamed,
     DriftReport: drifted,

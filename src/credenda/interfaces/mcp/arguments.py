@@ -48,7 +48,8 @@ def read_arguments(offer: Offer, arguments: Mapping[str, object]) -> tuple[Opera
         if given.pop(name) != known[name].param.default:
             what = f"{offer.name} takes no {name!r} together with {' and '.join(route.required)}"
             raise Invalid(what, why="they mean different things", fix="leave one of them out")
-    return route.operation, {inputs[name].param.name: _checked(inputs[name], value) for name, value in given.items()}
+    read = {inputs[name].param.name: _checked(inputs[name], value) for name, value in given.items()}
+    return route.operation, {**route.always, **read}
 
 
 def _unknown(offer: Offer, name: str) -> Invalid:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from credenda.interfaces.mcp.results import output_schema
@@ -48,6 +48,8 @@ class Route:
     operation: Operation
     inputs: tuple[Input, ...]
     advice: str = ""
+    always: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Inputs that the tool gives by itself, by the names of the table."""
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -148,9 +150,9 @@ def _route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
     known = {param.name: param for param in operation.params if not param.person_only}
     chosen = [known[name] for name in tool.params if name in known]
     if toolset == "full" or tool.toolset == "full":
-        chosen += [param for name, param in known.items() if name not in tool.params]
+        chosen += [param for name, param in known.items() if name not in {*tool.params, *tool.always}]
     inputs = tuple(Input(name=tool.outside.get(param.name, param.name), param=param) for param in chosen)
-    return Route(operation=operation, inputs=inputs, advice=tool.advice)
+    return Route(operation=operation, inputs=inputs, advice=tool.advice, always=tool.always)
 
 
 def _schema(param: Param) -> dict[str, Any]:

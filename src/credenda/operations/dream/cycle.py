@@ -14,6 +14,7 @@ from credenda.operations.dream.brief import brief
 from credenda.operations.dream.cards import cards
 from credenda.operations.dream.drift import drift_step
 from credenda.operations.dream.forgetting import forgetting
+from credenda.operations.dream.merging import merge
 from credenda.operations.dream.night import Night
 from credenda.operations.dream.probing import probe
 from credenda.operations.dream.pruning import prune
@@ -31,6 +32,7 @@ _LEASE_US: Final = HOUR_US // 4
 
 STEPS: Final[Mapping[str, Callable[[Night], DreamStep]]] = {
     "forgetting": forgetting,
+    "merge": merge,
     "cards": cards,
     "bridges": bridges,
     "probe": probe,
@@ -149,6 +151,8 @@ def _beside(step: DreamStep) -> int:
     match step.name:
         case "forgetting":
             return step.counts.get("moved", 0)
+        case "merge":
+            return step.counts.get("merged", 0)
         case "drift":
             return step.counts.get("invalidated", 0)
         case "prune":

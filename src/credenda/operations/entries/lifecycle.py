@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
-from credenda.operations.entries.shape import ID, Operation, Param
+from credenda.operations.entries.shape import ID, TOPIC, Operation, Param
 
 __all__ = ["ENTRIES"]
 
@@ -33,6 +33,26 @@ ENTRIES: Final = (
         idempotent=True,
     ),
     Operation(
+        name="consolidate",
+        call="manage.consolidate",
+        summary="Merge what says the same, and let one entry say what changed; a dry run only shows it.",
+        params=(
+            TOPIC,
+            Param(
+                name="similarity_threshold",
+                kind="number",
+                default=0.85,
+                help="How near memories lie that are looked at together, 0 to 1; it never decides.",
+            ),
+            _DRY_RUN,
+            Param(name="force", kind="flag", default=False, help="Do not wait for a day and 20 new memories."),
+        ),
+        output="ConsolidationReport",
+        errors=(Invalid, Unavailable),
+        writes=True,
+        idempotent=True,
+    ),
+    Operation(
         name="dream",
         call="manage.dream",
         summary="Run the nightly cycle, or some steps of it; a second run finds nothing to do.",
@@ -40,7 +60,7 @@ ENTRIES: Final = (
             Param(
                 name="steps",
                 kind="names",
-                help="Only this step: forgetting, cards, bridges, probe, drift or prune.",
+                help="Only this step: forgetting, merge, cards, bridges, probe, drift or prune.",
             ),
             _DRY_RUN,
         ),

@@ -1,0 +1,63 @@
+"""Consolidation for people: what would be said in one entry, and what stays."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from credenda.interfaces.cli.layout import Screen, clean
+from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
+
+__all__ = ["consolidated"]
+
+_SHOWN: Final = 20
+_TITLES: Final = {
+    "merge": "say the same",
+    "duplicate": "is said twice",
+    "change": "changed",
+    "correction": "was corrected",
+    "failed": "not judged",
+}
+
+
+def consolidated(screen: Screen, report: ConsolidationReport) -> str:
+    """Show what a run of consolidation did, or would do."""
+    if not report.ran:
+        hint = " `--force` does not wait." if report.reason.startswith("gate") else ""
+        return "\n".join([f"Did not run: {clean(report.reason)}.{hint}", *_troubles(screen, report)])
+    did, written = ("would be", "new texts") if report.dry_run else ("were", "written anew")
+    looked = f"Looked at {report.examined:,} new memories (judge: {clean(report.judge)})"
+    counts = f"{report.memories_consolidated:,} {did} consolidated, {report.memories_created:,} {written}"
+    lines = [f"{looked}; {counts}."]
+    told = [group for group in report.groups if group.verdict != "keep"]
+    lines += [line for group in told[:_SHOWN] for line in _group(group)]
+    if len(told) > _SHOWN:
+        lines.append(f"and {len(told) - _SHOWN:,} more; --json names them")
+    if report.linked:
+        lines.append(f"{report.linked:,} groups lie close and stay as they are, linked; --json names them.")
+    if report.changes:
+        lines.append("`credenda why ID` tells why, `credenda undo CHANGE` takes a change back.")
+    if report.reason:
+        lines.append(f"Stopped early: {clean(report.reason)}.")
+    return "\n".join([*lines, *_troubles(screen, report)])
+
+
+def _group(group: ConsolidationGroup) -> list[str]:
+    title = f"\n{_TITLES.get(group.verdict, group.verdict)}: {clean(group.reason)}"
+    texts = group.texts or ("",) * len(group.ids)
+    shown = zip(group.ids, texts, strict=True)
+    lines = [f"  {'-' if one in group.gone else ' '} {one}  {clean(text)}" for one, text in shown]
+    if group.proposed is not None and group.verdict != "duplicate":
+        lines.append(f"  + {group.created or '(new)'}  {clean(group.proposed)}")
+    return [title, *lines]
+
+
+def _troubles(screen: Screen, report: ConsolidationReport) -> list[str]:
+    lines: list[str] = []
+    if report.failed:
+        lines.append(screen.warn(f"{report.failed:,} groups could not be judged; the next run tries them again."))
+    if report.refused:
+        lines.append(f"{report.refused:,} proposals of the model did not pass the checks.")
+    if report.quarantined:
+        names = ", ".join(report.quarantined[:_SHOWN])
+        lines.append(screen.warn(f"{len(report.quarantined):,} memories failed three times and are left out: {names}."))
+    return lines

@@ -1,0 +1,1 @@
+"""Consolidation: likeness nominates, a judge decides, and nothing is lost (C-001)."""
