@@ -544,12 +544,11 @@ class AsyncManage:
         return await asyncio.to_thread(self._memory.drift, roots, fix=fix)
 
     async def dream(self, steps: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
-        """Run the nightly cycle, or the steps named, in this order: forgetting, merge, cards, bridges, probe, drift,
-        prune.
+        """Run the nightly cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.
 
-        `dry_run` changes nothing and shows exactly what would. A step that fails is reported and passed over; a second
-        run finds nothing to do. While another process dreams, nothing runs and `reason` says so. The steps and their
-        numbers: docs/dream.md. Raises `Invalid` for a step that there is not.
+        They run in this order. `dry_run` changes nothing and shows exactly what would. A step that fails is reported
+        and passed over; a second run finds nothing to do. While another process dreams, nothing runs and `reason` says
+        so. The steps and their numbers: docs/dream.md. Raises `Invalid` for a step that there is not.
         """
         return await asyncio.to_thread(self._memory.dream, steps, dry_run=dry_run)
 

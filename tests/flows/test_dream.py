@@ -3,15 +3,19 @@
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit, Unavailable
-from credenda.model.change import Add, Supersede
+from credenda.model.change import Actor, Add, Supersede
 from credenda.model.dream import DreamReport, DreamStep
+from credenda.model.memory import Draft, MemoryType
 from credenda.operations.dream import cycle
+from credenda.operations.dream.night import Night
 from credenda.storage.store import Lead
 from credenda.testing import ManualClock
+from credenda.write.apply import Application, apply
 
 FACTS = (
     "I live in Linz.",
@@ -123,6 +127,28 @@ def test_the_lease_is_given_back(mem: Credenda, path: Path, clock: ManualClock, 
     assert mem.manage.dream().ran
     with Credenda.open(path, user="ana", clock=clock, workers=False) as other:
         assert other.manage.dream().ran
+
+
+def test_a_night_that_was_broken_off_is_taken_up_by_the_next(mem: Credenda, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("Eva", "Karl", "Tom", "Ida"):
+        for at in range(5):
+            mem.store(MemoryUnit(text=f"{name} likes tune {at}.", entity=name))
+    real = Night.commit
+    done: list[object] = []
+
+    def strike(night: Night, *given: Any, **named: Any) -> bool:  # noqa: ANN401 - whatever it is called with
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(given)
+        return real(night, *given, **named)
+
+    monkeypatch.setattr(Night, "commit", strike)
+    with pytest.raises(KeyboardInterrupt):
+        mem.manage.dream(["cards"])
+    assert len(mem.list(attribute="peer card").items) == 2
+    monkeypatch.setattr(Night, "commit", real)
+    assert step(mem.manage.dream(["cards"]), "cards").counts == {"unchanged": 2, "written": 2}
+    assert mem.manage.dream(["cards"]).changed == 0
 
 
 @pytest.mark.requirement("E-068", "D-029", "E-039")
@@ -299,28 +325,40 @@ def test_a_memory_that_never_heard_anything_dreams_of_nothing(mem: Credenda) -> 
     assert mem.stats().events == 0
 
 
+def repeat(mem: Credenda, text: str, times: int) -> None:
+    """Hold a saying several times, as a way in that reconciles nothing would leave it."""
+    draft = Draft(text=text, type=MemoryType.FACT, entity="mill")
+    changes = [Add(key=f"new:{at}", draft=draft, support=(), reason="imported") for at in range(times)]
+    done = Application(actor=Actor.RULE, now_us=mem._parts.clock.now_us())  # noqa: SLF001 - no public way repeats itself
+    mem._parts.store.commit("ana", lambda writer: apply(writer, changes, done))  # noqa: SLF001 - as above
+
+
+def texts(mem: Credenda) -> list[str]:
+    return [one.text for one in mem.list(limit=50).items]
+
+
 @pytest.mark.requirement("E-067", "D-031")
-def test_large_close_clusters_go_to_the_judge_and_small_ones_wait_for_consolidation(mem: Credenda) -> None:
-    for text in ("Eva lives by the river", "The mill is old"):
-        for ending in (".", "!", " .", " !", "...", "!!")[: 6 if text.startswith("Eva") else 3]:
-            mem.store(MemoryUnit(text=f"{text}{ending}", entity=f"note {ending}{text[:3]}"))
-    before = {one.id for one in mem.list(limit=50).items}
+def test_clusters_of_five_go_to_the_judge_and_smaller_ones_wait_for_consolidation(mem: Credenda) -> None:
+    mem.remember("Hello there.")
+    repeat(mem, "The mill lends its hall.", 5)
+    repeat(mem, "The wheel of it is broken.", 4)
+    for at in range(6):
+        mem.store(MemoryUnit(text=f"Eva owns cello number {at}", entity="Eva"))
     planned = step(mem.manage.dream(["merge"], dry_run=True), "merge")
-    assert {one.id for one in mem.list(limit=50).items} == before
+    assert texts(mem).count("The mill lends its hall.") == 5
     done = step(mem.manage.dream(["merge"]), "merge")
-    assert done.merged is not None
-    assert planned.merged is not None
-    assert planned.merged.groups_found == done.merged.groups_found
-    assert all("river" in text for group in done.merged.groups for text in group.texts)
+    assert planned.counts == done.counts
+    assert done.counts["merged"] == 4
+    assert texts(mem).count("The mill lends its hall.") == 1
+    assert texts(mem).count("The wheel of it is broken.") == 4
+    assert sum("cello" in text for text in texts(mem)) == 6, "what differs in a number is never merged"
+    merged = mem.list(status="merged", limit=50).items
+    assert {one.superseded_by for one in merged} == {mem.list(entity="mill", limit=50).items[-1].id}
     assert mem.manage.dream(["merge"]).changed == 0
 
 
-@pytest.mark.requirement("E-067")
-def test_one_saying_told_five_times_by_others_is_one_memory_afterwards(mem: Credenda) -> None:
-    for at in range(6):
-        mem.store(MemoryUnit(text="The mill lends its hall", entity="mill", source_session=f"s{at}"))
-        mem.store(MemoryUnit(text=f"Eva owns cello number {at}", entity="Eva"))
+def test_the_merge_of_the_night_leaves_the_marks_of_consolidation_where_they_are(mem: Credenda) -> None:
+    mem.remember("Hello there.")
+    repeat(mem, "The wheel of it is broken.", 4)
     mem.manage.dream(["merge"])
-    held = [one.text for one in mem.list(limit=50).items]
-    assert held.count("The mill lends its hall") == 1
-    assert sum("cello" in text for text in held) == 6, "what differs in a number is never merged"
+    assert mem.manage.consolidate(force=True).memories_consolidated == 3

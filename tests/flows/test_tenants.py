@@ -112,6 +112,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "diff": lambda ben, _: (ben.diff("2000-01-01"), ben.diff("2000-01-01", axis="valid")),
     "manage.decay": lambda ben, _: (ben.manage.decay(dry_run=True), ben.manage.decay()),
     "manage.consolidate": lambda ben, _: (ben.manage.consolidate(dry_run=True), ben.manage.consolidate(force=True)),
+    "manage.dream": lambda ben, _: (ben.manage.dream(dry_run=True), ben.manage.dream()),
     "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
     "manage.schedule": lambda ben, _: (ben.manage.schedule(run=True), ben.manage.schedule()),
     "manage.retention": lambda ben, folder: (

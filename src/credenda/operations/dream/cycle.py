@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from credenda.clock import HOUR_US
 from credenda.errors import Conflict, CredendaError, Invalid
+from credenda.ids import new_tag
 from credenda.model.dream import DreamReport, DreamStep
 from credenda.operations.dream.bridges import bridges
 from credenda.operations.dream.brief import brief
@@ -56,9 +58,8 @@ def dream(
     keeps whatever else must be kept meanwhile. Raises `Invalid` for a step that there is not.
     """
     chosen = _chosen(steps)
-    night = (
-        Night(parts=parts, dry_run=True) if dry_run else Night(parts=parts, dry_run=False, stay=_keeper(parts, stay))
-    )
+    lease = _Lease(parts, stay)
+    night = Night(parts=parts, dry_run=True) if dry_run else Night(parts=parts, dry_run=False, stay=lease.keep)
     done: list[DreamStep] = []
     try:
         night.stay()
@@ -72,7 +73,7 @@ def dream(
         done.append(DreamStep(name=chosen[len(done)], ran=False, reason=str(lost)))
     finally:
         if not dry_run:
-            _release(parts)
+            lease.give_up()
     return _report(parts, done, dry_run=dry_run)
 
 
@@ -100,28 +101,32 @@ class _Lost(Exception):  # noqa: N818 - it never leaves this module
     """Another process has the lease."""
 
 
-def _keeper(parts: Parts, stay: Callable[[], None] | None) -> Callable[[], None]:
-    def keep() -> None:
-        now_us = parts.clock.now_us()
-        lease = Lead(owner=parts.owner, now_us=now_us, until_us=now_us + _LEASE_US, name=_LEASE)
+class _Lease:
+    """The right to dream, held by one run at a time, of whatever process; `beside` keeps whatever else must be kept."""
+
+    def __init__(self, parts: Parts, beside: Callable[[], None] | None) -> None:
+        self._parts = parts
+        self._beside = beside
+        self._owner = f"{parts.owner}:{new_tag()}"
+
+    def keep(self) -> None:
+        """Take or renew it; raises `_Lost` while another run has it."""
         try:
-            parts.store.commit(parts.user_id, lambda writer: writer.put(lease))
-            if stay is not None:
-                stay()
+            self._take(_LEASE_US)
+            if self._beside is not None:
+                self._beside()
         except Conflict as error:
             raise _Lost(error.what) from error
 
-    return keep
+    def give_up(self) -> None:
+        """Let go of it, where it is ours."""
+        with suppress(Conflict):
+            self._take(0)
 
-
-def _release(parts: Parts) -> None:
-    """Give the lease up, where it is ours."""
-    now_us = parts.clock.now_us()
-    lease = Lead(owner=parts.owner, now_us=now_us, until_us=now_us, name=_LEASE)
-    try:
-        parts.store.commit(parts.user_id, lambda writer: writer.put(lease))
-    except Conflict:
-        return
+    def _take(self, for_us: int) -> None:
+        now_us = self._parts.clock.now_us()
+        lease = Lead(owner=self._owner, now_us=now_us, until_us=now_us + for_us, name=_LEASE)
+        self._parts.store.commit(self._parts.user_id, lambda writer: writer.put(lease))
 
 
 def _run(name: str, night: Night) -> DreamStep:
