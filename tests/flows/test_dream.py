@@ -295,6 +295,24 @@ def test_what_is_dreamed_outlives_a_rebuild_and_takes_no_part_in_a_fresh_reading
     assert mem.get(card.id).text == card.text
 
 
+def test_what_is_dreamed_is_evidence_for_nobody_else(mem: Credenda, tmp_path: Path) -> None:
+    for at in range(5):
+        mem.store(MemoryUnit(text=f"Shop {at} reads {tmp_path}/gone/{at}.py.", entity="shop"))
+    mem.manage.dream(["cards"])
+    (card,) = mem.list(attribute="peer card").items
+    found = mem.manage.drift([tmp_path], fix=True)
+    assert card.id not in {finding.memory_id for finding in found.findings}
+    assert card.id not in found.invalidated
+    assert len(found.invalidated) == 5
+    for at in range(5):
+        mem.store(MemoryUnit(text=f"Eva likes tune {at}.", entity="Eva"))
+    mem.manage.dream(["cards"])
+    mem.data.export(tmp_path / "graph.jsonl", format="mcp-memory")
+    written = (tmp_path / "graph.jsonl").read_text("utf-8")
+    assert "Eva likes tune 3." in written
+    assert "About Eva" not in written
+
+
 @pytest.mark.requirement("E-072")
 def test_pruning_touches_operational_logs_alone(mem: Credenda, tell: Tell, clock: ManualClock) -> None:
     tell()
