@@ -12,6 +12,7 @@ import click
 
 from credenda.bench import tables
 from credenda.bench.beliefs import run_beliefs
+from credenda.bench.consolidation import run_consolidation
 from credenda.bench.contradiction import run_contradiction
 from credenda.bench.crash import run_crash
 from credenda.bench.erasing import run_erase
@@ -159,6 +160,19 @@ def year(*, turns: int, seed: int, as_json: bool) -> None:
     """Run the simulated year; exits with 1 when a promise was broken."""
     document = run_year(turns, seed=seed, note=_note)
     _show(document, tables.year, as_json=as_json)
+    if not document["kept"]:
+        raise click.exceptions.Exit(1)
+
+
+@bench.command(help="Consolidation without a model: its cost, and that a year of weekly runs loses nothing.")
+@click.option("--n", "size", default="10k", show_default=True, help="Memories in the store, such as 10k.")
+@click.option("--turns", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Of the year.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another year.")
+@_JSON
+def consolidation(*, size: str, turns: int, seed: int, as_json: bool) -> None:
+    """Run the benchmark of consolidation; exits with 1 when something was lost."""
+    document = run_consolidation(parse_sizes(size)[0], turns, seed=seed, note=_note)
+    _show(document, tables.figures, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)
 

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -42,21 +42,61 @@ class _Clock:
         return self.at_us
 
 
-def run_year(turns: int, *, seed: int, note: Callable[[str], None]) -> dict[str, Any]:
-    """Live through a year and judge what is believed at its end; returns what `--json` prints."""
+def run_year(turns: int, *, seed: int, note: Callable[[str], None], consolidate_days: int = 0) -> dict[str, Any]:
+    """Live through a year and judge what is believed at its end; returns what `--json` prints.
+
+    With `consolidate_days` everything is consolidated each time that so many days have gone by.
+    """
     began = time.process_time()
     year = made_year(turns, seed=seed)
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="credenda-year-") as folder:
         path = Path(folder) / "memory.db"
         with Credenda.open(path, user="year", embedder="none", workers=False, clock=clock) as memory:
-            looked = _live(memory, clock, year, note)
+            weeks = _Weeks(memory, consolidate_days)
+            looked = _live(memory, clock, year, note=note, weeks=weeks)
             held = list(_all(memory, Status.ACTIVE))
             looked.append(_looked(memory, held, year.truths))
-    return _report(year, held, looked, seed=seed) | {"seconds": round(time.process_time() - began, 2)}
+            kept = _known(memory, year.truths)
+    found = _report(year, held, looked, seed=seed) | {"seconds": round(time.process_time() - began, 2)}
+    found["held_facts"] = sorted(name for name, state in looked[-1].facts if not state) + kept
+    return found | {"consolidations": weeks.runs, "consolidated": weeks.consolidated}
 
 
-def _live(memory: Credenda, clock: _Clock, year: Year, note: Callable[[str], None]) -> list[_Looked]:
+@dataclass(slots=True)
+class _Weeks:
+    """Consolidates as the days go by."""
+
+    memory: Credenda
+    every_days: int
+    last: date | None = None
+    runs: int = 0
+    consolidated: int = 0
+
+    def pass_on(self, day: date) -> None:
+        """Come to a day."""
+        if not self.every_days:
+            return
+        self.last = self.last or day
+        if (day - self.last).days >= self.every_days:
+            self.last = day
+            report = self.memory.manage.consolidate(force=True)
+            self.runs += 1
+            self.consolidated += report.memories_consolidated
+
+
+def _known(memory: Credenda, truths: Sequence[Truth]) -> list[str]:
+    """Name past values that some memory still tells of, whatever its status."""
+    rows = [one for status in (Status.ACTIVE, *_GONE, Status.MERGED, Status.ARCHIVED) for one in _all(memory, status)]
+    return sorted(
+        f"{truth.name}: {value}, once"
+        for truth in truths
+        for value in truth.gone
+        if any(_in(value_key(value), value_key(one.value or one.text)) for one in rows)
+    )
+
+
+def _live(memory: Credenda, clock: _Clock, year: Year, *, note: Callable[[str], None], weeks: _Weeks) -> list[_Looked]:
     """Say every turn on its day; look at what is believed at the ends of some days."""
     last = max(one.at for one in year.turns)
     checks, looked, count = dict(year.checks), list[_Looked](), 0
@@ -66,6 +106,7 @@ def _live(memory: Credenda, clock: _Clock, year: Year, note: Callable[[str], Non
             _say(memory, one)
             count += 1
         memory.settle()
+        weeks.pass_on(day[1])
         if count in checks:
             note(f"{day[1]}: {count} turns")
             looked.append(_looked(memory, list(_all(memory, Status.ACTIVE)), checks[count]))
@@ -113,7 +154,12 @@ def _all(memory: Credenda, status: Status) -> Iterator[Memory]:
 def _says(one: Memory, value: str) -> bool:
     """Say whether a memory of the user's own holds a value."""
     wanted = value_key(value)
-    return _in(wanted, value_key(one.value or one.text)) or _in(wanted, value_key(one.text))
+    return _in(wanted, value_key(one.value or one.text)) or _in(wanted, value_key(_present(one)))
+
+
+def _present(one: Memory) -> str:
+    """Give the words of a memory without what they tell of the past."""
+    return re.sub(r" \(currently .*?; previously .*\)", "", one.text)
 
 
 def _own(one: Memory) -> bool:
@@ -156,7 +202,7 @@ def _still(one: Memory, value: str) -> bool:
     if (one.attribute or "").startswith(("former", "event")):
         return False
     bare = value.removeprefix("a ")
-    text = re.sub(rf"\b(?:not|from|left)(?: in)? {re.escape(bare)}", "", one.text, flags=re.IGNORECASE)
+    text = re.sub(rf"\b(?:not|from|left)(?: in)? {re.escape(bare)}", "", _present(one), flags=re.IGNORECASE)
     return _in(value_key(bare), value_key(text))
 
 

@@ -37,7 +37,8 @@ class ConsolidationReport:
     for from now on (`deleted_ids`; they are kept as merged, superseded or duplicates), `memories_created` new texts
     (`created`). `judge` is "rules" or the model. `examined` new memories were looked at, `linked` groups stay linked.
     `failed` groups are tried again by the next run; `quarantined` memories failed three times and are left out.
-    `refused` counts proposals of a model that the checks did not let through.
+    `refused` counts proposals of a model that the checks did not let through. `changes` are those that were logged, but
+    for links, which `why` shows.
     """
 
     ran: bool = True

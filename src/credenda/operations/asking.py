@@ -118,19 +118,23 @@ def search(parts: Parts, question: Question, *, reach: int | None = None) -> Sea
 def context(parts: Parts, query: str | None, token_budget: int | None, conditions: Mapping[str, Any]) -> Context:
     """Pack what is known into a block for a prompt; without a query, only what every prompt should have."""
     from credenda.read.context import context as pack_context
+    from credenda.read.context import core_memories
 
     budget = parts.settings.context_tokens if token_budget is None else token_budget
     if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")
     asked = _query(parts, _question("core" if query is None else query, conditions))
+    meant = asked if query is not None else replace(asked, text="")
+    most = parts.settings.memory_consolidation_memory_max_lines
     with parts.foreground, parts.store.reader(parts.user_id) as reader:
         packed = pack_context(
-            asked if query is not None else replace(asked, text=""),
+            meant,
             reader=reader,
             index=open_index(parts, reader) if query is not None else None,
             embed=parts.ask,
             now_us=parts.clock.now_us(),
             token_budget=budget,
+            core=core_memories(reader, meant, parts.clock.now_us(), most),
         )
     if query is not None and asked.record_access:
         _record(parts, packed.hits, asked.session)

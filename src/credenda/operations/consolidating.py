@@ -19,7 +19,7 @@ from credenda.manage.consolidate.gate import Gate, closed
 from credenda.manage.consolidate.judge import judge_by_rules, links_of
 from credenda.manage.consolidate.said import Member
 from credenda.manage.consolidate.verdicts import Keep, Remove, Replace, Verdict, changes_of
-from credenda.model.change import Actor, Add, ChangeRecord, Link
+from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link
 from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import Memory, Relation
 from credenda.operations.judging import ModelAwayError, ModelJudge, open_judge
@@ -31,7 +31,7 @@ from credenda.write.apply import Application, apply
 from credenda.write.arguments import checked_fraction, checked_name
 from credenda.write.tombstones import is_deleted
 
-__all__ = ["THRESHOLD", "consolidate", "merge_clusters"]
+__all__ = ["THRESHOLD", "consolidate", "run_over"]
 
 _log = logging.getLogger(__name__)
 THRESHOLD: Final = 0.85
@@ -65,36 +65,17 @@ def consolidate(
         k=settings.memory_consolidation_neighbor_k,
         cluster_max=settings.memory_consolidation_cluster_max,
     )
+    return run_over(parts, wanted, dry_run=dry_run, force=force)
+
+
+def run_over(
+    parts: Parts, wanted: Wanted, *, dry_run: bool, force: bool = False, night: bool = False
+) -> ConsolidationReport:
+    """Judge what is wanted; a run of the `night` asks for no gate, and has marks of its own."""
     with open_judge(parts) as model:
-        run = _Run(parts, wanted, model, dry_run=dry_run)
-        reason = "" if dry_run else run.closed(force=force)
+        run = _Run(parts, wanted, model, dry_run=dry_run, night=night)
+        reason = "" if dry_run or night else run.closed(force=force)
         if reason or (model is not None and not force and (reason := model.resting())):
-            return run.report(ran=False, reason=reason)
-        try:
-            with _locked(parts, held=dry_run) as renew:
-                run.work(renew)
-        except _HeldError as error:
-            return run.report(ran=False, reason=f"lock: {error}")
-        return run.report(ran=True)
-
-
-def merge_clusters(parts: Parts, *, floor: float, least: int, dry_run: bool = False) -> ConsolidationReport:
-    """Judge only what lies so close in groups so large, by the same judge and with the same guards (E-067).
-
-    It asks for no gate, has marks of its own, and leaves those of consolidation where they are.
-    """
-    settings = parts.settings
-    wanted = Wanted(
-        topic=None,
-        threshold=1.0,
-        k=settings.memory_consolidation_neighbor_k,
-        cluster_max=settings.memory_consolidation_cluster_max,
-        floor=floor,
-        least=least,
-    )
-    with open_judge(parts) as model:
-        run = _Run(parts, wanted, model, dry_run=dry_run, night=True)
-        if model is not None and (reason := model.resting()):
             return run.report(ran=False, reason=reason)
         try:
             with _locked(parts, held=dry_run) as renew:
@@ -333,7 +314,7 @@ class _Run:
         self, members: dict[str, Member], verdicts: list[Verdict], made: dict[str, str], records: list[ChangeRecord]
     ) -> None:
         self._told(members, verdicts, made)
-        self._tally.changes += records
+        self._tally.changes += (one for one in records if one.kind is not ChangeKind.LINK)
         if records:
             self._parts.work_waits.set()
 

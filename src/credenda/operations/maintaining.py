@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from credenda.errors import CredendaError, Invalid
 from credenda.model.report import DoctorReport, Finding, ReembedReport
 from credenda.operations.asking import open_index
+from credenda.operations.marks import left_out
 from credenda.operations.rebuilding import log_findings
 from credenda.parts import Parts
 from credenda.providers.embed.choose import open_embedder
@@ -40,6 +41,7 @@ _CHECKS: Final = (
     "full_text",
     "index",
     "dead_jobs",
+    "consolidation",
 )
 
 
@@ -55,7 +57,7 @@ def doctor(parts: Parts, *, repair: bool = False) -> DoctorReport:
     """Verify the store: file, journal chain, change log, references, full text, and the index in memory."""
     folded = log_findings(parts, repair=repair)  # first: rows put right here are no orphans any more
     findings = [*parts.store.check(parts.user_id, repair=repair), *folded]
-    findings += _index_parity(parts)
+    findings += [*_index_parity(parts), *left_out(parts, repair=repair)]
     wrong = [finding for finding in findings if not finding.repaired]
     return DoctorReport(ok=not wrong, findings=tuple(findings), checks=_CHECKS)
 

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
+from credenda.ids import Kind, public_id
+from credenda.model.report import Finding
+from credenda.parts import Parts
 from credenda.storage.store import Reader, Watermark, Writer
 
-__all__ = ["ATTEMPTS", "RAN", "Marks", "file_marks", "forget_marks", "read_marks"]
+__all__ = ["ATTEMPTS", "RAN", "Marks", "file_marks", "forget_marks", "left_out", "read_marks"]
 
 ATTEMPTS: Final = 3
 """How often a group may fail before its new memories are left out."""
@@ -20,6 +24,8 @@ RAN: Final = "consolidation.ran"
 _SHIFT: Final = 3
 """Bits of a failure's row that count attempts; the rest names the memory."""
 _KEPT: Final = 10_000
+_NAMED: Final = 20
+_JUDGES: Final = ("rules", "model", "dream.rules", "dream.model")
 
 
 @dataclass(slots=True)
@@ -81,8 +87,33 @@ def file_marks(writer: Writer, judge: str, marks: Marks, now_us: int) -> None:
     writer.put(Watermark(name=name, value=marks.low, at_us=now_us))
 
 
+def left_out(parts: Parts, *, repair: bool) -> list[Finding]:
+    """Find memories whose groups failed too often to be judged; `repair` lets the next run try them again."""
+    found: list[Finding] = []
+    for judge in _JUDGES:
+        with parts.store.reader(parts.user_id) as reader:
+            marks, tag = read_marks(reader, judge), reader.tenant.tag
+        names = [public_id(Kind.MEMORY, one, tag) for one in sorted(marks.quarantined)]
+        if not names:
+            continue
+        if repair:
+            marks.failed |= dict.fromkeys(marks.quarantined, 0)
+            now_us = parts.clock.now_us()
+            parts.store.commit(parts.user_id, partial(file_marks, judge=judge, marks=marks, now_us=now_us))
+        found.append(
+            Finding(
+                check="consolidation",
+                detail=f"{len(names)} memories could not be judged {ATTEMPTS} times and are left out",
+                repaired=repair,
+                where=", ".join(names[:_NAMED]),
+                fix="run `credenda doctor --repair` to have them judged again",
+            )
+        )
+    return found
+
+
 def forget_marks(writer: Writer) -> None:
     """Let the next run judge everything again: what is held was made anew (S-054)."""
-    for judge in ("rules", "model", "dream.rules", "dream.model"):
+    for judge in _JUDGES:
         marks = read_marks(writer, judge)
         file_marks(writer, judge, Marks(rows=marks.rows), 0)

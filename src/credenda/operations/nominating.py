@@ -84,7 +84,7 @@ def groups_of(parts: Parts, seeds: Sequence[int], wanted: Wanted) -> list[tuple[
     """Group some memories with their neighbours, and with nobody those that may tell of a change."""
     chosen = frozenset(seeds)
     near = _Near(parts, seeds, wanted)
-    keys = SharedKeys()
+    keys = SharedKeys(near.keys)
     changed: list[int] = []
     for reader, page in _pages(parts, wanted.topic):
         near.show(reader, page)
@@ -92,7 +92,7 @@ def groups_of(parts: Parts, seeds: Sequence[int], wanted: Wanted) -> list[tuple[
             keys.add(number, keys_of(memory))
             if number in chosen and slot_words(memory) is not None:
                 changed.append(number)
-    pairs: list[Pair] = [*keys.pairs(chosen), *near.pairs()]
+    pairs: list[Pair] = [*keys.pairs(), *near.pairs()]
     found = clusters(pairs, wanted.cluster_max)
     placed = {number for group in found for number in group}
     groups = sorted([*found, *((number,) for number in changed if number not in placed)])
@@ -106,16 +106,20 @@ class _Near:
         self._model_id = parts.embedder.model_id if parts.embedder is not None else None
         if self._model_id is None:
             self._hashed = HashedEmbedder()
+        self.keys: set[int] = set()
+        """The exact keys of the seeds."""
+        numbers: list[int] = []
+        blocks: list[NDArray[np.float32]] = []
         with parts.store.reader(parts.user_id) as reader:
             tag = reader.tenant.tag
-            rows = [
-                self._vectors(reader, [(number_of(one.id, Kind.MEMORY, tag), one) for one in reader.memories(ids)])
-                for start in range(0, len(seeds), _PAGE)
-                if (ids := [public_id(Kind.MEMORY, one, tag) for one in seeds[start : start + _PAGE]])
-            ]
-        numbers = [number for found, _ in rows for number in found]
+            for start in range(0, len(seeds), _PAGE):
+                found = reader.memories([public_id(Kind.MEMORY, one, tag) for one in seeds[start : start + _PAGE]])
+                named, vectors = self._vectors(reader, [(number_of(one.id, Kind.MEMORY, tag), one) for one in found])
+                numbers += named
+                blocks.append(vectors)
+                self.keys.update(key for one in found for key in keys_of(one))
         floor = floor_of(wanted.threshold) if wanted.floor is None else wanted.floor
-        self._nearest = Nearest(numbers, _stacked([matrix for _, matrix in rows]), k=wanted.k, floor=floor)
+        self._nearest = Nearest(numbers, _stacked(blocks), k=wanted.k, floor=floor)
 
     def _vectors(self, reader: Reader, page: Sequence[tuple[int, Memory]]) -> tuple[list[int], NDArray[np.float32]]:
         """Give (n, d) unit rows of those that have a vector."""

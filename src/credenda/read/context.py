@@ -21,7 +21,6 @@ from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["context", "core_memories"]
 
-_CORE: Final = 50
 _SLOTS_WITH_HISTORY: Final = 10
 """Best memories whose earlier values are looked up."""
 _INSTRUCTION: Final = "instruction"
@@ -64,18 +63,21 @@ def context(
     return pack(always, found.hits, packing)
 
 
-def core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
-    """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each."""
+def core_memories(reader: Reader, query: Query, now_us: int, most: int = 200) -> list[Memory]:
+    """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each.
+
+    There are at most so many of them (S-086).
+    """
     then = MemoryFilter(
         statuses=_HELD if query.as_of_us is None else None,
-        limit=_CORE,
+        limit=most,
         known_at_us=query.known_at_us,
         as_of_us=query.as_of_us,
     )
     instructions = reader.find(replace(then, attribute=_INSTRUCTION))
     pinned = reader.find(replace(then, pinned=True))
     found = {memory.id: memory for memory in [*reversed(instructions), *reversed(pinned)]}
-    return [memory for memory in found.values() if judge_memory(memory, query, now_us) is not None]
+    return [memory for memory in found.values() if judge_memory(memory, query, now_us) is not None][:most]
 
 
 def _contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], query: Query) -> list[ContestCase]:

@@ -50,3 +50,14 @@ def test_what_is_believed_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> N
     document = run_year(150, seed=1, note=_silent)
     assert document["memories"] == 0
     assert document["missed"] != []
+
+
+@pytest.mark.requirement("D-033", "S-043", "R-010")
+def test_weekly_consolidation_loses_nothing_of_a_year() -> None:
+    plain = run_year(140, seed=2, note=_silent)
+    weekly = run_year(140, seed=2, note=_silent, consolidate_days=7)
+    assert weekly["consolidations"] > 30
+    assert weekly["consolidated"] > 0
+    assert set(plain["held_facts"]) <= set(weekly["held_facts"])
+    assert weekly["duplicates"]["share"] < 0.02
+    assert weekly["kept"]

@@ -36,6 +36,10 @@ _PHRASE_WORDS: Final = 3
 """From so many words a value of a set is a way of saying rather than a name."""
 
 
+_text_key: Final = lru_cache(maxsize=_CACHED)(text_key)
+"""Each text of a group is compared with each other one."""
+
+
 class Traits(NamedTuple):
     """What of a text must be the same in another that says the same."""
 
@@ -116,13 +120,16 @@ def _names(text: str) -> Iterable[str]:
 def differences(one: Member, other: Member) -> str | None:
     """Say in what two memories differ that keeps them apart, in a word; None where nothing does.
 
-    Their words may differ. It does not say that they mean the same: that is for a judge.
+    Their words may differ. It does not say that they mean the same: that is for a judge. Words that are equal but for
+    capitals name the same.
     """
     first, second = one.memory, other.memory
     frame = _frame_apart(first, second)
     if frame is not None:
         return frame
     mine, theirs = traits(first.text, one.said_us), traits(second.text, other.said_us)
+    if _text_key(first.text) == _text_key(second.text):
+        theirs = theirs._replace(names=mine.names)
     return _traits_apart(mine, theirs) or _values_apart(first, second)
 
 
@@ -176,7 +183,7 @@ def kept_apart(one: Member, other: Member) -> bool:
         slot = attribute_key(first.attribute) == attribute_key(second.attribute)
         equal = slot and same_value(first.value, second.value)
     else:
-        equal = text_key(first.text) == text_key(second.text)
+        equal = _text_key(first.text) == _text_key(second.text)
     return not equal or differences(one, other) is not None
 
 

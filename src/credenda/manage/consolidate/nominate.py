@@ -7,9 +7,7 @@ use depends on the size of a batch and not on that of the store.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -57,26 +55,23 @@ def _hash(words: str) -> int:
     return int.from_bytes(hashlib.blake2b(words.encode(), digest_size=_HASH_BYTES).digest(), "big")
 
 
-@dataclass(slots=True)
 class SharedKeys:
-    """Collects memories by exact key, one after the other."""
+    """Collects the memories that share an exact key with one of some seeds, whose keys are given."""
 
-    _holders: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    def __init__(self, keys: Iterable[int]) -> None:
+        """Look for these keys alone."""
+        self._holders: dict[int, list[int]] = {key: [] for key in keys}
 
     def add(self, number: int, keys: Iterable[int]) -> None:
-        """Note the keys of a memory."""
+        """Note a memory that has some of them."""
         for key in keys:
-            self._holders[key].append(number)
+            if key in self._holders:
+                self._holders[key].append(number)
 
-    def pairs(self, seeds: frozenset[int]) -> list[Pair]:
-        """Give the pairs of which one at least is a seed."""
-        found: list[Pair] = []
-        for holders in self._holders.values():
-            if len(holders) < 2 or seeds.isdisjoint(holders):  # noqa: PLR2004 - a pair
-                continue
-            first, *rest = sorted(holders)
-            found += (Pair(KEY, first, other) for other in rest)
-        return found
+    def pairs(self) -> list[Pair]:
+        """Give the oldest holder of each key with each other one."""
+        held = (sorted(set(holders)) for holders in self._holders.values())
+        return [Pair(KEY, first, other) for first, *rest in filter(None, held) for other in rest]
 
 
 class Nearest:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from credenda.manage.dream.merge import MergeRules
 from credenda.model.dream import DreamStep
-from credenda.operations.consolidating import merge_clusters
+from credenda.operations.consolidating import run_over
 from credenda.operations.dream.night import Night
+from credenda.operations.nominating import Wanted
 
 __all__ = ["merge"]
 
@@ -14,7 +15,16 @@ def merge(night: Night, rules: MergeRules | None = None) -> DreamStep:
     """Merge what says the same in clusters of five or more; whatever differs in meaning stays apart."""
     bounds = rules or MergeRules()
     night.stay()
-    report = merge_clusters(night.parts, floor=bounds.cosine, least=bounds.least, dry_run=night.dry_run)
+    settings = night.parts.settings
+    wanted = Wanted(
+        topic=None,
+        threshold=1.0,
+        k=settings.memory_consolidation_neighbor_k,
+        cluster_max=settings.memory_consolidation_cluster_max,
+        floor=bounds.cosine,
+        least=bounds.least,
+    )
+    report = run_over(night.parts, wanted, dry_run=night.dry_run, night=True)
     verb = "would become" if night.dry_run else "became"
     told: list[str] = []
     if report.memories_consolidated:
