@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Final
 
-from credenda.clock import HOUR_US
 from credenda.errors import Conflict, CredendaError, Invalid
-from credenda.ids import new_tag
 from credenda.model.dream import DreamReport, DreamStep
 from credenda.operations.dream.bridges import bridges
 from credenda.operations.dream.brief import brief
@@ -20,15 +17,15 @@ from credenda.operations.dream.merging import merge
 from credenda.operations.dream.night import Night
 from credenda.operations.dream.probing import probe
 from credenda.operations.dream.pruning import prune
+from credenda.operations.locking import HeldError, locked
 from credenda.parts import Parts
-from credenda.storage.store import Lead
 from credenda.workers.upkeep import flush_accesses
 
 __all__ = ["STEPS", "dream"]
 
 _log = logging.getLogger(__name__)
-_LEASE: Final = "dream"
-_LEASE_US: Final = HOUR_US // 4
+_LOCK: Final = "dream"
+_LOCK_SECONDS: Final = 900
 """How long a dream may be silent before another process may take it over: longer than any question to a model."""
 
 
@@ -58,23 +55,33 @@ def dream(
     keeps whatever else must be kept meanwhile. Raises `Invalid` for a step that there is not.
     """
     chosen = _chosen(steps)
-    lease = _Lease(parts, stay)
-    night = Night(parts=parts, dry_run=True) if dry_run else Night(parts=parts, dry_run=False, stay=lease.keep)
     done: list[DreamStep] = []
     try:
-        night.stay()
-        for name in chosen:
-            parts.foreground.wait_idle(1.0)
-            night.stay()
-            done.append(_run(name, night))
-    except _Lost as lost:
+        with locked(parts, _LOCK, _LOCK_SECONDS, free=dry_run) as renew:
+            night = Night(parts=parts, dry_run=dry_run, stay=_keeping(renew, None if dry_run else stay))
+            for name in chosen:
+                parts.foreground.wait_idle(1.0)
+                night.stay()
+                done.append(_run(name, night))
+    except HeldError as error:
         if not done:
-            return DreamReport(ran=False, dry_run=dry_run, reason=str(lost))
-        done.append(DreamStep(name=chosen[len(done)], ran=False, reason=str(lost)))
-    finally:
-        if not dry_run:
-            lease.give_up()
+            return DreamReport(ran=False, dry_run=dry_run, reason=str(error))
+        done.append(DreamStep(name=chosen[len(done)], ran=False, reason=str(error)))
     return _report(parts, done, dry_run=dry_run)
+
+
+def _keeping(renew: Callable[[], None], beside: Callable[[], None] | None) -> Callable[[], None]:
+    """Keep the lock, and whatever else must be kept with it."""
+
+    def keep() -> None:
+        renew()
+        try:
+            if beside is not None:
+                beside()
+        except Conflict as error:
+            raise HeldError(error.what) from error
+
+    return keep
 
 
 def _chosen(steps: Sequence[str] | None) -> list[str]:
@@ -97,45 +104,13 @@ def _choices() -> str:
     return f"choose among {', '.join(STEPS)}"
 
 
-class _Lost(Exception):  # noqa: N818 - it never leaves this module
-    """Another process has the lease."""
-
-
-class _Lease:
-    """The right to dream, held by one run at a time, of whatever process; `beside` keeps whatever else must be kept."""
-
-    def __init__(self, parts: Parts, beside: Callable[[], None] | None) -> None:
-        self._parts = parts
-        self._beside = beside
-        self._owner = f"{parts.owner}:{new_tag()}"
-
-    def keep(self) -> None:
-        """Take or renew it; raises `_Lost` while another run has it."""
-        try:
-            self._take(_LEASE_US)
-            if self._beside is not None:
-                self._beside()
-        except Conflict as error:
-            raise _Lost(error.what) from error
-
-    def give_up(self) -> None:
-        """Let go of it, where it is ours."""
-        with suppress(Conflict):
-            self._take(0)
-
-    def _take(self, for_us: int) -> None:
-        now_us = self._parts.clock.now_us()
-        lease = Lead(owner=self._owner, now_us=now_us, until_us=now_us + for_us, name=_LEASE)
-        self._parts.store.commit(self._parts.user_id, lambda writer: writer.put(lease))
-
-
 def _run(name: str, night: Night) -> DreamStep:
     """Run one step; what goes wrong in it is part of the report, and only a lost lease ends the night."""
     try:
         if not night.dry_run:
             flush_accesses(night.parts)
         return STEPS[name](night)
-    except _Lost:
+    except HeldError:
         raise
     except CredendaError as error:
         _log.warning("a step of the dream failed", extra={"step": name, "error": error.code})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from credenda.clock import DAY_US
@@ -24,17 +24,13 @@ NO_CODE: Final = frozenset(Layer) - {Layer.CODEBASE}
 _BATCH: Final = 1_000
 
 
-def _stay() -> None:
-    """Keep no lease: a dry run needs none."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """One run of the cycle. `stay` renews its lease, and raises `Conflict` where another process has taken it."""
+    """One run of the cycle. `stay` renews its lease, and raises `HeldError` where another run has taken it."""
 
     parts: Parts
     dry_run: bool
-    stay: Callable[[], None] = field(default=_stay)
+    stay: Callable[[], None]
 
     @property
     def now_us(self) -> int:
