@@ -1,7 +1,7 @@
 """The step of the night that looks at code: only where the settings say so, and nothing is given up unasked."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from credenda import Credenda, Invalid
 from credenda.model.dream import DreamStep
 from credenda.testing import ManualClock
 
-Open = Callable[..., Iterator[Credenda]]
 TRUE = "The settings are read in src/shop/config.py."
 DEAD = "Orders are placed by shop.orders.place_order."
 
@@ -27,7 +26,7 @@ def shop(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def opened(path: Path, clock: ManualClock, **settings: object) -> Iterator[Credenda]:
+def opened(path: Path, clock: ManualClock, **settings: object) -> Generator[Credenda]:
     with Credenda.open(path, user="ana", clock=clock, workers=False, settings=settings) as mem:
         mem.remember(f"{TRUE} {DEAD}", memory_type="fact")
         mem.settle()
