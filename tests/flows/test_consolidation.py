@@ -5,13 +5,19 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit
+from credenda.config import setting_docs
 from credenda.model.memory import Memory
 from credenda.storage.store import Lead
 from credenda.testing import ManualClock
+
+
+class Say(Protocol):
+    def __call__(self, *sentences: str, days: float = 1) -> None: ...
 
 
 def texts(mem: Credenda, status: str = "active") -> list[str]:
@@ -27,8 +33,8 @@ def held(mem: Credenda) -> list[Memory]:
 
 
 @pytest.mark.requirement("S-041", "S-054", "S-055", "S-093", "R-105")
-def test_one_entry_says_what_holds_and_what_held(mem: Credenda, say: object) -> None:
-    say("I work at Google.", "I work at Microsoft now.")  # type: ignore[operator]
+def test_one_entry_says_what_holds_and_what_held(mem: Credenda, say: Say) -> None:
+    say("I work at Google.", "I work at Microsoft now.")
     before = mem.search("Where do I work?", limit=5).hits
     assert {hit.text: "superseded" in hit.flags for hit in before} == {
         "I work at Microsoft now.": False,
@@ -52,8 +58,8 @@ def test_one_entry_says_what_holds_and_what_held(mem: Credenda, say: object) -> 
 
 
 @pytest.mark.requirement("S-095")
-def test_what_was_wrong_is_in_no_entry(mem: Credenda, say: object) -> None:
-    say("My brother's name is Jon.", "Actually, my brother's name is John, not Jon.")  # type: ignore[operator]
+def test_what_was_wrong_is_in_no_entry(mem: Credenda, say: Say) -> None:
+    say("My brother's name is Jon.", "Actually, my brother's name is John, not Jon.")
     mem.manage.consolidate(force=True)
     assert texts(mem) == ["My brother's name is John."]
     assert all("Jon." not in hit.text for hit in mem.search("What is my brother called?").hits if hit.memory)
@@ -82,7 +88,7 @@ def test_facts_that_differ_in_one_sign_all_live(mem: Credenda) -> None:
     assert len(held(mem)) == len(told)
 
 
-@pytest.mark.requirement("S-028", "S-029", "S-082", "S-083", "S-084", "S-097", "R-108", "C-017")
+@pytest.mark.requirement("S-028", "S-029", "S-082", "S-083", "S-084", "S-092", "S-097", "R-108", "C-017")
 def test_the_gate_asks_for_time_and_volume_and_force_for_neither(path: Path, clock: ManualClock) -> None:
     with Credenda.open(path, user="ana", clock=clock, workers=False) as mem:
         assert mem.manage.consolidate(force=True).reason == "nothing to do"
@@ -102,8 +108,8 @@ def test_the_gate_asks_for_time_and_volume_and_force_for_neither(path: Path, clo
 
 
 @pytest.mark.requirement("D-033", "S-036", "C-017")
-def test_a_second_run_adds_nothing_and_feeds_nothing_back(mem: Credenda, say: object, clock: ManualClock) -> None:
-    say("I live in Linz.", "I moved to Graz.", "I live in Wien now.")  # type: ignore[operator]
+def test_a_second_run_adds_nothing_and_feeds_nothing_back(mem: Credenda, say: Say, clock: ManualClock) -> None:
+    say("I live in Linz.", "I moved to Graz.", "I live in Wien now.")
     mem.manage.consolidate(force=True)
     before = [(one.id, one.version) for one in held(mem)]
     clock.advance(timedelta(days=2))
@@ -113,6 +119,25 @@ def test_a_second_run_adds_nothing_and_feeds_nothing_back(mem: Credenda, say: ob
     assert [(one.id, one.version) for one in held(mem)] == before
     assert mem.settle() is None
     assert len(texts(mem)) == 1
+
+
+@pytest.mark.requirement("D-033", "R-102")
+def test_a_topic_is_looked_at_as_a_whole_and_twice_is_once(mem: Credenda, clock: ManualClock) -> None:
+    slot = {"topic": "work", "entity": "user", "attribute": "employer"}
+    for value in ("Google", "Microsoft"):
+        mem.store(MemoryUnit(text=f"I work at {value}.", value=value, **slot))
+        clock.advance(timedelta(days=9))
+    for text in ("The desk is by the window.", "The desk by the window is mine."):
+        mem.store(MemoryUnit(text=text, topic="work"))
+    mem.store(MemoryUnit(text="The desk is by the window there.", topic="home"))
+    first = mem.manage.consolidate(topic="work", force=True)
+    assert [group.verdict for group in first.groups] == ["change", "keep"]
+    assert {one for group in first.groups for one in group.texts} >= {"The desk is by the window."}
+    assert "The desk is by the window there." not in {one for group in first.groups for one in group.texts}
+    log = mem.stats().changes
+    again = mem.manage.consolidate(topic="work", force=True)
+    assert (again.ran, again.groups_found, again.changes) == (True, 0, ())
+    assert mem.stats().changes == log
 
 
 @pytest.mark.requirement("R-101", "R-107")
@@ -146,8 +171,8 @@ def test_duplicates_that_rules_recognise_become_one_entry(mem: Credenda, clock: 
 
 
 @pytest.mark.requirement("R-105", "S-054")
-def test_what_was_taken_back_is_not_done_again(mem: Credenda, say: object) -> None:
-    say("I work at Google.", "I work at Microsoft now.")  # type: ignore[operator]
+def test_what_was_taken_back_is_not_done_again(mem: Credenda, say: Say) -> None:
+    say("I work at Google.", "I work at Microsoft now.")
     report = mem.manage.consolidate(force=True)
     mem.manage.undo(report.changes[0].id)
     assert texts(mem) == ["I work at Microsoft now."]
@@ -159,8 +184,8 @@ def test_what_was_taken_back_is_not_done_again(mem: Credenda, say: object) -> No
 
 @pytest.mark.requirement("S-060", "S-099", "C-007")
 @pytest.mark.parametrize("by", ["memory", "event"])
-def test_deleting_what_was_leaves_what_is(mem: Credenda, say: object, by: str) -> None:
-    say("I work at Google.", "I work at Microsoft now.")  # type: ignore[operator]
+def test_deleting_what_was_leaves_what_is(mem: Credenda, say: Say, by: str) -> None:
+    say("I work at Google.", "I work at Microsoft now.")
     mem.manage.consolidate(force=True)
     (old,) = mem.list(status="superseded").items
     mem.delete(old.id if by == "memory" else mem.why(old.id).evidence[0][0].id)
@@ -175,8 +200,8 @@ def test_deleting_what_was_leaves_what_is(mem: Credenda, say: object, by: str) -
 
 
 @pytest.mark.requirement("S-060", "S-062")
-def test_deleting_an_entry_takes_along_what_was_merged_into_it(mem: Credenda, say: object) -> None:
-    say("I work at Google.", "I work at Microsoft now.")  # type: ignore[operator]
+def test_deleting_an_entry_takes_along_what_was_merged_into_it(mem: Credenda, say: Say) -> None:
+    say("I work at Google.", "I work at Microsoft now.")
     mem.manage.consolidate(force=True)
     (entry,) = held(mem)
     mem.delete(entry.id)
@@ -229,3 +254,32 @@ def test_known_repeats_collapse_when_they_are_written(mem: Credenda) -> None:
     with ThreadPoolExecutor(32) as pool:  # callers share commits, which saves the waiting for the disk
         list(pool.map(mem.store, map(unit, lines)))
     assert mem.stats().memories["active"] == 12_660
+
+
+@pytest.mark.requirement("S-082", "S-083", "S-084", "S-085", "S-086", "S-087", "S-088", "S-089", "S-103")
+def test_the_knobs_have_their_defaults() -> None:
+    found = {name: default for name, default, _ in setting_docs() if name.startswith("memory_consolidation")}
+    assert found == {
+        "memory_consolidation_enabled": True,
+        "memory_consolidation_min_hours": 24.0,
+        "memory_consolidation_min_facts": 20,
+        "memory_consolidation_interval_seconds": 1800,
+        "memory_consolidation_memory_max_lines": 200,
+        "memory_consolidation_neighbor_k": 8,
+        "memory_consolidation_cluster_max": 25,
+        "memory_consolidation_model": "",
+    }
+
+
+@pytest.mark.requirement("S-104")
+def test_the_log_of_recalls_is_left_alone(mem: Credenda, say: Say) -> None:
+    say("I work at Google.", "I work at Microsoft now.")
+    mem.search("Where do I work?")
+    mem.settle()
+    with mem._parts.store.reader("ana") as reader:  # noqa: SLF001 - the log is not shown
+        ids = [memory.id for memory in mem.list(limit=50).items]
+        before = reader.accesses(ids)
+    mem.manage.consolidate(force=True)
+    with mem._parts.store.reader("ana") as reader:  # noqa: SLF001
+        assert reader.accesses(ids) == before
+    assert before

@@ -52,7 +52,9 @@ def texts(mem: Credenda) -> list[str]:
     return sorted(memory.text for memory in mem.list(limit=50).items)
 
 
-@pytest.mark.requirement("R-102", "R-111", "S-094", "S-040", "S-044", "C-001", "C-018", "R-010")
+@pytest.mark.requirement(
+    "R-102", "R-111", "S-039", "S-094", "S-040", "S-044", "S-101", "C-001", "C-018", "R-010", "D-015"
+)
 def test_four_phrasings_become_one_memory(path: Path, clock: ManualClock) -> None:
     with opened(path, clock, lambda entries: [merge(entries, CANONICAL)]) as (mem, model):
         for importance, text in zip((0.4, 0.8, 0.5, 0.5), PHRASINGS, strict=True):
@@ -157,7 +159,7 @@ def test_a_model_tells_change_from_correction(  # noqa: PLR0917 - a row of the t
         assert mem.data.rebuild().differences == ()
 
 
-@pytest.mark.requirement("S-047", "S-098", "S-102", "D-033")
+@pytest.mark.requirement("R-104", "S-047", "S-098", "S-102", "D-033")
 def test_a_failed_group_is_tried_again_and_put_aside_after_three(path: Path, clock: ManualClock) -> None:
     def answer(entries: list[Entry]) -> object:
         return "this is no JSON" if "tea" in entries[0]["text"] else [merge(entries, CANONICAL)]

@@ -320,7 +320,7 @@ def test_pruning_touches_operational_logs_alone(mem: Credenda, tell: Tell, clock
     judged, *_ = mem.search("Skoda").hits
     mem.feedback(judged.id, useful=True)
     mem.settle()
-    clock.advance(timedelta(days=91))
+    clock.advance(timedelta(days=366))
     mem.search("Bosch")
     mem.settle()
     events, changes = mem.stats().events, mem.stats().changes
@@ -333,7 +333,7 @@ def test_pruning_touches_operational_logs_alone(mem: Credenda, tell: Tell, clock
     with mem._parts.store.reader("ana") as reader:  # noqa: SLF001 - the log has no verb of its own
         left = reader.accesses([one.id for one in mem.list().items])
     assert {access.useful for access in left} >= {1}
-    assert min(access.day for access in left if not access.useful) > clock.now_us() // 86_400_000_000 - 90
+    assert min(access.day for access in left if not access.useful) > clock.now_us() // 86_400_000_000 - 365
     assert mem.data.rebuild(reextract=True).differences == ()
     assert mem.data.doctor().ok
 

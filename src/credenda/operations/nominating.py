@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from credenda.manage.consolidate.clusters import Pair, clusters
 from credenda.manage.consolidate.judge import is_candidate
 from credenda.manage.consolidate.nominate import Nearest, SharedKeys, floor_of, keys_of
 from credenda.manage.consolidate.said import MARK, Member, slot_words
-from credenda.model.change import ChangeKind, Support
+from credenda.model.change import ChangeKind, ChangeRecord, Support
 from credenda.model.memory import Memory, Relation, Status
 from credenda.parts import Parts
 from credenda.providers.embed.hashed import HashedEmbedder
@@ -29,7 +29,7 @@ __all__ = ["Wanted", "groups_of", "members_of", "pending"]
 _PAGE: Final = 500
 _HELD: Final = frozenset({Status.ACTIVE})
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
-_UNDO: Final = frozenset({ChangeKind.UNDO})
+_TELLING: Final = frozenset({ChangeKind.UNDO, ChangeKind.LINK})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,14 +158,21 @@ def _member(reader: Reader, parts: Parts, memory: Memory, *, fresh: bool) -> Mem
         Support(span=item.span, claim_hash=item.claim_hash, reader=item.reader)
         for item in reader.evidence(memory_ids=[memory.id])
     )
+    log = reader.changes(ChangeFilter(memory_id=memory.id, kinds=_TELLING))
     return Member(
         memory=memory,
         support=support,
         past=tuple(_member(reader, parts, one, fresh=False) for one in _past(reader, memory)) if fresh else (),
         fresh=fresh,
-        left_alone=bool(reader.changes(ChangeFilter(memory_id=memory.id, kinds=_UNDO, limit=1))),
+        left_alone=any(one.kind is ChangeKind.UNDO for one in log),
+        linked=_linked(log),
         zone_us=to_wall(since_us, parts.settings.zone) - since_us,
     )
+
+
+def _linked(log: Iterable[ChangeRecord]) -> frozenset[str]:
+    named = (one.after.get("linked") for one in log if one.kind is ChangeKind.LINK)
+    return frozenset(str(name) for ids in named if isinstance(ids, list) for name in cast("list[object]", ids))
 
 
 def _past(reader: Reader, memory: Memory) -> list[Memory]:

@@ -174,8 +174,8 @@ class Reader(Protocol):
         """Return the sessions and days in which anything was judged useful."""
         ...
 
-    def prunable(self, before_us: int) -> dict[str, int]:
-        """Count the rows of each log, by its name, that `Prune` would take away."""
+    def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
+        """Count the rows of each log, by its name ("showings", "jobs"), that `Prune` would take away."""
         ...
 
     def active_days(self) -> list[int]:

@@ -54,12 +54,13 @@ class Lead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prune:
-    """Take away what only served the work of the day: at most `limit` rows of each log that are older than a time.
+    """Take away what only served the work of the day: at most `limit` rows of each log that are older than its time.
 
     Showings that nobody judged, and finished jobs that embedded and have no idempotency key: nothing that was said,
     held or decided, no judgement, no record of what was read, and no promise that a repeated call is recognised. The
     newest job stays, whose number the next one follows.
     """
 
-    before_us: int
+    showings_before_us: int
+    jobs_before_us: int
     limit: int

@@ -109,7 +109,7 @@ def everything(reader: Reader) -> str:
         reader.accesses(ids),
         reader.regards(ids),
         reader.occasions(),
-        reader.prunable(1 << 60),
+        reader.prunable(1 << 60, 1 << 60),
         reader.active_days(),
         reader.duties(),
         reader.watermark("anaword") if reader.tenant.user_id == ANA else reader.watermark("benword"),
@@ -216,7 +216,7 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
     "DutyRun": lambda _, ben: DutyRun(name=ben.mark, started_us=9, took_us=9, result="ana"),
     "Lead": lambda _ana, _ben: Lead(owner="ana", now_us=1, until_us=9),
-    "Prune": lambda _ana, _ben: Prune(before_us=1 << 60, limit=100),
+    "Prune": lambda _ana, _ben: Prune(showings_before_us=1 << 60, jobs_before_us=1 << 60, limit=100),
     "Spend": lambda _, ben: Spend(day=1, operation=ben.mark, model_id=ben.mark, tokens_in=5, calls=1),
     "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),
 }

@@ -48,12 +48,12 @@ def test_pruning_takes_old_showings_and_old_embedding_jobs_a_few_at_a_time(store
         Job(kind="embed", status=done),
         Job(kind="embed", status=done),
     )
-    assert see(store, ANA, lambda reader: reader.prunable(9))["showings"] == 2
-    assert see(store, ANA, lambda reader: reader.prunable(LATE)) == {"showings": 3, "jobs": 2}
-    put(store, ANA, Prune(before_us=LATE, limit=1))
-    assert see(store, ANA, lambda reader: reader.prunable(LATE)) == {"showings": 2, "jobs": 1}
-    put(store, ANA, Prune(before_us=LATE, limit=500))
-    assert see(store, ANA, lambda reader: reader.prunable(LATE)) == {"showings": 0, "jobs": 0}
+    assert see(store, ANA, lambda reader: reader.prunable(9, 0)) == {"showings": 2, "jobs": 0}
+    assert see(store, ANA, lambda reader: reader.prunable(LATE, LATE)) == {"showings": 3, "jobs": 2}
+    put(store, ANA, Prune(showings_before_us=LATE, jobs_before_us=LATE, limit=1))
+    assert see(store, ANA, lambda reader: reader.prunable(LATE, LATE)) == {"showings": 2, "jobs": 1}
+    put(store, ANA, Prune(showings_before_us=LATE, jobs_before_us=LATE, limit=500))
+    assert see(store, ANA, lambda reader: reader.prunable(LATE, LATE)) == {"showings": 0, "jobs": 0}
     left = see(store, ANA, lambda reader: reader.jobs(JobFilter(statuses=frozenset(JobStatus))))
     assert [(job.kind, job.status) for job in left] == [
         ("extract", done),

@@ -19,7 +19,11 @@ from credenda.operations.marks import ATTEMPTS, Marks
     st.integers(0, 100), st.one_of(st.none(), st.integers(0, 100)), st.integers(0, 60), st.integers(0, 3), st.booleans()
 )
 def test_the_gate(  # noqa: PLR0917 - what is drawn
-    now: int, last: int | None, new: int, retries: int, force: bool
+    now: int,
+    last: int | None,
+    new: int,
+    retries: int,
+    force: bool,  # noqa: FBT001 - drawn
 ) -> None:
     said = closed(
         Gate(),
@@ -65,7 +69,7 @@ def test_the_k_nearest_are_found_block_by_block() -> None:
     for start in range(0, 60, 7):
         block = list(range(start, min(start + 7, 60)))
         near.show(block, rows[block])
-    expected = set()
+    expected: set[tuple[int, int]] = set()
     for seed in seeds:
         cosines = rows @ rows[seed]
         cosines[seed] = -2

@@ -44,7 +44,7 @@ def judge_by_rules(members: Sequence[Member]) -> list[Verdict]:
     >>> judge_by_rules([])
     []
     """
-    open_to = sorted((one for one in members if not one.left_alone and is_candidate(one.memory)), key=_rank)
+    open_to = sorted(filter(_may_be_judged, members), key=_rank)
     verdicts: list[Verdict] = []
     kept: list[Member] = []
     for one in open_to:
@@ -59,13 +59,19 @@ def judge_by_rules(members: Sequence[Member]) -> list[Verdict]:
 
 
 def links_of(members: Sequence[Member], verdicts: Sequence[Verdict]) -> Keep | None:
-    """Link what stays beside each other in a group; None where nothing does."""
+    """Link what stays beside each other in a group; None where nothing does, or where all are linked already."""
     gone = {verdict.target for verdict in verdicts if isinstance(verdict, Remove)}
     for verdict in verdicts:
         if isinstance(verdict, Replace):
             gone |= {verdict.target, *verdict.sources}
-    left = tuple(one.id for one in members if one.id not in gone and is_candidate(one.memory))
-    return Keep(ids=left, reason=_LINKED) if len(left) > 1 else None
+    left = [one for one in members if one.id not in gone and _may_be_judged(one)]
+    ids = tuple(one.id for one in left)
+    known = all(one.linked.issuperset(set(ids) - {one.id}) for one in left)
+    return Keep(ids=ids, reason=_LINKED) if len(ids) > 1 and not known else None
+
+
+def _may_be_judged(member: Member) -> bool:
+    return not member.left_alone and is_candidate(member.memory)
 
 
 def _rank(member: Member) -> tuple[object, ...]:
@@ -89,10 +95,13 @@ def _timeline(member: Member) -> Replace | None:
         return None
     values = ", ".join(one.memory.value or "" for one in told)
     sentence = dated(_plain(memory), member.said_us).rstrip(" .!")
+    text = f"{sentence} (currently {memory.value}; previously {values})."
+    if text == memory.text:
+        return None
     return Replace(
         target=member.id,
         sources=(),
-        text=f"{sentence} (currently {memory.value}; previously {values}).",
+        text=text,
         relation=Relation.MERGED,
         past=tuple(one.id for one in told),
         reason="one entry says what holds and what held before",

@@ -29,6 +29,8 @@ class Member:
     fresh: bool = True
     left_alone: bool = False
     """Whether a person took something about it back, so that nothing is decided about it by itself."""
+    linked: frozenset[str] = frozenset()
+    """What it is linked with already."""
     zone_us: int = 0
     """How far the person's clock is ahead of UTC, for the days that words name."""
 

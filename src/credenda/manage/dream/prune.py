@@ -6,17 +6,22 @@ from dataclasses import dataclass
 
 from credenda.clock import DAY_US
 
-__all__ = ["PruneRules", "prune_before_us"]
+__all__ = ["PruneRules"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PruneRules:
-    """Days for which showings and finished jobs are kept (E-072 has 90), and rows a transaction takes away."""
+    """Days for which rows are kept, and rows that a transaction takes away of each log.
 
-    keep_days: int = 90
+    A showing counts in importance for as long as it is kept: with E-072's 90 days, a memory that was used daily until
+    four months ago would lose half its standing, so a year is kept (decision 0028). Finished jobs tell nothing after
+    E-072's 90.
+    """
+
+    showings_days: int = 365
+    jobs_days: int = 90
     together: int = 500
 
-
-def prune_before_us(rules: PruneRules, now_us: int) -> int:
-    """Give the time before which rows go."""
-    return now_us - rules.keep_days * DAY_US
+    def before_us(self, now_us: int) -> tuple[int, int]:
+        """Give the times before which showings and jobs go."""
+        return now_us - self.showings_days * DAY_US, now_us - self.jobs_days * DAY_US

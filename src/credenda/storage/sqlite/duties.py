@@ -73,7 +73,7 @@ def file_upkeep(run: Run, row: Retention | Watermark | DutyRun | Lead | Prune, t
                 what = f"{row.name} is being run already" if row.name else "another process leads the duties"
                 raise Conflict(what, why="one at a time is enough", fix="leave it to the other, and try again later")
         case Prune():
-            run("prune_accesses", before_us=row.before_us, limit=row.limit)
-            run("prune_jobs", before_us=row.before_us, limit=row.limit)
+            run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)
+            run("prune_jobs", before_us=row.jobs_before_us, limit=row.limit)
         case _:
             assert_never(row)

@@ -339,9 +339,10 @@ class SqliteReader:
         """Return the sessions and days in which anything was judged useful."""
         return frozenset((row["session_id"], row["day"]) for row in self._run("occasions"))
 
-    def prunable(self, before_us: int) -> dict[str, int]:
+    def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
         """Count the rows of each log that may be taken away."""
-        return dict(self._run("count_prunable", before_us=before_us).fetchone())
+        times = {"showings_before_us": showings_before_us, "jobs_before_us": jobs_before_us}
+        return dict(self._run("count_prunable", **times).fetchone())
 
     def active_days(self) -> list[int]:
         """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""

@@ -46,11 +46,11 @@ SELECT DISTINCT session_id, day FROM access_log WHERE user_id = :user_id AND use
 -- name: count_prunable^
 -- Rows of operational logs that are older than a time and needed no more.
 SELECT
-    (SELECT count(*) FROM access_log WHERE user_id = :user_id AND at < :before_us AND useful = 0) AS showings,
+    (SELECT count(*) FROM access_log WHERE user_id = :user_id AND at < :showings_before_us AND useful = 0) AS showings,
     (
         SELECT count(*) FROM operations
         WHERE user_id = :user_id AND kind = 'embed' AND status = 'complete' AND idempotency_key IS NULL
-                AND updated_at < :before_us
+            AND updated_at < :jobs_before_us
             AND id < (SELECT max(id) FROM operations WHERE user_id = :user_id)
     ) AS jobs;
 
