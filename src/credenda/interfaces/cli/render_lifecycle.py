@@ -51,7 +51,7 @@ def moved(screen: Screen, report: LifecycleReport) -> str:
 def dreamed(screen: Screen, report: DreamReport) -> str:
     """Show what a night did: its brief, and the exact changes of a dry run."""
     if not report.ran:
-        return f"Nothing was dreamed: {clean(report.reason)}."
+        return f"Nothing was dreamed: {clean(report.reason)}; a run that was killed keeps its lock for some minutes."
     lines = [
         screen.fill(clean(line), line[: len(line) - len(line.lstrip())], "    ") for line in report.brief.splitlines()
     ]

@@ -25,8 +25,8 @@ __all__ = ["STEPS", "dream"]
 
 _log = logging.getLogger(__name__)
 _LOCK: Final = "dream"
-_LOCK_SECONDS: Final = 900
-"""How long a dream may be silent before another process may take it over: longer than any question to a model."""
+_LOCK_SECONDS: Final = 300
+"""How long, beyond two questions to a model, the lock outlives a process that was killed; who lives renews it."""
 
 
 STEPS: Final[Mapping[str, Callable[[Night], DreamStep]]] = {
@@ -57,7 +57,8 @@ def dream(
     chosen = _chosen(steps)
     done: list[DreamStep] = []
     try:
-        with locked(parts, _LOCK, _LOCK_SECONDS, free=dry_run) as renew:
+        seconds = _LOCK_SECONDS + 2 * int(parts.settings.llm_timeout_seconds)
+        with locked(parts, _LOCK, seconds, free=dry_run) as renew:
             night = Night(parts=parts, dry_run=dry_run, stay=_keeping(renew, None if dry_run else stay))
             for name in chosen:
                 parts.foreground.wait_idle(1.0)
