@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-__all__ = ["Regard"]
+__all__ = ["JUDGED", "Regard"]
+
+JUDGED: Final = "judged"
+"""The watermark of a tenant whose memories were ever judged: a search of any other need not ask how."""
 
 
 class Regard(NamedTuple):

@@ -16,9 +16,10 @@ from credenda.errors import NotFound
 from credenda.ids import Kind, parse_id
 from credenda.manage.retention import Retained, RetentionRules, Usage, retained
 from credenda.model.memory import Memory, Status
+from credenda.model.regard import JUDGED
 from credenda.operations.keeping import current
 from credenda.parts import Parts
-from credenda.storage.store import Access, Reader, Retention, Writer
+from credenda.storage.store import Access, Reader, Retention, Watermark, Writer
 from credenda.workers.upkeep import flush_accesses
 from credenda.write.arguments import checked_name
 
@@ -123,6 +124,7 @@ def feedback(parts: Parts, hit_id: str, *, useful: bool, session: str | None = N
         for memory_id in ids:
             place = where if where is not None else _last_shown(writer, memory_id)
             writer.put(Access(memory_id=memory_id, session=place, day=day, at_us=now_us, useful=judged))
+        writer.put(Watermark(name=JUDGED, value=day, at_us=now_us))
         rescore(parts, writer, ids)
 
     with parts.foreground:

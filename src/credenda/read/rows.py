@@ -13,7 +13,7 @@ import numpy as np
 from credenda.ids import Kind, number_of
 from credenda.model.memory import Memory
 from credenda.model.query import Query
-from credenda.model.regard import Regard
+from credenda.model.regard import JUDGED, Regard
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.filters import fits_event, fits_memory, wants_events, wants_memories
 from credenda.read.fuse import Fused
@@ -50,6 +50,8 @@ class Reading:
     loaded: Loaded = field(default_factory=Loaded)
     rows: list[Row] = field(default_factory=list[Row])
     regards: dict[str, Regard] = field(default_factory=dict[str, Regard])
+    judged: bool | None = None
+    """Whether anything was ever judged; None until that is asked."""
     misfits: int = 0
     """Relevant rows left out for a condition that the index does not know."""
     unread: bool = False
@@ -60,7 +62,7 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
     """Read a batch of candidates and keep, as rows, those that may be shown."""
     named = [name_document(code, work.reader.tenant.tag) for code in found.codes[batch].tolist()]
     memory_ids = [name for kind, name, _ in named if kind is Kind.MEMORY]
-    if work.query.profile == "default" and memory_ids:
+    if memory_ids and _judges(work):
         work.regards.update(work.reader.regards(memory_ids))
     load(
         work.reader,
@@ -77,6 +79,13 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
         row = _memory_row(work, name, found_as) if kind is Kind.MEMORY else _event_row(work, name, ordinal, found_as)
         if row is not None:
             work.rows.append(_named(row, work))
+
+
+def _judges(work: Reading) -> bool:
+    """Say whether judgements matter here: most tenants never gave one, and a look at a mark is cheap."""
+    if work.judged is None:
+        work.judged = work.query.profile == "default" and work.reader.watermark(JUDGED) is not None
+    return work.judged
 
 
 def _named(row: Row, work: Reading) -> Row:
