@@ -114,6 +114,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "manage.consolidate": lambda ben, _: (ben.manage.consolidate(dry_run=True), ben.manage.consolidate(force=True)),
     "manage.dream": lambda ben, _: (ben.manage.dream(dry_run=True), ben.manage.dream()),
     "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
+    "manage.compress": lambda ben, _: (ben.manage.compress(), ben.manage.compress(dry_run=False)),
     "manage.schedule": lambda ben, _: (ben.manage.schedule(run=True), ben.manage.schedule()),
     "manage.retention": lambda ben, folder: (
         ben.manage.retention(plot=folder / "curves.svg"),

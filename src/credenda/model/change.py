@@ -31,6 +31,7 @@ __all__ = [
     "Pin",
     "Resolve",
     "Restore",
+    "Retag",
     "Revise",
     "SetLayer",
     "SetStatus",
@@ -67,6 +68,7 @@ class ChangeKind(StrEnum):
     REBUILD = "rebuild"
     REVISE = "revise"
     LINK = "link"
+    RETAG = "retag"
     UNDO = "undo"
 
 
@@ -166,6 +168,15 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Retag:
+    """Give a memory other metadata: notes about it, never what it says."""
+
+    memory_id: str
+    metadata: Mapping[str, object]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
     """Take a memory out of use; `Restore` brings it back as it was."""
 
@@ -237,6 +248,7 @@ Change = (
     | SetStatus
     | SetLayer
     | Pin
+    | Retag
     | Forget
     | Restore
     | Delete

@@ -33,7 +33,7 @@ from credenda.storage.store import MemoryFilter, Reader, Retention, Watermark, W
 from credenda.workers.upkeep import flush_accesses
 from credenda.write.apply import Application, apply
 
-__all__ = ["decay", "lifecycle", "move_layer", "retention_curves"]
+__all__ = ["decay", "lifecycle", "move_layer", "retained_batches", "retention_curves"]
 
 _BATCH: Final = 1_000
 _WRITTEN_TOGETHER: Final = 200
@@ -83,13 +83,20 @@ def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
         if dry_run:
             moves += moved
             continue
-        lowest = number_of(batch[-1].memory.id, Kind.MEMORY, tag)
-        for start in range(0, len(moved), _WRITTEN_TOGETHER):
-            _file_scores(parts, moved[start : start + _WRITTEN_TOGETHER])
-        _mark(parts, lowest)
+        _file_scores(parts, moved, number_of(batch[-1].memory.id, Kind.MEMORY, tag))
     if not dry_run:
-        _mark(parts, None)
+        _file_scores(parts, (), None)
     return DecayReport(examined=examined, updated=updated, profile=rules.profile, dry_run=dry_run, moves=tuple(moves))
+
+
+def retained_batches(parts: Parts, statuses: frozenset[Status]) -> Iterator[list[tuple[Memory, float]]]:
+    """Walk over memories of these statuses, newest first, with what is retained of each now."""
+    rules = retention_rules(parts.settings)
+    with parts.store.reader(parts.user_id) as reader:
+        times = times_of(reader, parts)
+    wanted = MemoryFilter(statuses=statuses)
+    for batch in _batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
+        yield [(one.memory, one.retained.score) for one in batch]
 
 
 def _moved(one: Looked) -> bool:
@@ -101,17 +108,16 @@ def _move(one: Looked) -> ScoreMove:
     return ScoreMove(memory_id=one.memory.id, before=one.memory.decay_score, after=one.retained.score)
 
 
-def _file_scores(parts: Parts, moves: Sequence[ScoreMove]) -> None:
+def _file_scores(parts: Parts, moves: Sequence[ScoreMove], mark: int | None) -> None:
+    """File the scores of a batch and how far the run has come, both or neither; None in `mark` ends the run."""
+    now_us = parts.clock.now_us()
+
     def work(writer: Writer) -> None:
-        for move in moves:
-            writer.put(Retention(memory_id=move.memory_id, score=move.after))
+        if moves:
+            writer.put(Retention(scores={move.memory_id: move.after for move in moves}))
+        writer.put(Watermark(name=_MARK, value=mark, at_us=now_us))
 
     parts.store.commit(parts.user_id, work)
-
-
-def _mark(parts: Parts, value: int | None) -> None:
-    now_us = parts.clock.now_us()
-    parts.store.commit(parts.user_id, lambda writer: writer.put(Watermark(name=_MARK, value=value, at_us=now_us)))
 
 
 def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | None = None) -> LifecycleReport:
@@ -143,7 +149,7 @@ def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | No
 def _standing(one: Looked, kappa: float) -> Standing:
     memory = one.memory
     record = Record(
-        base=memory.base_importance,
+        base=memory.importance,
         layer=memory.layer,
         trust=memory.trust,
         age_days=one.age_days,
@@ -156,6 +162,7 @@ def _standing(one: Looked, kappa: float) -> Standing:
     return Standing(
         memory=memory,
         age_days=one.age_days,
+        idle_days=one.idle_days,
         uses=max(memory.access_count, len(one.uses)),
         retention=one.retained.score,
         importance=earned,

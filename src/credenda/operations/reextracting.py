@@ -148,7 +148,8 @@ def _scheduled(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for record in log:
         if record.actor in (Actor.SCHEDULE, Actor.DREAM) and record.memory_id is not None:
-            found[record.memory_id] = found.get(record.memory_id, frozenset[str]()) | frozenset(record.after)
+            counted = {"confirmations"} if record.kind is ChangeKind.CONFIRM else frozenset(record.after)
+            found[record.memory_id] = found.get(record.memory_id, frozenset[str]()) | counted
     return found
 
 

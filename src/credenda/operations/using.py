@@ -64,6 +64,8 @@ class Looked:
     uses: tuple[float, ...]
     retained: Retained
     age_days: float
+    idle_days: float
+    """Days since it was last shown, or else since it was first held."""
 
 
 def times_of(reader: Reader, parts: Parts) -> Times:
@@ -88,23 +90,24 @@ def _looked(memory: Memory, log: Sequence[Access], rules: RetentionRules, times:
         passed=sum(not access.useful and (access.session, access.day) in times.occasions for access in log),
     )
     since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
+    idle = times.days(since)
     kept = retained(
         rules,
         layer=memory.layer,
         trust=memory.trust,
-        age_days=times.days(since),
+        age_days=idle,
         usage=usage,
         pinned=memory.pinned,
         challenged=memory.status is Status.CHALLENGED,
     )
-    return Looked(memory, uses, kept, times.days(memory.created_us))
+    return Looked(memory, uses, kept, age_days=times.days(memory.created_us), idle_days=idle)
 
 
 def rescore(parts: Parts, writer: Writer, memory_ids: Sequence[str]) -> None:
     """Compute afresh, inside a transaction, how much of some memories is retained."""
     rules = retention_rules(parts.settings)
-    for one in look(writer, writer.memories(sorted(memory_ids)), rules, times_of(writer, parts)):
-        writer.put(Retention(memory_id=one.memory.id, score=one.retained.score))
+    found = look(writer, writer.memories(sorted(memory_ids)), rules, times_of(writer, parts))
+    writer.put(Retention(scores={one.memory.id: one.retained.score for one in found}))
 
 
 def feedback(parts: Parts, hit_id: str, *, useful: bool, session: str | None = None) -> None:

@@ -13,7 +13,8 @@ from credenda.model.event import NewEvent
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.report import DutyRun, Finding
-from credenda.storage.upkeep import Access, Lead, Prune, Retention, Watermark
+from credenda.storage.derived import Lead, Retention, Surprise, Watermark
+from credenda.storage.upkeep import Access, Prune
 
 __all__ = [
     "CODE_BITS",
@@ -38,6 +39,7 @@ __all__ = [
     "Row",
     "Snapshot",
     "Spend",
+    "Surprise",
     "Tenant",
     "Tombstone",
     "Vector",
@@ -113,7 +115,10 @@ class Document:
 
 
 class Vector(NamedTuple):
-    """A stored embedding of a document: `bits` per dimension (32 or 16: floats; 8, 4, 2: integers times `scale`)."""
+    """A stored embedding of a document: `bits` per dimension (32 or 16: floats; 8, 4, 2: as `vectors.quantize` writes).
+
+    `scale` is 1: rough vectors hold their range themselves.
+    """
 
     code: int
     model_id: str
@@ -332,6 +337,7 @@ Row = (
     | Snapshot
     | Refold
     | Retention
+    | Surprise
     | Watermark
     | DutyRun
     | Lead

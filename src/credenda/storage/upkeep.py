@@ -1,10 +1,10 @@
-"""What a store keeps beside beliefs: how they were used, what is computed of them, and how far duties have come."""
+"""How memories were used, as a store keeps it beside beliefs, and what of its logs is taken away again."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Access", "Lead", "Prune", "Retention", "Watermark"]
+__all__ = ["Access", "Prune"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,36 +20,6 @@ class Access:
     at_us: int
     shown: int = 0
     useful: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retention:
-    """How much of a memory is retained, in [0, 1]: a derived value of its current version, no change of it."""
-
-    memory_id: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watermark:
-    """How far a duty has come; `value` means what the duty says. None in `value` takes the mark away."""
-
-    name: str
-    value: int | None
-    at_us: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lead:
-    """Take or keep the lead over the duties of a tenant; filing it raises `Conflict` while another process has it.
-
-    With the `name` of a duty it is the lock of that one alone; `until_us` not after `now_us` gives it up.
-    """
-
-    owner: str
-    now_us: int
-    until_us: int
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,10 +29,11 @@ from credenda.interfaces.cli.render_forgetting import (
     put_back,
 )
 from credenda.interfaces.cli.render_hits import results
-from credenda.interfaces.cli.render_lifecycle import decayed, dreamed, duties, moved, retention
+from credenda.interfaces.cli.render_lifecycle import compressed, decayed, dreamed, duties, moved, retention
 from credenda.interfaces.cli.render_time import difference, history
 from credenda.interfaces.connect.places import Installed
 from credenda.model.code import DriftReport, ScanReport
+from credenda.model.compressed import CompressReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import SlotLoop
 from credenda.model.difference import Diff
@@ -282,6 +283,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     UndoReport: undone,
     Installed: _installed,
     ConsolidationReport: consolidated,
+    CompressReport: compressed,
     DecayReport: decayed,
     DreamReport: dreamed,
     DriftReport: drifted,

@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import assert_never
 
 from credenda.errors import Conflict
-from credenda.ids import Kind, number_of, public_id
+from credenda.ids import Kind, number_of, numbers_of, public_id
 from credenda.model.regard import Regard
 from credenda.model.report import DutyRun
-from credenda.storage.store import Access, Lead, Prune, Retention, Watermark
+from credenda.storage.store import Access, Lead, Prune, Retention, Surprise, Watermark
 
-__all__ = ["file_upkeep", "read_accesses", "read_duties", "read_regards"]
+__all__ = ["Derived", "file_derived", "read_accesses", "read_duties", "read_regards"]
 
 Run = Callable[..., sqlite3.Cursor]
 """Run a named statement for one tenant."""
+Derived = Retention | Surprise | Watermark | DutyRun | Lead | Prune
+"""What is computed from the rest, and how far the duties that compute it have come."""
+
+
+def file_derived(run: Run, tag: str, row: Derived) -> None:
+    """File a derived value of the tenant with this tag."""
+    match row:
+        case Retention():
+            numbers = numbers_of(list(row.scores), Kind.MEMORY, tag)
+            run("put_retention", scores=json.dumps(dict(zip(numbers, row.scores.values(), strict=True))))
+        case Surprise():
+            number = number_of(row.memory_id, Kind.MEMORY, tag)
+            run("put_surprise", id=number, score=row.score, importance=row.importance)
+        case Watermark(value=None):
+            run("drop_watermark", name=row.name)
+        case Watermark():
+            run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+        case DutyRun():
+            outcome = {"failed": row.failed, "result": row.result}
+            run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
+        case Lead():
+            if not run("lead", **asdict(row)).rowcount:
+                what = f"{row.name} is being run already" if row.name else "another process leads the duties"
+                raise Conflict(what, why="one at a time is enough", fix="leave it to the other, and try again later")
+        case Prune():
+            run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)
+            run("prune_jobs", before_us=row.jobs_before_us, limit=row.limit)
+        case _:
+            assert_never(row)
 
 
 def read_accesses(run: Run, numbers: str, tag: str) -> list[Access]:
@@ -54,26 +84,3 @@ def read_regards(run: Run, numbers: str, tag: str) -> dict[str, Regard]:
         public_id(Kind.MEMORY, row["memory"], tag): Regard(row["liked"], row["disliked"], row["silent"])
         for row in run("regards_of", ids=numbers)
     }
-
-
-def file_upkeep(run: Run, row: Retention | Watermark | DutyRun | Lead | Prune, tag: str) -> None:
-    """File what is computed from the rest, how far a duty has come, and what is needed no more."""
-    match row:
-        case Retention():
-            run("put_retention", id=number_of(row.memory_id, Kind.MEMORY, tag), score=row.score)
-        case Watermark(value=None):
-            run("drop_watermark", name=row.name)
-        case Watermark():
-            run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
-        case DutyRun():
-            outcome = {"failed": row.failed, "result": row.result}
-            run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
-        case Lead():
-            if not run("lead", **asdict(row)).rowcount:
-                what = f"{row.name} is being run already" if row.name else "another process leads the duties"
-                raise Conflict(what, why="one at a time is enough", fix="leave it to the other, and try again later")
-        case Prune():
-            run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)
-            run("prune_jobs", before_us=row.jobs_before_us, limit=row.limit)
-        case _:
-            assert_never(row)

@@ -20,7 +20,7 @@ from credenda.model.memory import Memory
 from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
-from credenda.storage.sqlite.duties import file_upkeep
+from credenda.storage.sqlite.duties import Derived, file_derived
 from credenda.storage.sqlite.reader import SqliteReader
 from credenda.storage.sqlite.redact import redact_log
 from credenda.storage.sqlite.refold import refold
@@ -37,6 +37,7 @@ from credenda.storage.store import (
     Row,
     Snapshot,
     Spend,
+    Surprise,
     Tenant,
     Tombstone,
     Vector,
@@ -103,7 +104,7 @@ class SqliteWriter(SqliteReader):
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
-            case Retention() | Watermark() | DutyRun() | Lead() | Prune():
+            case Retention() | Surprise() | Watermark() | DutyRun() | Lead() | Prune():
                 return self._derived(row)
             case Spend():
                 return self._spend(row)
@@ -154,9 +155,9 @@ class SqliteWriter(SqliteReader):
             case _:
                 assert_never(row)
 
-    def _derived(self, row: Retention | Watermark | DutyRun | Lead | Prune) -> str:
+    def _derived(self, row: Derived) -> str:
         """File what is computed from the rest, and how far the duties that compute it have come."""
-        file_upkeep(self._run, row, self._tenant.tag)
+        file_derived(self._run, self._tenant.tag, row)
         return ""
 
     def _number(self, text: str, kind: Kind) -> int:
