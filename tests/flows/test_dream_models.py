@@ -216,3 +216,21 @@ def test_without_a_model_nothing_is_bridged(path: Path, clock: ManualClock) -> N
         step = mem.manage.dream(["bridges"]).steps[0]
         assert not step.ran
         assert step.reason == "no language model is in use, and only a model confirms a bridge"
+
+
+def test_vectors_that_were_kept_roughly_are_compared_all_the_same(mem: Credenda, clock: ManualClock) -> None:
+    for at in range(6):
+        mem.store(
+            MemoryUnit(
+                text=f"{('Eva', 'The mill')[at % 2]} was seen on walk {at}.",
+                layer="episodic",
+                entity=("Eva", "mill")[at % 2],
+            )
+        )
+    mem.settle()
+    clock.advance(_DAY * 60)
+    mem.manage.decay()
+    assert mem.manage.compress(dry_run=False)
+    report = mem.manage.dream(["merge", "bridges"])
+    assert not [step.name for step in report.steps if step.failed]
+    assert report.steps[1].counts["near"] == 1

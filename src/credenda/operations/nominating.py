@@ -22,7 +22,7 @@ from credenda.parts import Parts
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, pack_code
 from credenda.text.normal import attribute_key, name_key
-from credenda.vectors.quantize import decode
+from credenda.vectors.quantize import decode_rows
 
 __all__ = ["Wanted", "groups_of", "members_of", "pending"]
 
@@ -104,6 +104,7 @@ class _Near:
 
     def __init__(self, parts: Parts, seeds: Sequence[int], wanted: Wanted) -> None:
         self._model_id = parts.embedder.model_id if parts.embedder is not None else None
+        self._dims = parts.embedder.dims if parts.embedder is not None else 0
         if self._model_id is None:
             self._hashed = HashedEmbedder()
         self.keys: set[int] = set()
@@ -127,7 +128,7 @@ class _Near:
             return [number for number, _ in page], self._hashed.embed([one.text for _, one in page])
         codes = {pack_code(number, memory=True): number for number, _ in page}
         found = reader.vector_data(list(codes), self._model_id)
-        rows = [decode(data, bits) for _, bits, data in found]
+        rows = [decode_rows([data], bits, self._dims)[0] for _, bits, data in found]
         return [codes[code] for code, _, _ in found], np.stack(rows) if rows else np.empty((0, 0), np.float32)
 
     def show(self, reader: Reader, page: Sequence[tuple[int, Memory]]) -> None:

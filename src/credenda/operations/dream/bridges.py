@@ -16,6 +16,7 @@ from credenda.model.memory import Status
 from credenda.operations.dream.filing import fitted
 from credenda.operations.dream.mind import Mind
 from credenda.operations.dream.night import Night
+from credenda.providers.embed.port import Embedder
 from credenda.storage.store import MemoryFilter, Watermark, pack_code
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def bridges(night: Night, rules: BridgeRules | None = None) -> DreamStep:
     if night.asked_today(_MARK):
         return DreamStep(name="bridges", ran=False, reason="tonight's pairs were asked about")
     abouts = _abouts(night, bounds)
-    pairs = nominated(_pairs(night, embedder.model_id, abouts), abouts, bounds)
+    pairs = nominated(_pairs(night, embedder, abouts), abouts, bounds)
     bridged = _bridged(night)
     changes: list[Change] = []
     told: list[str] = []
@@ -83,12 +84,12 @@ def _bridged(night: Night) -> set[frozenset[str]]:
     return {bridge_ends(one) for one in found if is_dreamed(one)}
 
 
-def _pairs(night: Night, model_id: str, abouts: Mapping[str, About]) -> list[Pairing]:
+def _pairs(night: Night, embedder: Embedder, abouts: Mapping[str, About]) -> list[Pairing]:
     """Compare the centroids of all entities that have vectors, each with each."""
     import numpy as np
 
     centroids = {
-        key: found for key, about in abouts.items() if (found := _centroid(night, model_id, about)) is not None
+        key: found for key, about in abouts.items() if (found := _centroid(night, embedder, about)) is not None
     }
     return [
         Pairing(float(np.dot(centroids[one], centroids[other])), one, other)
@@ -96,19 +97,19 @@ def _pairs(night: Night, model_id: str, abouts: Mapping[str, About]) -> list[Pai
     ]
 
 
-def _centroid(night: Night, model_id: str, about: About) -> NDArray[np.float32] | None:
+def _centroid(night: Night, embedder: Embedder, about: About) -> NDArray[np.float32] | None:
     """Average the vectors of an entity's facts; (d,) float32 of unit length, None where none has one."""
     import numpy as np
 
-    from credenda.vectors.quantize import decode
+    from credenda.vectors.quantize import decode_rows
 
     with night.parts.store.reader(night.parts.user_id) as reader:
         tag = reader.tenant.tag
         codes = [pack_code(number_of(fact.id, Kind.MEMORY, tag), memory=True) for fact in about.facts]
-        found = reader.vector_data(codes, model_id)
+        found = reader.vector_data(codes, embedder.model_id)
     if not found:
         return None
-    mean = np.mean([decode(data, bits) for _, bits, data in found], axis=0)
+    mean = np.mean([decode_rows([data], bits, embedder.dims)[0] for _, bits, data in found], axis=0)
     length = float(np.linalg.norm(mean))
     return (mean / length).astype(np.float32) if length else None
 
