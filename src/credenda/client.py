@@ -350,11 +350,15 @@ class Credenda:
         """
         return erasing.erase(self._parts, confirm, export=export)
 
-    def feedback(self, id: str, useful: bool) -> None:  # noqa: FBT001 - the public contract's order
-        """Say whether a hit was of use."""
-        from credenda.operations import lifecycle
+    def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:  # noqa: FBT001 - the public contract's order
+        """Say whether a hit was of use: it moves rank and retention, within bounds (docs/dream.md).
 
-        lifecycle.feedback(self._parts, id, useful=useful)
+        It counts once a session and day, and the last word stands. Without a `session` it is said of the one in which
+        the hit was last shown.
+        """
+        from credenda.operations import using
+
+        using.feedback(self._parts, id, useful=useful, session=session)
 
     def stats(self) -> Stats:
         """Count what is held and what still waits."""

@@ -22,6 +22,7 @@ from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
 from credenda.model.difference import Diff
+from credenda.model.dream import DreamReport
 from credenda.model.event import Receipt
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory, MemoryUnit
@@ -413,9 +414,13 @@ class AsyncCredenda:
         """
         return await asyncio.to_thread(self._memory.erase, confirm, export=export)
 
-    async def feedback(self, id: str, useful: bool) -> None:
-        """Say whether a hit was of use."""
-        await asyncio.to_thread(self._memory.feedback, id, useful)
+    async def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:
+        """Say whether a hit was of use: it moves rank and retention, within bounds (docs/dream.md).
+
+        It counts once a session and day, and the last word stands. Without a `session` it is said of the one in which
+        the hit was last shown.
+        """
+        await asyncio.to_thread(self._memory.feedback, id, useful, session=session)
 
     async def stats(self) -> Stats:
         """Count what is held and what still waits."""
@@ -561,6 +566,15 @@ class AsyncManage:
         with errors (status `invalidated`), which `undo` takes back. The codes: docs/how-to/code.md.
         """
         return await asyncio.to_thread(self._memory.drift, roots, fix=fix)
+
+    async def dream(self, steps: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
+        """Run the nightly cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.
+
+        They run in this order. `dry_run` changes nothing and shows exactly what would. A step that fails is reported
+        and passed over; a second run finds nothing to do. While another process dreams, nothing runs and `reason` says
+        so. The steps and their numbers: docs/dream.md. Raises `Invalid` for a step that there is not.
+        """
+        return await asyncio.to_thread(self._memory.dream, steps, dry_run=dry_run)
 
     async def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""

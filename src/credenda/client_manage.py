@@ -11,6 +11,7 @@ from credenda.model.compressed import CompressReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
+from credenda.model.dream import DreamReport
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.model.query import StatusStep
@@ -196,6 +197,17 @@ class Manage:
         from credenda.operations.drifting import drift
 
         return drift(self._parts, roots, fix=fix)
+
+    def dream(self, steps: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
+        """Run the nightly cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.
+
+        They run in this order. `dry_run` changes nothing and shows exactly what would. A step that fails is reported
+        and passed over; a second run finds nothing to do. While another process dreams, nothing runs and `reason` says
+        so. The steps and their numbers: docs/dream.md. Raises `Invalid` for a step that there is not.
+        """
+        from credenda.operations.dream.cycle import dream
+
+        return dream(self._parts, steps, dry_run=dry_run)
 
     def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""

@@ -114,6 +114,10 @@ class Settings:
     """Most memories that are judged together."""
     memory_consolidation_model: str = ""
     """Which model judges them: "" is that of llm, none leaves it to rules, or anthropic:MODEL, openai:MODEL."""
+    drift_roots: str = ""
+    """Folders of code that the nightly dream holds memories against, as PATH writes several; "" for none."""
+    drift_action: str = "report"
+    """What it does about memories that name what is gone: report, or fix (give them up; undo takes it back)."""
 
     @property
     def zone(self) -> ZoneInfo:
@@ -132,6 +136,7 @@ Our own name goes before them in the same place. What engram calls `retention_mo
 """
 _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "decay_clock": ("calendar", "active"),
+    "drift_action": ("report", "fix"),
     "decay_profile": ("layered", "recall"),
     "retention_mode": ("huber", "huber_linear", "l2", "elastic"),
     "embedder_plain_http": ("loopback", "anywhere"),

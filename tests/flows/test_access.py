@@ -58,8 +58,6 @@ def test_a_context_shows_too_and_a_search_may_go_unrecorded(mem: Credenda, linz:
 
 def test_feedback_is_counted_apart_from_showing(mem: Credenda, linz: str, path: Path) -> None:
     mem.feedback(linz, useful=True)
-    mem.feedback(linz, useful=True)
-    mem.feedback(linz, useful=False)
     assert [row[2:] for row in _log(path)] == [(0, 1)]
     assert mem.get(linz).access_count == 0
     mem.search("Linz")
@@ -67,8 +65,24 @@ def test_feedback_is_counted_apart_from_showing(mem: Credenda, linz: str, path: 
     assert [row[2:] for row in _log(path)] == [(1, 1)]
     assert mem.get(linz).access_count == 1
     (event,) = mem.search("Linz").hits[0].evidence
-    mem.feedback(event.id, useful=True)
-    assert [row[2:] for row in _log(path)] == [(1, 2)]
+    mem.feedback(event.id, useful=False)
+    assert [row[2:] for row in _log(path)] == [(1, -1)]
+
+
+@pytest.mark.requirement("C-009")
+def test_feedback_counts_once_a_session_and_day_and_the_last_word_stands(
+    mem: Credenda, linz: str, clock: ManualClock, path: Path
+) -> None:
+    mem.search("Linz", session="s1")
+    for useful in (True, True, False, True, True):
+        mem.feedback(linz, useful)
+    day = clock.now_us() // 86_400_000_000
+    assert _log(path) == [("s1", day, 1, 1)]
+    mem.feedback(linz, False, session="s2")  # noqa: FBT003 - the public contract's order
+    assert _log(path) == [("s1", day, 1, 1), ("s2", day, 0, -1)]
+    clock.advance(timedelta(days=1))
+    mem.feedback(linz, True)  # noqa: FBT003 - the public contract's order
+    assert _log(path)[2] == ("s1", day + 1, 0, 1)
 
 
 @pytest.mark.parametrize("name", ["m999-{tag}", "e999-{tag}", "k1-{tag}", "m1-000000", "nonsense", ""])

@@ -21,13 +21,14 @@ def names(report: ScheduleReport) -> list[str]:
 @pytest.mark.requirement("R-095", "R-231")
 def test_duties_run_at_their_own_pace(mem: Credenda, clock: ManualClock) -> None:
     mem.store(MemoryUnit(text="Saw an owl.", layer="episodic"))
-    assert sorted(names(mem.manage.schedule(run=True))) == ["audit", "consolidate", "core", "decay", "lifecycle"]
+    first = ["audit", "consolidate", "core", "decay", "dream", "lifecycle"]
+    assert sorted(names(mem.manage.schedule(run=True))) == first
     again = mem.manage.schedule(run=True)
     assert (again.ran, again.reason) == ((), "nothing is due")
     clock.advance(HOUR)
     assert sorted(names(mem.manage.schedule(run=True))) == ["consolidate", "decay"]
     clock.advance(timedelta(days=1))
-    assert sorted(names(mem.manage.schedule(run=True))) == ["consolidate", "core", "decay", "lifecycle"]
+    assert sorted(names(mem.manage.schedule(run=True))) == ["consolidate", "core", "decay", "dream", "lifecycle"]
 
 
 @pytest.mark.requirement("R-217")
@@ -45,8 +46,9 @@ def test_what_was_missed_is_caught_up_once(mem: Credenda, clock: ManualClock) ->
     mem.manage.schedule(run=True)
     clock.advance(timedelta(days=10))
     late = {duty.name: duty.overdue for duty in mem.manage.schedule().duties}
-    assert late == {"decay": True, "lifecycle": True, "consolidate": True, "core": True, "audit": False}
-    assert len(mem.manage.schedule(run=True).ran) == 4
+    every = dict.fromkeys(("decay", "lifecycle", "dream", "consolidate", "core"), True)
+    assert late == every | {"audit": False}
+    assert len(mem.manage.schedule(run=True).ran) == 5
     assert not any(duty.overdue for duty in mem.manage.schedule(run=True).duties)
 
 
@@ -59,7 +61,7 @@ def test_one_process_leads_until_its_lease_ends(mem: Credenda, clock: ManualCloc
     assert refused.ran == ()
     assert "another process leads" in refused.reason
     clock.advance(timedelta(minutes=10))
-    assert len(mem.manage.schedule(run=True).ran) == 5
+    assert len(mem.manage.schedule(run=True).ran) == 6
 
 
 def test_a_duty_that_fails_is_named_and_the_others_go_on(mem: Credenda, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,6 +113,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "manage.core": lambda ben, _: (ben.manage.core(), ben.manage.core()),
     "manage.decay": lambda ben, _: (ben.manage.decay(dry_run=True), ben.manage.decay()),
     "manage.consolidate": lambda ben, _: (ben.manage.consolidate(dry_run=True), ben.manage.consolidate(force=True)),
+    "manage.dream": lambda ben, _: (ben.manage.dream(dry_run=True), ben.manage.dream()),
     "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
     "manage.compress": lambda ben, _: (ben.manage.compress(), ben.manage.compress(dry_run=False)),
     "manage.schedule": lambda ben, _: (ben.manage.schedule(run=True), ben.manage.schedule()),

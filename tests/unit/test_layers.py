@@ -33,6 +33,7 @@ PURE = (
     "credenda.manage.code.memories",
     "credenda.manage.code.outline",
     "credenda.manage.core",
+    "credenda.manage.dream",
     "credenda.manage.drift",
     "credenda.manage.fold",
     "credenda.manage.importance",

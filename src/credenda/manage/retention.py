@@ -75,8 +75,14 @@ class RetentionRules:
     reinforcement: float = 0.05
     reinforcement_cap: float = 0.3
     doubt: float = 0.15
-    """What each judgement "not useful" that no other outweighs takes away."""
+    """The share that each judgement "not useful" that no other outweighs takes away."""
+    passing: float = 0.05
+    """The share that each session and day takes away in which it was shown, not used, and another was."""
     doubt_cap: float = 0.5
+    """The largest share that judgements take away: what nobody needs fades, and does not vanish."""
+    challenge: float = 0.7
+    """What is left of the score of a memory that is challenged (E-070)."""
+    challenge_floor: float = 0.1
     recall_rate: float = 0.02
     """λ, per day (R-091)."""
     recall_boost_cap: float = 10.0
@@ -88,11 +94,13 @@ class RetentionRules:
 class Usage:
     """How a memory was used: distinct sessions and days in which it was shown, and the balance of what was said of it.
 
-    `judged` counts "useful" as +1 and "not useful" as −1.
+    `judged` counts "useful" as +1 and "not useful" as −1; `passed` the sessions and days in which it was shown and not
+    used, and another memory was.
     """
 
     accesses: int = 0
     judged: int = 0
+    passed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +143,14 @@ def recall_decay(rules: RetentionRules, age_days: float, accesses: int) -> float
 
 
 def retained(
-    rules: RetentionRules, *, layer: Layer, trust: float, age_days: float, usage: Usage, pinned: bool = False
+    rules: RetentionRules,
+    *,
+    layer: Layer,
+    trust: float,
+    age_days: float,
+    usage: Usage,
+    pinned: bool = False,
+    challenged: bool = False,
 ) -> Retained:
     """Say how much of a memory is retained, and why.
 
@@ -155,7 +170,12 @@ def retained(
             terms["curve"] = 1.0
         counted = usage.accesses + max(usage.judged, 0)
         terms["use"] = min(rules.reinforcement_cap, rules.reinforcement * math.log1p(counted))
-        terms["doubt"] = -min(rules.doubt_cap, rules.doubt * max(-usage.judged, 0))
         terms["ceiling"] = min(0.0, 1.0 - terms["curve"] - terms["use"])
+        whole = math.fsum(terms.values())
+        share = rules.doubt * max(-usage.judged, 0) + rules.passing * max(usage.passed - max(usage.judged, 0), 0)
+        terms["doubt"] = -whole * min(rules.doubt_cap, share)
+        left = whole + terms["doubt"]
+        floor = min(left, rules.challenge_floor)
+        terms["challenge"] = max(floor, rules.challenge * left) - left if challenged else 0.0
     score = min(1.0, max(0.0, math.fsum(terms.values())))
     return Retained(score=round(score, _PLACES), half_life_days=half_life, terms=terms)

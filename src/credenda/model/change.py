@@ -48,6 +48,7 @@ class Actor(StrEnum):
     MODEL = "model"
     USER = "user"
     SCHEDULE = "schedule"
+    DREAM = "dream"
 
 
 class ChangeKind(StrEnum):

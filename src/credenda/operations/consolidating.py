@@ -7,14 +7,12 @@ new memories; the others go on. A second run finds nothing to do, and what a run
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from credenda.clock import SECOND_US
 from credenda.errors import Conflict, CredendaError
-from credenda.ids import Kind, new_tag, public_id
+from credenda.ids import Kind, public_id
 from credenda.manage.consolidate.gate import Gate, closed
 from credenda.manage.consolidate.judge import judge_by_rules, links_of
 from credenda.manage.consolidate.said import Member
@@ -23,15 +21,16 @@ from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link
 from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import Memory, Relation
 from credenda.operations.judging import ModelAwayError, ModelJudge, open_judge
+from credenda.operations.locking import HeldError, locked
 from credenda.operations.marks import RAN, file_marks, read_marks
 from credenda.operations.nominating import Wanted, groups_of, members_of, pending
 from credenda.parts import Parts
-from credenda.storage.store import Lead, Reader, Watermark, Writer
+from credenda.storage.store import Reader, Watermark, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.arguments import checked_fraction, checked_name
 from credenda.write.tombstones import is_deleted
 
-__all__ = ["THRESHOLD", "consolidate"]
+__all__ = ["THRESHOLD", "consolidate", "run_over"]
 
 _log = logging.getLogger(__name__)
 THRESHOLD: Final = 0.85
@@ -65,47 +64,25 @@ def consolidate(
         k=settings.memory_consolidation_neighbor_k,
         cluster_max=settings.memory_consolidation_cluster_max,
     )
+    return run_over(parts, wanted, dry_run=dry_run, force=force)
+
+
+def run_over(
+    parts: Parts, wanted: Wanted, *, dry_run: bool, force: bool = False, night: bool = False
+) -> ConsolidationReport:
+    """Judge what is wanted; a run of the `night` asks for no gate, and has marks of its own."""
     with open_judge(parts) as model:
-        run = _Run(parts, wanted, model, dry_run=dry_run)
-        reason = "" if dry_run else run.closed(force=force)
+        run = _Run(parts, wanted, model, dry_run=dry_run, night=night)
+        reason = "" if dry_run or night else run.closed(force=force)
         if reason or (model is not None and not force and (reason := model.resting())):
             return run.report(ran=False, reason=reason)
         try:
-            with _locked(parts, held=dry_run) as renew:
+            seconds = _LOCK_SECONDS + 2 * int(parts.settings.llm_timeout_seconds)
+            with locked(parts, _LOCK, seconds, free=dry_run) as renew:
                 run.work(renew)
-        except _HeldError as error:
+        except HeldError as error:
             return run.report(ran=False, reason=f"lock: {error}")
         return run.report(ran=True)
-
-
-class _HeldError(Exception):
-    """Another run holds the lock."""
-
-
-@contextmanager
-def _locked(parts: Parts, *, held: bool) -> Generator[Callable[[], None]]:
-    """Hold the lock of consolidation; nothing skips it (S-029). Hands out what renews it."""
-    owner = f"{parts.owner}:{new_tag()}"
-
-    def take(seconds: int) -> None:
-        now_us = parts.clock.now_us()
-        lead = Lead(name=_LOCK, owner=owner, now_us=now_us, until_us=now_us + seconds * SECOND_US)
-        parts.store.commit(parts.user_id, lambda writer: writer.put(lead))
-
-    def renew() -> None:
-        try:
-            take(_LOCK_SECONDS + 2 * int(parts.settings.llm_timeout_seconds))
-        except Conflict as error:
-            raise _HeldError(str(error)) from error
-
-    if held:
-        yield lambda: None
-        return
-    renew()
-    try:
-        yield renew
-    finally:
-        take(0)
 
 
 @dataclass(slots=True)
@@ -127,12 +104,15 @@ class _Tally:
 class _Run:
     """One run of consolidation."""
 
-    def __init__(self, parts: Parts, wanted: Wanted, model: ModelJudge | None, *, dry_run: bool) -> None:
+    def __init__(
+        self, parts: Parts, wanted: Wanted, model: ModelJudge | None, *, dry_run: bool, night: bool = False
+    ) -> None:
         self._parts = parts
         self._wanted = wanted
         self._model = model
         self._dry = dry_run
-        self._judge = "rules" if model is None else "model"
+        self._night = night
+        self._judge = f"{'dream.' if night else ''}{'rules' if model is None else 'model'}"
         self._tally = _Tally()
         with parts.store.reader(parts.user_id) as reader:
             self._marks = read_marks(reader, self._judge)
@@ -174,7 +154,7 @@ class _Run:
                 self._marks.note(batch, failed)
                 self._marks.top = max(self._marks.top, *batch)
                 self._file_marks()
-        if not self._dry:
+        if not self._dry and not self._night:
             self._file_ran()
 
     def _file_marks(self) -> None:
@@ -199,7 +179,7 @@ class _Run:
             self._parts.foreground.wait_idle(_PATIENCE_SECONDS)
             try:
                 self._judged(group, seeds, renew)
-            except _HeldError:
+            except HeldError:
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary of a group: whatever fails, the others go on
                 failed |= dict.fromkeys(seeds.intersection(group), not isinstance(error, ModelAwayError))

@@ -16,6 +16,7 @@ from credenda.manage.drift.check import Landscape, decide_drift, drift_score, ju
 from credenda.manage.drift.claims import code_claims
 from credenda.model.change import Actor, SetStatus
 from credenda.model.code import DriftFinding, DriftReport
+from credenda.model.dreamed import is_dreamed
 from credenda.model.memory import Layer, Memory, Stance, Status
 from credenda.parts import Parts
 from credenda.storage.store import MemoryFilter, Writer
@@ -107,7 +108,7 @@ def _look(parts: Parts, land: Landscape) -> tuple[int, Counter[str], list[DriftF
             return looked, checked, findings
         looked += len(batch)
         for memory in batch:
-            if memory.stance in _CLAIMED:
+            if memory.stance in _CLAIMED and not is_dreamed(memory):
                 findings += _of_memory(memory, land, checked)
         below = number_of(batch[-1].id, Kind.MEMORY, tag)
 

@@ -6,21 +6,16 @@ is a derived value of a memory: it is written in place and is no change of the b
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from credenda.clock import DAY_US
-from credenda.config import Settings
-from credenda.errors import Conflict, Invalid, NotFound, Unavailable
-from credenda.ids import Kind, number_of, parse_id
+from credenda.errors import Conflict, Invalid, Unavailable
+from credenda.ids import Kind, number_of
 from credenda.manage.importance import Record, importance
 from credenda.manage.lifecycle import LADDER, LifecycleRules, Standing, decide_lifecycle, next_layer
 from credenda.manage.plot import retention_svg
-from credenda.manage.retention import CURVES, Retained, RetentionRules, Usage, curve, half_life_days, retained
+from credenda.manage.retention import CURVES, RetentionRules, curve, half_life_days
 from credenda.model.change import Actor, Change, SetLayer, SetStatus
 from credenda.model.memory import Layer, Memory, Status
 from credenda.model.report import (
@@ -32,12 +27,13 @@ from credenda.model.report import (
     ScoreMove,
 )
 from credenda.operations.keeping import current
+from credenda.operations.using import Looked, Times, look, retention_rules, times_of
 from credenda.parts import Parts
-from credenda.storage.store import Access, MemoryFilter, Reader, Retention, Watermark, Writer
+from credenda.storage.store import MemoryFilter, Reader, Retention, Watermark, Writer
 from credenda.workers.upkeep import flush_accesses
 from credenda.write.apply import Application, apply
 
-__all__ = ["decay", "feedback", "lifecycle", "move_layer", "retained_batches", "retention_curves", "retention_rules"]
+__all__ = ["decay", "lifecycle", "move_layer", "retained_batches", "retention_curves"]
 
 _BATCH: Final = 1_000
 _WRITTEN_TOGETHER: Final = 200
@@ -49,78 +45,9 @@ _CURVE_DAYS: Final = 181
 _POINTS: Final = 2_000
 
 
-def retention_rules(settings: Settings) -> RetentionRules:
-    """Take the numbers of the forgetting curves from the settings."""
-    return RetentionRules(
-        profile=settings.decay_profile,
-        mode=settings.retention_mode,
-        half_life_days=settings.half_life_days,
-        kappa=settings.trust_kappa,
-        recall_rate=settings.decay_lambda,
-        recall_boost_cap=settings.decay_boost_cap,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Ages:
-    """How old a moment is, in calendar days, or in days on which anything was said."""
-
-    now_us: int
-    active: tuple[int, ...] | None
-
-    def days(self, since_us: int) -> float:
-        """Return the age of a moment in days."""
-        if self.active is None:
-            return max(self.now_us - since_us, 0) / DAY_US
-        return float(len(self.active) - bisect_right(self.active, since_us // DAY_US))
-
-
-@dataclass(frozen=True, slots=True)
-class _Looked:
-    """A memory, how it was used, and what of it is retained."""
-
-    memory: Memory
-    uses: tuple[float, ...]
-    retained: Retained
-    age_days: float
-    idle_days: float
-
-
-def _ages(reader: Reader, parts: Parts) -> _Ages:
-    active = tuple(reader.active_days()) if parts.settings.decay_clock == "active" else None
-    return _Ages(parts.clock.now_us(), active)
-
-
-def _look(reader: Reader, memories: Sequence[Memory], rules: RetentionRules, ages: _Ages) -> list[_Looked]:
-    """Compute what is retained of each memory, from its row and its use."""
-    used: defaultdict[str, list[Access]] = defaultdict(list)
-    for access in reader.accesses([memory.id for memory in memories]):
-        used[access.memory_id].append(access)
-    return [_looked(memory, used.get(memory.id, ()), rules, ages) for memory in memories]
-
-
-def _looked(memory: Memory, log: Sequence[Access], rules: RetentionRules, ages: _Ages) -> _Looked:
-    uses = tuple(ages.days(access.at_us) for access in log if access.shown)
-    usage = Usage(
-        accesses=max(memory.access_count, len(uses)),
-        judged=sum(access.useful for access in log),
-    )
-    since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
-    idle = ages.days(since)
-    kept = retained(
-        rules,
-        layer=memory.layer,
-        trust=memory.trust,
-        age_days=idle,
-        usage=usage,
-        pinned=memory.pinned,
-    )
-    return _Looked(memory, uses, kept, age_days=ages.days(memory.created_us), idle_days=idle)
-
-
 def _batches(
-    parts: Parts, wanted: MemoryFilter, look: Callable[[Reader, list[Memory]], list[_Looked]]
-) -> Iterator[list[_Looked]]:
+    parts: Parts, wanted: MemoryFilter, looking: Callable[[Reader, list[Memory]], list[Looked]]
+) -> Iterator[list[Looked]]:
     """Walk over memories, newest first, each batch in a view of its own."""
     below = wanted.below
     while True:
@@ -128,7 +55,7 @@ def _batches(
             tag = reader.tenant.tag
             asked = MemoryFilter(statuses=wanted.statuses, layers=wanted.layers, below=below, limit=_BATCH)
             found = reader.find(asked)
-            looked = look(reader, found)
+            looked = looking(reader, found)
         if not found:
             return
         yield looked
@@ -143,13 +70,13 @@ def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
     flush_accesses(parts)
     rules = retention_rules(parts.settings)
     with parts.store.reader(parts.user_id) as reader:
-        ages = _ages(reader, parts)
+        times = times_of(reader, parts)
         mark = None if dry_run else reader.watermark(_MARK)
         tag = reader.tenant.tag
     examined = updated = 0
     moves: list[ScoreMove] = []
     wanted = MemoryFilter(statuses=_HELD, below=mark)
-    for batch in _batches(parts, wanted, lambda reader, found: _look(reader, found, rules, ages)):
+    for batch in _batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
         examined += len(batch)
         moved = [_move(one) for one in batch if _moved(one)]
         updated += len(moved)
@@ -166,18 +93,18 @@ def retained_batches(parts: Parts, statuses: frozenset[Status]) -> Iterator[list
     """Walk over memories of these statuses, newest first, with what is retained of each now."""
     rules = retention_rules(parts.settings)
     with parts.store.reader(parts.user_id) as reader:
-        ages = _ages(reader, parts)
+        times = times_of(reader, parts)
     wanted = MemoryFilter(statuses=statuses)
-    for batch in _batches(parts, wanted, lambda reader, found: _look(reader, found, rules, ages)):
+    for batch in _batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
         yield [(one.memory, one.retained.score) for one in batch]
 
 
-def _moved(one: _Looked) -> bool:
+def _moved(one: Looked) -> bool:
     before = one.memory.decay_score
     return before is None or abs(before - one.retained.score) > _SAME
 
 
-def _move(one: _Looked) -> ScoreMove:
+def _move(one: Looked) -> ScoreMove:
     return ScoreMove(memory_id=one.memory.id, before=one.memory.decay_score, after=one.retained.score)
 
 
@@ -198,11 +125,11 @@ def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | No
     flush_accesses(parts)
     curves = retention_rules(parts.settings)
     with parts.store.reader(parts.user_id) as reader:
-        ages = _ages(reader, parts)
+        times = times_of(reader, parts)
     examined = 0
     decided: list[Change] = []
     wanted = MemoryFilter(statuses=frozenset({Status.ACTIVE}), layers=frozenset({Layer.WORKING, Layer.EPISODIC}))
-    for batch in _batches(parts, wanted, lambda reader, found: _look(reader, found, curves, ages)):
+    for batch in _batches(parts, wanted, lambda reader, found: look(reader, found, curves, times)):
         examined += len(batch)
         standings = [_standing(one, curves.kappa) for one in batch]
         changes = decide_lifecycle(standings, rules or LifecycleRules())
@@ -219,7 +146,7 @@ def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | No
     )
 
 
-def _standing(one: _Looked, kappa: float) -> Standing:
+def _standing(one: Looked, kappa: float) -> Standing:
     memory = one.memory
     record = Record(
         base=memory.importance,
@@ -282,32 +209,6 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
         return parts.store.commit(parts.user_id, work)
 
 
-def feedback(parts: Parts, hit_id: str, *, useful: bool) -> None:
-    """Say whether a hit was of use; for an event it counts for the memories made from it.
-
-    What is retained of them moves at once, and with it their rank.
-    """
-    rules = retention_rules(parts.settings)
-
-    def work(writer: Writer) -> None:
-        kind, _ = parse_id(hit_id, writer.tenant.tag)
-        if kind is Kind.EVENT:
-            if not writer.events([hit_id]):
-                raise NotFound(f"there is no event {hit_id}", fix="copy an id from `search`")
-            ids = sorted({item.memory_id for item in writer.evidence(event_ids=[hit_id])})
-        else:
-            ids = [current(writer, hit_id).id]
-        now_us = parts.clock.now_us()
-        for memory_id in ids:
-            judged = 1 if useful else -1
-            writer.put(Access(memory_id=memory_id, session="", day=now_us // DAY_US, at_us=now_us, useful=judged))
-        looked = _look(writer, writer.memories(ids), rules, _ages(writer, parts))
-        writer.put(Retention(scores={one.memory.id: one.retained.score for one in looked}))
-
-    with parts.foreground:
-        parts.store.commit(parts.user_id, work)
-
-
 def retention_curves(parts: Parts, *, plot: Path | None = None, limit: int = 200) -> RetentionCurves:
     """Give the forgetting curves over half a year of days, and where the newest memories stand on them.
 
@@ -318,13 +219,13 @@ def retention_curves(parts: Parts, *, plot: Path | None = None, limit: int = 200
     rules = retention_rules(parts.settings)
     days = tuple(float(day) for day in range(_CURVE_DAYS))
     with parts.store.reader(parts.user_id) as reader:
-        ages = _ages(reader, parts)
+        times = times_of(reader, parts)
         found = reader.find(MemoryFilter(statuses=_HELD, limit=limit))
-        looked = _look(reader, found, rules, ages)
+        looked = look(reader, found, rules, times)
     drawn = RetentionCurves(
         days=days,
         curves=tuple(_curve(name, rules, days, trust) for name in CURVES for trust in (1.0, 0.5)),
-        points=tuple(_point(one, ages) for one in looked),
+        points=tuple(_point(one, times) for one in looked),
         profile=rules.profile,
         mode=rules.mode,
     )
@@ -348,13 +249,13 @@ def _curve(name: str, rules: RetentionRules, days: Sequence[float], trust: float
     return RetentionCurve(name=name, half_life_days=half_life, values=values)
 
 
-def _point(one: _Looked, ages: _Ages) -> RetentionPoint:
+def _point(one: Looked, times: Times) -> RetentionPoint:
     memory = one.memory
     since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
     return RetentionPoint(
         memory_id=memory.id,
         layer=memory.layer,
-        age_days=round(ages.days(since), 3),
+        age_days=round(times.days(since), 3),
         score=one.retained.score,
         terms=one.retained.terms,
     )

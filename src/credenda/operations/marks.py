@@ -25,7 +25,7 @@ _SHIFT: Final = 3
 """Bits of a failure's row that count attempts; the rest names the memory."""
 _KEPT: Final = 10_000
 _NAMED: Final = 20
-_JUDGES: Final = ("rules", "model")
+_JUDGES: Final = ("rules", "model", "dream.rules", "dream.model")
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class Marks:
 
 
 def read_marks(reader: Reader, judge: str) -> Marks:
-    """Read the marks of a judge: "rules" or "model"."""
+    """Read the marks of a judge: "rules" or "model", or either of them in the night, "dream.rules" or "dream.model"."""
     name = f"consolidation.{judge}"
     rows = reader.watermark(f"{name}.failures") or 0
     failed = (reader.watermark(f"{name}.failure.{at}") or 0 for at in range(rows))

@@ -35,12 +35,18 @@ _TELLING: Final = frozenset({ChangeKind.UNDO, ChangeKind.LINK})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is looked at: a topic or all, how far neighbours reach, how many there are, and how large a group may be."""
+    """What is looked at: a topic or all, how far neighbours reach, how many there are, and how large a group may be.
+
+    `floor` is the least cosine of neighbours, where it does not follow from the threshold; groups of fewer than `least`
+    are left alone.
+    """
 
     topic: str | None
     threshold: float
     k: int
     cluster_max: int
+    floor: float | None = None
+    least: int = 1
 
 
 def _pages(parts: Parts, topic: str | None, above: int = 0) -> Iterator[tuple[Reader, list[tuple[int, Memory]]]]:
@@ -90,7 +96,8 @@ def groups_of(parts: Parts, seeds: Sequence[int], wanted: Wanted) -> list[tuple[
     pairs: list[Pair] = [*keys.pairs(), *near.pairs()]
     found = clusters(pairs, wanted.cluster_max)
     placed = {number for group in found for number in group}
-    return sorted([*found, *((number,) for number in changed if number not in placed)])
+    groups = sorted([*found, *((number,) for number in changed if number not in placed)])
+    return [group for group in groups if len(group) >= wanted.least]
 
 
 class _Near:
@@ -113,7 +120,8 @@ class _Near:
                 numbers += named
                 blocks.append(vectors)
                 self.keys.update(key for one in found for key in keys_of(one))
-        self._nearest = Nearest(numbers, _stacked(blocks), k=wanted.k, floor=floor_of(wanted.threshold))
+        floor = floor_of(wanted.threshold) if wanted.floor is None else wanted.floor
+        self._nearest = Nearest(numbers, _stacked(blocks), k=wanted.k, floor=floor)
 
     def _vectors(self, reader: Reader, page: Sequence[tuple[int, Memory]]) -> tuple[list[int], NDArray[np.float32]]:
         """Give (n, d) unit rows of those that have a vector."""

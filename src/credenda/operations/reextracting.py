@@ -27,6 +27,7 @@ from credenda.model.change import (
 )
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestState, contest_from
+from credenda.model.dreamed import is_dreamed
 from credenda.model.logged import draft_of, typed
 from credenda.model.memory import Slot, Status, TypeClass
 from credenda.model.report import Difference, RebuildReport
@@ -128,7 +129,7 @@ def _derive(parts: Parts, answers: Answers | None) -> _Found:
 
 
 def _beliefs(reader: Reader) -> Beliefs:
-    memories = {one.id: one for one in reversed(reader.find(MemoryFilter()))}
+    memories = {one.id: one for one in reversed(reader.find(MemoryFilter())) if not is_dreamed(one)}
     evidence: dict[str, list[Evidence]] = {}
     for item in reader.evidence(memory_ids=list(memories)) if memories else ():
         evidence.setdefault(item.memory_id, []).append(item)
@@ -146,7 +147,7 @@ def _scheduled(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
     """Name the fields of each memory that schedules have moved: the next run of the schedule decides about them."""
     found: dict[str, frozenset[str]] = {}
     for record in log:
-        if record.actor is Actor.SCHEDULE and record.memory_id is not None:
+        if record.actor in (Actor.SCHEDULE, Actor.DREAM) and record.memory_id is not None:
             counted = {"confirmations"} if record.kind is ChangeKind.CONFIRM else frozenset(record.after)
             found[record.memory_id] = found.get(record.memory_id, frozenset[str]()) | counted
     return found

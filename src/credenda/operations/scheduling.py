@@ -49,6 +49,16 @@ def _core(parts: Parts) -> str:
     return f"{moved:,} lines moved" if report.rewritten else "nothing changed"
 
 
+def _dream(parts: Parts) -> str:
+    from credenda.operations.dream.cycle import dream
+
+    report = dream(parts, stay=lambda: _lead(parts))
+    if not report.ran:
+        return f"nothing: {report.reason}"
+    failed = [step.name for step in report.steps if step.failed]
+    return f"{report.changed:,} things moved" + (f"; failed: {', '.join(failed)}" if failed else "")
+
+
 def _consolidate(parts: Parts) -> str:
     from credenda.operations.consolidating import consolidate
 
@@ -62,6 +72,7 @@ _DUTIES: Final[Mapping[str, Callable[[Parts], str]]] = {
     "decay": _decay,
     "lifecycle": _lifecycle,
     "consolidate": _consolidate,
+    "dream": _dream,
     "audit": _audit,
     "core": _core,
 }
@@ -84,6 +95,7 @@ def cadences(parts: Parts) -> tuple[Cadence, ...]:
             every_us=settings.memory_consolidation_interval_seconds * SECOND_US if enabled else 0,
             meaning="what says the same, or changed, in one entry",
         ),
+        Cadence(name="dream", every_us=DAY_US, meaning="cards, bridges, doubts, drift of code, old logs"),
         Cadence(name="audit", every_us=_AUDIT_DAYS * DAY_US, meaning="which slots go in circles (R-084)"),
     )
 

@@ -86,7 +86,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "get": (Tool(name="get_memory", outside=_MEMORY_ID, toolset="full"),),
     "forget": (Tool(name="forget_memory", outside=_MEMORY_ID, toolset="full"),),
     "restore": (Tool(name="restore_memory", outside=_MEMORY_ID, toolset="full"),),
-    "feedback": (Tool(name="rate_memory", outside=_MEMORY_ID, toolset="full"),),
+    "feedback": (Tool(name="rate_memory", outside={**_MEMORY_ID, "session": "session_id"}, toolset="full"),),
     "pin": (Tool(name="pin_memory", outside=_MEMORY_ID, toolset="full"),),
     "unpin": (Tool(name="unpin_memory", outside=_MEMORY_ID, toolset="full"),),
     "promote": (Tool(name="promote", outside=_MEMORY_ID, toolset="full"),),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from credenda.ids import Kind, number_of
+from credenda.model.dreamed import is_dreamed
 from credenda.model.memory import Memory, Stance, Status
 from credenda.model.report import ExportReport
 from credenda.parts import Parts
@@ -42,13 +43,13 @@ def export_mcp_memory(parts: Parts, path: Path) -> ExportReport:
 
 
 def _live(reader: Reader) -> Iterator[Memory]:
-    """Read the active memories, oldest first, so that the file grows at its end."""
+    """Read the active memories but those that were made of others, oldest first, so that the file grows at its end."""
     ids: list[str] = []
     below: int | None = None
     while True:
         wanted = MemoryFilter(statuses=frozenset({Status.ACTIVE}), below=below, limit=_PAGE)
         found = reader.find(wanted)
-        ids += [memory.id for memory in found]
+        ids += [memory.id for memory in found if not is_dreamed(memory)]
         if len(found) < _PAGE:
             break
         below = number_of(found[-1].id, Kind.MEMORY, reader.tenant.tag)

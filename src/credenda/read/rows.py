@@ -13,6 +13,7 @@ import numpy as np
 from credenda.ids import Kind, number_of
 from credenda.model.memory import Memory
 from credenda.model.query import Query
+from credenda.model.regard import JUDGED, Regard
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.filters import fits_event, fits_memory, wants_events, wants_memories
 from credenda.read.fuse import Fused
@@ -48,6 +49,9 @@ class Reading:
     tuned: Weights
     loaded: Loaded = field(default_factory=Loaded)
     rows: list[Row] = field(default_factory=list[Row])
+    regards: dict[str, Regard] = field(default_factory=dict[str, Regard])
+    judged: bool | None = None
+    """Whether anything was ever judged; None until that is asked."""
     misfits: int = 0
     """Relevant rows left out for a condition that the index does not know."""
     unread: bool = False
@@ -57,10 +61,13 @@ class Reading:
 def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> None:
     """Read a batch of candidates and keep, as rows, those that may be shown."""
     named = [name_document(code, work.reader.tenant.tag) for code in found.codes[batch].tolist()]
+    memory_ids = [name for kind, name, _ in named if kind is Kind.MEMORY]
+    if memory_ids and _judges(work):
+        work.regards.update(work.reader.regards(memory_ids))
     load(
         work.reader,
         work.loaded,
-        memory_ids=[name for kind, name, _ in named if kind is Kind.MEMORY],
+        memory_ids=memory_ids,
         event_ids=[name for kind, name, _ in named if kind is Kind.EVENT],
         known_at_us=work.query.known_at_us,
     )
@@ -72,6 +79,13 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
         row = _memory_row(work, name, found_as) if kind is Kind.MEMORY else _event_row(work, name, ordinal, found_as)
         if row is not None:
             work.rows.append(_named(row, work))
+
+
+def _judges(work: Reading) -> bool:
+    """Say whether judgements matter here: most tenants never gave one, and a look at a mark is cheap."""
+    if work.judged is None:
+        work.judged = work.query.profile == "default" and work.reader.watermark(JUDGED) is not None
+    return work.judged
 
 
 def _named(row: Row, work: Reading) -> Row:
@@ -135,7 +149,7 @@ def _event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Row | N
 
 def ordered(work: Reading) -> list[Row]:
     """Score, join and order what was read so far, best first."""
-    rows = keyed(work.rows, work.query, work.tuned, work.now_us)
+    rows = keyed(work.rows, work.query, work.tuned, work.now_us, regards=work.regards)
     joined = join(rows, work.loaded.claims_of)
     present, successors = _with_successors(work, joined)
     if len(present) > len(joined):

@@ -8,24 +8,31 @@ P · exp(−falloff · distance to the best key): in [0, 1], falling down the li
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.model.memory import Memory
 from credenda.model.query import Query
+from credenda.model.regard import Regard
 from credenda.read.answerable import TOP
 from credenda.read.candidates import Row
 from credenda.read.tables import Standing, Weights
 
-__all__ = ["RecallWeights", "final_scores", "keyed", "lowered", "recall_weights"]
+__all__ = ["RecallWeights", "final_scores", "keyed", "lowered", "recall_weights", "usefulness"]
 
 _RECENCY: Final = 0.3
 """The recency_weight for which the standing weights are given (R-112)."""
 _NEUTRAL: Final = 0.5
 _LEAST_SHARE: Final = 0.3
 _HALVES: Final = 2.0
+NOBODY: Final[Mapping[str, Regard]] = MappingProxyType({})
+_PRIOR: Final = 2.0
+"""Judgements that a memory is taken to have had already, as many for it as against it: one word moves it by a third."""
+_SILENCE: Final = 0.1
+"""What a showing without a word weighs against a judgement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +55,26 @@ def recall_weights(recency_weight: float) -> RecallWeights:
     return RecallWeights(0.70 - 0.30 * recency_weight, 0.40 * recency_weight, 0.20 - 0.10 * recency_weight, 0.10)
 
 
-def keyed(rows: Sequence[Row], query: Query, weights: Weights, now_us: int) -> list[Row]:
-    """Give each row the key and the terms of the query's profile; `key` holds its relevance before."""
+def usefulness(regard: Regard) -> float:
+    """Say how useful a memory has proved, in (−1, 1), 0 for one that nobody judged.
+
+    (useful − useless) / (useful + useless + 0.1 · silent + 2): use counts against display, so that one "useful" among
+    many showings without a word is worth less than one among few.
+
+    >>> usefulness(Regard(1, 0, 0)) > usefulness(Regard(1, 0, 30)) > 0 > usefulness(Regard(0, 1, 0))
+    True
+    """
+    judged = regard.useful + regard.useless
+    return (regard.useful - regard.useless) / (judged + _SILENCE * regard.silent + _PRIOR)
+
+
+def keyed(
+    rows: Sequence[Row], query: Query, weights: Weights, now_us: int, *, regards: Mapping[str, Regard] = NOBODY
+) -> list[Row]:
+    """Give each row the key and the terms of the query's profile; `key` holds its relevance before.
+
+    `regards` says how memories were judged, by their ids; only the default profile looks at it.
+    """
     most_accessed = max((row.memory.access_count for row in rows if row.memory), default=0)
     keyed_rows: list[Row] = []
     for row in rows:
@@ -60,6 +85,8 @@ def keyed(rows: Sequence[Row], query: Query, weights: Weights, now_us: int) -> l
                 terms = {"relevance": row.key, "recency": _recency(row, query, weights.standing, now_us)}
             case "default":
                 terms = _standing_terms(row, query, weights, now_us)
+                if row.id in regards:
+                    terms["feedback"] = weights.standing.feedback * usefulness(regards[row.id])
         keyed_rows.append(_with_terms(row, terms))
     return keyed_rows
 

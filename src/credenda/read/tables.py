@@ -42,6 +42,7 @@ class Standing:
 
     importance: float
     retention: float
+    feedback: float
     recency: float
     half_life_days: float
 

@@ -14,6 +14,7 @@ from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.report import DutyRun, Finding
 from credenda.storage.derived import Lead, Retention, Surprise, Watermark
+from credenda.storage.upkeep import Access, Prune
 
 __all__ = [
     "CODE_BITS",
@@ -31,6 +32,7 @@ __all__ = [
     "JobStatus",
     "Lead",
     "MemoryFilter",
+    "Prune",
     "Redaction",
     "Refold",
     "Retention",
@@ -282,18 +284,6 @@ class Redaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
-    """A memory was shown, or judged, in a session on a day (days since 1970-01-01 UTC)."""
-
-    memory_id: str
-    session: str
-    day: int
-    at_us: int
-    shown: int = 0
-    useful: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """A disposable image of an index: named blobs of at most `limits.SNAPSHOT_BLOB_BYTES` each."""
 
@@ -351,6 +341,7 @@ Row = (
     | Watermark
     | DutyRun
     | Lead
+    | Prune
     | Spend
 )
 """Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""

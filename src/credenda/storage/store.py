@@ -1,4 +1,4 @@
-"""The narrow seam to a database: twenty methods, and the contract that each backend keeps.
+"""The narrow seam to a database: some twenty methods, and the contract that each backend keeps.
 
 A `Store` is one database with many tenants. Everything is done for one tenant at a time: `reader` gives a consistent
 view, `commit` runs a unit of work in a transaction that is durable when `commit` returns. A backend binds the tenant to
@@ -20,6 +20,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import Recalled
 from credenda.model.event import Event
 from credenda.model.memory import Memory
+from credenda.model.regard import Regard
 from credenda.model.report import DutyRun
 from credenda.storage.portable import Portable
 from credenda.storage.records import (
@@ -38,6 +39,7 @@ from credenda.storage.records import (
     JobStatus,
     Lead,
     MemoryFilter,
+    Prune,
     Redaction,
     Refold,
     Retention,
@@ -69,6 +71,7 @@ __all__ = [
     "JobStatus",
     "Lead",
     "MemoryFilter",
+    "Prune",
     "Reader",
     "Redaction",
     "Refold",
@@ -171,6 +174,18 @@ class Reader(Protocol):
 
         Days are counted since 1970-01-01 UTC. What callers called useless on balance comes last.
         """
+        ...
+
+    def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
+        """Return how these memories were judged; those that nobody ever judged are left out."""
+        ...
+
+    def occasions(self) -> frozenset[tuple[str, int]]:
+        """Return the sessions and days in which anything was judged useful."""
+        ...
+
+    def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
+        """Count the rows of each log, by its name ("showings", "jobs"), that `Prune` would take away."""
         ...
 
     def active_days(self) -> list[int]:

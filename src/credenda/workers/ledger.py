@@ -31,7 +31,7 @@ def ask_within_budget(parts: Parts, line: ModelLine, question: Question, operati
     """Ask a model once, and book what it cost; raises `ModelFailure`, and `OverBudgetError` without asking.
 
     The most that the call can cost is set aside first, in a transaction of its own, and what was not used is given
-    back afterwards. Several processes share the budget.
+    back afterwards. Several processes share the budget. `operation` is what it is booked under.
     """
     aside = Spend(
         day=day_of(parts.clock.now_us()),

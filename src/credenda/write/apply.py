@@ -36,6 +36,7 @@ from credenda.model.change import (
 )
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState, contest_table
+from credenda.model.dreamed import is_dreamed
 from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
 from credenda.storage.store import Job, Redaction, Writer
@@ -43,6 +44,7 @@ from credenda.text.normal import name_key
 from credenda.text.valence import valence
 from credenda.write.journal import EMBED
 from credenda.write.ledger import typed_fields
+from credenda.write.withdraw import LEFT, withdrawn
 from credenda.write.wording import quoted
 
 __all__ = ["Application", "Applied", "apply"]
@@ -81,6 +83,7 @@ def apply(writer: Writer, changes: Sequence[Change], application: Application) -
     run = _Run(writer, application)
     for change in changes:
         run.one(change)
+    run.withdraw()
     return Applied(records=tuple(run.records), ids=run.ids)
 
 
@@ -116,6 +119,16 @@ class _Run:
         self._application = application
         self.records: list[ChangeRecord] = []
         self.ids: dict[str, str] = {}
+        self._left: dict[str, Memory] = {}
+        self._deleted: set[str] = set()
+
+    def withdraw(self) -> None:
+        """End what was made of memories that this batch ended."""
+        if self._left:
+            left, deleted = self._left, frozenset(self._deleted)
+            self._left = {}
+            for change in withdrawn(self._writer, left, deleted, self._application.now_us):
+                self.one(change)
 
     def one(self, change: Change) -> None:
         """Carry out one change."""
@@ -259,6 +272,8 @@ class _Run:
             memory, version=memory.version + 1, recorded_us=self._application.now_us, expired_us=None, **after
         )  # type: ignore[arg-type]
         self._writer.put(version)
+        if version.status in LEFT and "status" in after and not is_dreamed(memory):
+            self._left[memory.id] = memory
         plain = {name: _plain(value) for name, value in after.items()}
         self._log(kind, reason, memory.id, before=before, after=plain, cause=cause, support=support)
 
@@ -375,6 +390,7 @@ class _Run:
 
     def _delete(self, memory: Memory, reason: str) -> None:
         if memory.status is not Status.DELETED:
+            self._deleted.add(memory.id)
             self._move(memory, ChangeKind.DELETE, reason, status=Status.DELETED)
         phrases = tuple(quoted(part) for part in (memory.value, memory.text) if part)
         self._writer.put(Redaction(id=memory.id, at_us=self._application.now_us, phrases=phrases))

@@ -15,6 +15,7 @@ from credenda.clock import DAY_US
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import Actor, Change, ChangeKind
 from credenda.model.claim import Claim, Extractor, Move, Span, Turn
+from credenda.model.dreamed import is_dreamed
 from credenda.model.event import CODE, DENIED, QUARANTINED, Event
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage.rows import text_hash
@@ -262,7 +263,7 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
         return Known(previous=tuple(previous), past=tuple(_replaced_by(reader, previous)))
     found: dict[str, Memory] = {}
     same_text = MemoryFilter(text_hash=text_hash(claim.text), limit=limits.SLOT_ROWS)
-    found.update((memory.id, memory) for memory in reader.find(same_text))
+    found.update((memory.id, memory) for memory in reader.find(same_text) if not is_dreamed(memory))
     if claim.entity is None or claim.attribute is None:
         return Known(
             current=tuple(memory for memory in found.values() if memory.status in _CURRENT),

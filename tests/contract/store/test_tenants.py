@@ -24,6 +24,7 @@ from credenda.storage.store import (
     JobStatus,
     Lead,
     MemoryFilter,
+    Prune,
     Reader,
     Redaction,
     Refold,
@@ -68,7 +69,8 @@ def furnish(store: Store, user_id: str, mark: str, digest: bytes) -> Holdings:
         Job(kind="extract", first=1, last=1, idempotency_key=mark, error=mark),
         vector(pack_code(1, memory=False), mark[:4].encode()),
         Tombstone(digest=digest, kind="text", normaliser=1, created_us=1),
-        Access(memory_id=memory, session=mark, day=1, at_us=1, shown=1),
+        Access(memory_id=memory, session=mark, day=1, at_us=1, shown=1, useful=1),
+        Access(memory_id=memory, session=mark, day=2, at_us=2, shown=1),
         Snapshot(name="words", blobs=(mark.encode(),)),
         Retention(scores={memory: 0.5}),
         Surprise(memory_id=memory, score=0.5, importance=0.5),
@@ -108,6 +110,9 @@ def everything(reader: Reader) -> str:
         reader.counts(),
         reader.accesses(ids),
         reader.recalled(0, 1 << 30, 50),
+        reader.regards(ids),
+        reader.occasions(),
+        reader.prunable(1 << 60, 1 << 60),
         reader.active_days(),
         reader.duties(),
         reader.watermark("anaword") if reader.tenant.user_id == ANA else reader.watermark("benword"),
@@ -126,6 +131,7 @@ BY_FOREIGN_ID: dict[str, Callable[[Reader, Holdings], object]] = {
     "contests": lambda reader, ben: reader.contests(id=ben.contest),
     "jobs": lambda reader, ben: reader.jobs(JobFilter(id=ben.job)),
     "accesses": lambda reader, ben: reader.accesses([ben.memory]),
+    "regards": lambda reader, ben: reader.regards([ben.memory]),
 }
 
 BY_FOREIGN_WORD: dict[str, Callable[[Reader, Holdings], object]] = {
@@ -139,6 +145,7 @@ BY_FOREIGN_WORD: dict[str, Callable[[Reader, Holdings], object]] = {
     "nominate": lambda reader, ben: reader.nominate([ben.mark], 50),
     "tombstoned": lambda reader, _: reader.tombstoned([BEN_DIGEST]),
     "watermark": lambda reader, ben: reader.watermark(ben.mark),
+    "occasions": lambda reader, ben: [one for one in reader.occasions() if one[0] == ben.mark],
     "jobs of a key": lambda reader, ben: reader.jobs(JobFilter(key=ben.mark)),
 }
 
@@ -184,6 +191,7 @@ def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
         "duties",
         "recalled",
     }
+    beyond_ids |= {"prunable"}
     assert methods == named | beyond_ids
     source = inspect.getsource(everything)
     assert all(f"reader.{name}(" in source for name in beyond_ids - {"tenant"})
@@ -222,6 +230,7 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
     "DutyRun": lambda _, ben: DutyRun(name=ben.mark, started_us=9, took_us=9, result="ana"),
     "Lead": lambda _ana, _ben: Lead(owner="ana", now_us=1, until_us=9),
+    "Prune": lambda _ana, _ben: Prune(showings_before_us=1 << 60, jobs_before_us=1 << 60, limit=100),
     "Spend": lambda _, ben: Spend(day=1, operation=ben.mark, model_id=ben.mark, tokens_in=5, calls=1),
     "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),
 }

@@ -29,7 +29,7 @@ from credenda.interfaces.cli.render_forgetting import (
     put_back,
 )
 from credenda.interfaces.cli.render_hits import results
-from credenda.interfaces.cli.render_lifecycle import compressed, core, decayed, duties, moved, retention
+from credenda.interfaces.cli.render_lifecycle import compressed, core, decayed, dreamed, duties, moved, retention
 from credenda.interfaces.cli.render_time import difference, history
 from credenda.interfaces.connect.places import Installed
 from credenda.model.code import DriftReport, ScanReport
@@ -38,6 +38,7 @@ from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import SlotLoop
 from credenda.model.core import Core
 from credenda.model.difference import Diff
+from credenda.model.dream import DreamReport
 from credenda.model.forgetting import LegalHold
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
@@ -286,6 +287,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     CompressReport: compressed,
     Core: core,
     DecayReport: decayed,
+    DreamReport: dreamed,
     DriftReport: drifted,
     ScanReport: scanned,
     LifecycleReport: moved,

@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.interfaces.cli.layout import Screen, clean
-from credenda.model.change import Change, SetLayer, SetStatus
+from credenda.interfaces.cli.layout import Screen, clean, clip
+from credenda.model.change import Add, Change, SetLayer, SetStatus
 from credenda.model.compressed import CompressReport, CompressTier
+from credenda.model.core import Core, CoreLine
+from credenda.model.dream import DreamReport
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
 
-__all__ = ["compressed", "core", "decayed", "duties", "moved", "retention"]
-from credenda.model.core import Core, CoreLine
+__all__ = ["compressed", "core", "decayed", "dreamed", "duties", "moved", "retention"]
 
 _SHOWN: Final = 20
+_WIDE: Final = 90
 _LEFT_OUT: Final = 10
 _HOW_TO_FILL: Final = "The core is empty: give a standing instruction, pin a memory, or say who you are."
 _AGES: Final = (0, 7, 15, 30, 60, 90, 180)
@@ -79,6 +81,27 @@ def moved(screen: Screen, report: LifecycleReport) -> str:
         lines.append(screen.table(("ID", "TO", "WHY"), [_step(change) for change in report.changes[:_SHOWN]]))
     lines += _rest(len(report.changes))
     return "\n".join(lines)
+
+
+def dreamed(screen: Screen, report: DreamReport) -> str:
+    """Show what a night did: its brief, and the exact changes of a dry run."""
+    if not report.ran:
+        return f"Nothing was dreamed: {clean(report.reason)}; a run that was killed keeps its lock for some minutes."
+    lines = [
+        screen.fill(clean(line), line[: len(line) - len(line.lstrip())], "    ") for line in report.brief.splitlines()
+    ]
+    changes = [change for step in report.steps for change in step.changes] if report.dry_run else []
+    if changes:
+        rows = [_planned(change) for change in changes[:_SHOWN]]
+        lines += ["", screen.table(("WOULD", "MEMORY", "WHAT"), rows), *_rest(len(changes))]
+    if report.dry_run:
+        lines += ["", f"{report.changed:,} things would change; nothing was changed."]
+    return "\n".join(lines)
+
+
+def _planned(change: Change) -> tuple[str, str, str]:
+    what = change.draft.text if isinstance(change, Add) else change.reason
+    return type(change).__name__, str(getattr(change, "memory_id", "new")), clip(clean(what), _WIDE)
 
 
 def _step(change: Change) -> tuple[str, str, str]:

@@ -14,6 +14,7 @@ from credenda.manage.consolidate.dated import dated
 from credenda.manage.consolidate.guards import kept_apart
 from credenda.manage.consolidate.said import FIRM, MARK, Member
 from credenda.manage.consolidate.verdicts import Keep, Remove, Replace, Verdict
+from credenda.model.dreamed import is_dreamed
 from credenda.model.memory import Cardinality, Layer, Memory, Relation, Stance, Status
 from credenda.text.normal import same_value, value_key
 
@@ -26,13 +27,14 @@ _LINKED: Final = "they lie close and may say the same; no judge says so, and bot
 
 
 def is_candidate(memory: Memory) -> bool:
-    """Say whether a memory may be judged: held, meant, undisputed, and not of code, which is read anew by itself."""
+    """Say whether a memory may be judged: held, meant, undisputed, and not of code or dreamed: that is made anew."""
     return (
         memory.status is Status.ACTIVE
         and memory.stance in FIRM
         and not memory.contested
         and not memory.provisional
         and memory.layer is not Layer.CODEBASE
+        and not is_dreamed(memory)
     )
 
 

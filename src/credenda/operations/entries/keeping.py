@@ -62,8 +62,12 @@ ENTRIES: Final = (
     Operation(
         name="feedback",
         call="feedback",
-        summary="Say whether a hit was of use.",
-        params=(ID, Param(name="useful", kind="flag", help="Whether it was of use.", option="useful/useless")),
+        summary="Say whether a hit was of use; it counts once a session and day, and the last word stands.",
+        params=(
+            ID,
+            Param(name="useful", kind="flag", help="Whether it was of use.", option="useful/useless"),
+            text("session", "Conversation in which it was shown; the last one where it is left out."),
+        ),
         output="None",
         errors=(NotFound,),
         writes=True,

@@ -61,6 +61,23 @@ ENTRIES: Final = (
         idempotent=True,
     ),
     Operation(
+        name="dream",
+        call="manage.dream",
+        summary="Run the nightly cycle, or some steps of it; a second run finds nothing to do.",
+        params=(
+            Param(
+                name="steps",
+                kind="names",
+                help="Only this step: forgetting, merge, cards, bridges, probe, drift or prune.",
+            ),
+            _DRY_RUN,
+        ),
+        output="DreamReport",
+        errors=(Invalid, Unavailable),
+        writes=True,
+        idempotent=True,
+    ),
+    Operation(
         name="promote",
         call="manage.promote",
         summary="Move a memory one layer up: working, episodic, semantic.",

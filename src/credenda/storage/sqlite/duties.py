@@ -1,23 +1,25 @@
-"""What duties read and file: how memories were used, what is derived from that, and how the duties themselves went."""
+"""What duties read and file: how memories were used, what is computed of them, and how the duties themselves went."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import assert_never
 
 from credenda.errors import Conflict
 from credenda.ids import Kind, number_of, numbers_of, public_id
 from credenda.model.core import Recalled
+from credenda.model.regard import Regard
 from credenda.model.report import DutyRun
-from credenda.storage.store import Access, Lead, Retention, Surprise, Watermark
+from credenda.storage.store import Access, Lead, Prune, Retention, Surprise, Watermark
 
-__all__ = ["Derived", "file_derived", "read_accesses", "read_duties", "read_recalled"]
+__all__ = ["Derived", "file_derived", "read_accesses", "read_duties", "read_recalled", "read_regards"]
 
 Run = Callable[..., sqlite3.Cursor]
 """Run a named statement for one tenant."""
-Derived = Retention | Surprise | Watermark | DutyRun | Lead
+Derived = Retention | Surprise | Watermark | DutyRun | Lead | Prune
 """What is computed from the rest, and how far the duties that compute it have come."""
 
 
@@ -38,10 +40,12 @@ def file_derived(run: Run, tag: str, row: Derived) -> None:
             outcome = {"failed": row.failed, "result": row.result}
             run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
         case Lead():
-            lease = {"name": row.name, "owner": row.owner, "now_us": row.now_us, "until_us": row.until_us}
-            if not run("lead", **lease).rowcount:
+            if not run("lead", **asdict(row)).rowcount:
                 what = f"{row.name} is being run already" if row.name else "another process leads the duties"
                 raise Conflict(what, why="one at a time is enough", fix="leave it to the other, and try again later")
+        case Prune():
+            run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)
+            run("prune_jobs", before_us=row.jobs_before_us, limit=row.limit)
         case _:
             assert_never(row)
 
@@ -87,3 +91,11 @@ def read_duties(run: Run) -> list[DutyRun]:
         )
         for row in run("duties")
     ]
+
+
+def read_regards(run: Run, numbers: str, tag: str) -> dict[str, Regard]:
+    """Read how some memories (their numbers as a JSON list) were judged, those that were."""
+    return {
+        public_id(Kind.MEMORY, row["memory"], tag): Regard(row["liked"], row["disliked"], row["silent"])
+        for row in run("regards_of", ids=numbers)
+    }

@@ -6,7 +6,6 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from credenda import limits
@@ -17,11 +16,13 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import Recalled
 from credenda.model.event import Event
 from credenda.model.memory import Memory
+from credenda.model.regard import Regard
 from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
-from credenda.storage.sqlite.duties import read_accesses, read_duties, read_recalled
+from credenda.storage.sqlite.duties import read_accesses, read_duties, read_recalled, read_regards
+from credenda.storage.sqlite.indexes import index_of
 from credenda.storage.store import (
     CODE_BITS,
     Access,
@@ -44,7 +45,6 @@ from credenda.text.tokens import fold, is_run, segment, tokenize
 __all__ = ["SqliteReader", "read_tenant", "tenant_of"]
 
 _NO_LIMIT: Final = -1
-_NO_CONDITION: Final = MemoryFilter()
 _LAST: Final = 1 << 62
 # Letters and digits, but for those of New Tai Lue and Vedic marks, which FTS5 takes for spaces.
 _WORDS: Final = re.compile(r"[^\W_\u19b0-\u19c9\u1cf2\u1cf3]+")
@@ -88,22 +88,6 @@ def _statement_of(wanted: EventFilter) -> str:
     if wanted.newest_first:
         return "find_events_newest"
     return "find_events" if wanted.expires_before_us is None else "find_expiring_events"
-
-
-def _index_of(wanted: MemoryFilter) -> str:
-    """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
-    if wanted.expires_before_us and replace(wanted, expires_before_us=None, limit=None) == _NO_CONDITION:
-        return "expiring_memories"
-    if wanted.pinned or wanted.attribute == "instruction":  # as the index says
-        rest = replace(wanted, pinned=None, attribute=None, statuses=None, limit=None, as_of_us=None)
-        return "memories_always" if rest == _NO_CONDITION else "find_memories"
-    if (wanted.pair is None) == (wanted.text_hash is None):
-        return "find_memories"
-    if wanted.text_hash is not None:
-        plain = replace(wanted, text_hash=None, statuses=None, limit=None) == _NO_CONDITION
-        return "memories_of_text" if plain else "find_memories"
-    plain = replace(wanted, pair=None, statuses=None, limit=None, as_of_us=None) == _NO_CONDITION
-    return "memories_of_pair" if plain else "find_memories"
 
 
 def _words_of(body: str) -> frozenset[str]:
@@ -193,7 +177,7 @@ class SqliteReader:
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
         """Return the memories that a filter names."""
-        found = self._run(_index_of(wanted), **self._conditions(wanted))
+        found = self._run(index_of(wanted), **self._conditions(wanted))
         return rows.memories_in(*_plain(found), self._tenant.tag)
 
     @staticmethod
@@ -337,6 +321,19 @@ class SqliteReader:
     def recalled(self, first_day: int, until_day: int, limit: int) -> list[Recalled]:
         """Return what was recalled most within some days."""
         return read_recalled(self._run, self._tenant.tag, (first_day, until_day), limit)
+
+    def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
+        """Return how these memories were judged, those that were."""
+        return read_regards(self._run, self._numbers(memory_ids, Kind.MEMORY), self._tenant.tag)
+
+    def occasions(self) -> frozenset[tuple[str, int]]:
+        """Return the sessions and days in which anything was judged useful."""
+        return frozenset((row["session_id"], row["day"]) for row in self._run("occasions"))
+
+    def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
+        """Count the rows of each log that may be taken away."""
+        times = {"showings_before_us": showings_before_us, "jobs_before_us": jobs_before_us}
+        return dict(self._run("count_prunable", **times).fetchone())
 
     def active_days(self) -> list[int]:
         """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""

@@ -30,6 +30,7 @@ from credenda.storage.store import (
     Access,
     Job,
     Lead,
+    Prune,
     Redaction,
     Refold,
     Retention,
@@ -103,7 +104,7 @@ class SqliteWriter(SqliteReader):
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
-            case Retention() | Surprise() | Watermark() | DutyRun() | Lead():
+            case Retention() | Surprise() | Watermark() | DutyRun() | Lead() | Prune():
                 return self._derived(row)
             case Spend():
                 return self._spend(row)

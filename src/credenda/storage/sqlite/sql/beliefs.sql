@@ -203,11 +203,12 @@ UPDATE changes SET reason = 'redacted', delta = CASE WHEN memory IS NULL THEN '{
 WHERE user_id = :user_id AND (instr(reason, :phrase) > 0 OR (memory IS NULL AND instr(delta, :phrase) > 0));
 
 -- name: log_access!
--- Count a showing or a judgement of a memory, once a session and day.
+-- Count a showing or a judgement of a memory, once a session and day; of judgements the last one stands.
 INSERT INTO access_log (user_id, session_id, memory, day, at, shown, useful)
 VALUES (:user_id, :session, :memory, :day, :at_us, :shown, :useful)
 ON CONFLICT (user_id, session_id, memory, day)
-DO UPDATE SET shown = max(shown, excluded.shown), useful = useful + excluded.useful, at = excluded.at;
+DO UPDATE SET shown = max(shown, excluded.shown), at = excluded.at,
+    useful = CASE WHEN excluded.useful = 0 THEN useful ELSE excluded.useful END;
 
 -- name: accessed_today$
 -- Whether a memory was already shown in this session today.

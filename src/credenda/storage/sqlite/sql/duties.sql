@@ -32,3 +32,41 @@ ON CONFLICT (user_id, name) DO UPDATE SET
 INSERT INTO duties (user_id, name, lease_owner, lease_until) VALUES (:user_id, :name, :owner, :until_us)
 ON CONFLICT (user_id, name) DO UPDATE SET lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
 WHERE duties.lease_owner IS NULL OR duties.lease_owner = excluded.lease_owner OR duties.lease_until <= :now_us;
+
+-- name: regards_of
+-- How memories were judged, and how often they were shown without a word; those that nobody ever judged are left out.
+SELECT memory, sum(useful > 0) AS liked, sum(useful < 0) AS disliked, sum(useful = 0) AS silent FROM access_log
+WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids))
+GROUP BY memory HAVING sum(useful <> 0) > 0;
+
+-- name: occasions
+-- Sessions and days in which anything was judged useful.
+SELECT DISTINCT session_id, day FROM access_log WHERE user_id = :user_id AND useful > 0;
+
+-- name: count_prunable^
+-- Rows of operational logs that are older than a time and needed no more.
+SELECT
+    (SELECT count(*) FROM access_log WHERE user_id = :user_id AND at < :showings_before_us AND useful = 0) AS showings,
+    (
+        SELECT count(*) FROM operations
+        WHERE user_id = :user_id AND kind = 'embed' AND status = 'complete' AND idempotency_key IS NULL
+            AND updated_at < :jobs_before_us
+            AND id < (SELECT max(id) FROM operations WHERE user_id = :user_id)
+    ) AS jobs;
+
+-- name: prune_accesses!
+-- Take away old showings that nobody judged.
+DELETE FROM access_log WHERE user_id = :user_id AND (session_id, memory, day) IN (
+    SELECT session_id, memory, day FROM access_log
+    WHERE user_id = :user_id AND at < :before_us AND useful = 0 LIMIT :limit
+);
+
+-- name: prune_jobs!
+-- Take away old finished jobs that embedded; those that read say what was read, and stay. So does the newest one, whose
+-- number the next follows.
+DELETE FROM operations WHERE user_id = :user_id AND id IN (
+    SELECT id FROM operations
+    WHERE user_id = :user_id AND kind = 'embed' AND status = 'complete' AND idempotency_key IS NULL AND updated_at < :before_us
+        AND id < (SELECT max(id) FROM operations WHERE user_id = :user_id)
+    LIMIT :limit
+);

@@ -1,0 +1,1 @@
+"""The steps of the nightly cycle that decide anything, one file a step. Pure."""

@@ -1,0 +1,97 @@
+"""Step 4, pure: which two entities a model is asked about, and what holds a bridge that it confirmed.
+
+The numbers are engram's (E-069): entities with three facts or more that nothing connects yet, whose centroids have a
+cosine from .75 to .90, five a night, importance .6. Nearer ones tell of the same matter, farther ones of none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from credenda.manage.dream.asking import Bridging
+from credenda.manage.dream.facts import About, digest_of
+from credenda.model.change import Add
+from credenda.model.dreamed import BRIDGE, DREAMER
+from credenda.model.event import TRUST, Source
+from credenda.model.memory import Draft, Layer, Memory, MemoryType
+from credenda.text.normal import name_key
+
+__all__ = ["BridgeRules", "Pairing", "bridge_digest", "bridge_ends", "connected", "decide_bridge", "nominated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BridgeRules:
+    """The bounds of bridges (E-069); `facts_most` is how many facts of each a model is shown."""
+
+    entities: int = 50
+    facts_least: int = 3
+    facts_most: int = 12
+    nearest: float = 0.90
+    farthest: float = 0.75
+    a_night: int = 5
+    importance: float = 0.6
+
+
+class Pairing(NamedTuple):
+    """Two entities by their normal names, in order, and the cosine of their centroids."""
+
+    cosine: float
+    one: str
+    other: str
+
+
+def connected(one: About, other: About) -> bool:
+    """Say whether a fact of either names the other."""
+    return _names(one.facts, other.name) or _names(other.facts, one.name)
+
+
+def _names(facts: Iterable[Memory], name: str) -> bool:
+    wanted = f" {name_key(name)} "
+    return any(wanted in f" {name_key(fact.text)} " or name_key(fact.value or "") == wanted.strip() for fact in facts)
+
+
+def nominated(pairs: Iterable[Pairing], abouts: Mapping[str, About], rules: BridgeRules) -> list[Pairing]:
+    """Give the pairs that may be asked about, nearest first: near enough, not too near, and not connected yet."""
+    near = [pair for pair in pairs if rules.farthest <= pair.cosine <= rules.nearest]
+    apart = [pair for pair in near if not connected(abouts[pair.one], abouts[pair.other])]
+    return sorted(apart, key=lambda pair: (-pair.cosine, pair.one, pair.other))
+
+
+def bridge_digest(one: About, other: About) -> str:
+    """Hash what two entities are known by: the same facts are asked about once."""
+    return digest_of((*one.facts, *other.facts), "bridge-1")
+
+
+def bridge_ends(bridge: Memory) -> frozenset[str]:
+    """Give the two entities that a bridge connects, by their normal names."""
+    named = bridge.metadata.get("entities")
+    return (
+        frozenset(name_key(str(one)) for one in cast("list[object]", named)) if isinstance(named, list) else frozenset()
+    )
+
+
+def decide_bridge(one: About, other: About, found: Bridging, rules: BridgeRules) -> Add:
+    """Hold a bridge that a model confirmed; it names both entities and cites the facts of both."""
+    return Add(
+        key=f"new:bridge {name_key(one.name)} {name_key(other.name)}",
+        draft=Draft(
+            text=found.sentence,
+            type=MemoryType.FACT,
+            entity=BRIDGE,
+            attribute=BRIDGE,
+            speaker=DREAMER,
+            importance=rules.importance,
+            layer=Layer.SEMANTIC,
+            trust=TRUST[Source.DREAM],
+            metadata={
+                "cites": list(found.cites),
+                "digest": bridge_digest(one, other),
+                "edge": "SYNTHESIZED_WITH",
+                "entities": [one.name, other.name],
+            },
+        ),
+        support=(),
+        reason=f"a model connects {len(found.cites)} memories",
+    )

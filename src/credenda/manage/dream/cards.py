@@ -1,0 +1,154 @@
+"""Step 3, pure: one card for each entity that much is known about, written anew when what it cites has moved.
+
+The numbers are engram's (E-068): the 50 entities with the most facts, five facts or more, at most 50 of them and 400
+words, importance .8, layer semantic; trust .4 is that of a dream (E-039). Unlike engram's, a card is upserted: one
+stands for each entity, and a night in which nothing moved writes none (D-029).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from credenda.limits import MEMORY_TEXT_CHARACTERS
+from credenda.manage.dream.facts import About, digest_of
+from credenda.model.change import Add, Change, Supersede
+from credenda.model.dreamed import CARD, DREAMER
+from credenda.model.event import TRUST, Source
+from credenda.model.memory import Draft, Layer, Memory, MemoryType, Relation, Status
+from credenda.text.normal import name_key
+
+__all__ = [
+    "RULES",
+    "CardRules",
+    "CardText",
+    "Deck",
+    "card_facts",
+    "decide_card",
+    "is_current",
+    "leftovers",
+    "plain_text",
+]
+
+_STANDING: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
+_REFUSED: Final = frozenset({Status.FORGOTTEN, Status.INVALIDATED})
+RULES: Final = "rules-1"
+"""Who writes a card without a model."""
+_USER: Final = "user"
+_FORM: Final = "card-1"
+"""The form of a card; when it moves, every card is written anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardRules:
+    """The bounds of cards (E-068)."""
+
+    entities: int = 50
+    facts_least: int = 5
+    facts_most: int = 50
+    words_most: int = 400
+    importance: float = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class CardText:
+    """What a card of an entity says, which memories it was made of, in their order, and who wrote it."""
+
+    name: str
+    text: str
+    facts: tuple[Memory, ...]
+    maker: str = RULES
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """The cards of one entity that there are: the one that stands, and whether a person put the last one away."""
+
+    standing: Memory | None
+    refused: bool
+
+    @classmethod
+    def of(cls, cards: Iterable[Memory]) -> Deck:
+        """Look at every card of an entity, whatever became of it."""
+        newest = sorted(cards, key=lambda card: (card.created_us, card.id), reverse=True)
+        standing = next((card for card in newest if card.status in _STANDING), None)
+        last = next((card for card in newest if card.status is not Status.DELETED), None)
+        return cls(standing, refused=standing is None and last is not None and last.status in _REFUSED)
+
+
+def card_facts(about: About, rules: CardRules) -> list[Memory]:
+    """Choose the facts of a card, most important first, within its words and characters."""
+    words, room = rules.words_most, MEMORY_TEXT_CHARACTERS - len(card_head(about.name)) - 1
+    kept: list[Memory] = []
+    for one in about.facts[: rules.facts_most]:
+        line = _line(one)
+        words, room = words - len(line.split()), room - len(line) - 1
+        if words < 0 or room < 0:
+            break
+        kept.append(one)
+    return kept
+
+
+def card_head(name: str) -> str:
+    """Give the first line of a card."""
+    return f"About {'the user' if name_key(name) == _USER else ' '.join(name.split())}:"
+
+
+def _line(memory: Memory) -> str:
+    return f"- {' '.join(memory.text.split())}"
+
+
+def plain_text(name: str, facts: Sequence[Memory]) -> CardText:
+    """Write a card as a list of its facts, word for word."""
+    return CardText(name, "\n".join([card_head(name), *map(_line, facts)]), tuple(facts))
+
+
+def is_current(deck: Deck, facts: Sequence[Memory], *, model: bool) -> bool:
+    """Say whether the card that stands was made of just these facts; with a `model`, one of rules may be bettered."""
+    if deck.standing is None:
+        return False
+    made = deck.standing.metadata
+    return made.get("digest") == digest_of(facts, _FORM) and not (model and made.get("maker") == RULES)
+
+
+def decide_card(written: CardText, deck: Deck, rules: CardRules, now_us: int) -> list[Change]:
+    """Hold a card, in the place of the one that stands; nothing where a person put the last one away."""
+    if deck.refused:
+        return []
+    key = f"new:card {name_key(written.name)}"
+    reason = f"made of {len(written.facts)} memories"
+    changes: list[Change] = [Add(key=key, draft=_draft(written, rules, now_us), support=(), reason=reason)]
+    if deck.standing is not None:
+        changes.append(_replaced(deck.standing, key, now_us))
+    return changes
+
+
+def _draft(written: CardText, rules: CardRules, now_us: int) -> Draft:
+    cites = [fact.id for fact in written.facts]
+    return Draft(
+        text=written.text,
+        type=MemoryType.FACT,
+        entity=written.name,
+        attribute=CARD,
+        speaker=DREAMER,
+        importance=rules.importance,
+        layer=Layer.SEMANTIC,
+        valid_from_us=now_us,
+        trust=TRUST[Source.DREAM],
+        metadata={"cites": cites, "digest": digest_of(written.facts, _FORM), "maker": written.maker},
+    )
+
+
+def _replaced(card: Memory, successor: str | None, now_us: int) -> Supersede:
+    reason = "written anew" if successor else "too little is left to tell"
+    return Supersede(
+        memory_id=card.id, successor=successor, relation=Relation.REFINED, valid_until_us=now_us, reason=reason
+    )
+
+
+def leftovers(cards: Iterable[Memory], entities: Iterable[str], now_us: int) -> list[Change]:
+    """End the cards of entities of which too little is left; `entities` are the normal names of those with a card."""
+    kept = frozenset(entities)
+    standing = (card for card in cards if card.status in _STANDING)
+    return [_replaced(card, None, now_us) for card in standing if name_key(card.entity or "") not in kept]

@@ -1,0 +1,142 @@
+"""The dream: its steps in their order, each of which runs alone too; one that fails is reported and passed over."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from credenda.errors import Conflict, CredendaError, Invalid
+from credenda.model.dream import DreamReport, DreamStep
+from credenda.operations.dream.bridges import bridges
+from credenda.operations.dream.brief import brief
+from credenda.operations.dream.cards import cards
+from credenda.operations.dream.drift import drift_step
+from credenda.operations.dream.forgetting import forgetting
+from credenda.operations.dream.merging import merge
+from credenda.operations.dream.night import Night
+from credenda.operations.dream.probing import probe
+from credenda.operations.dream.pruning import prune
+from credenda.operations.locking import HeldError, locked
+from credenda.parts import Parts
+from credenda.workers.upkeep import flush_accesses
+
+__all__ = ["STEPS", "dream"]
+
+_log = logging.getLogger(__name__)
+_LOCK: Final = "dream"
+_LOCK_SECONDS: Final = 300
+"""How long, beyond two questions to a model, the lock outlives a process that was killed; who lives renews it."""
+
+
+STEPS: Final[Mapping[str, Callable[[Night], DreamStep]]] = {
+    "forgetting": forgetting,
+    "merge": merge,
+    "cards": cards,
+    "bridges": bridges,
+    "probe": probe,
+    "drift": drift_step,
+    "prune": prune,
+}
+"""The steps of a night by name, in their order (E-066…E-072)."""
+
+
+def dream(
+    parts: Parts,
+    steps: Sequence[str] | None = None,
+    *,
+    dry_run: bool = False,
+    stay: Callable[[], None] | None = None,
+) -> DreamReport:
+    """Run the steps of a night, or those named, in their order; `dry_run` changes nothing and shows what would.
+
+    One process dreams at a time: while another does, nothing runs and `reason` says so. Each step files what it did
+    bit by bit, so that a night that was broken off is taken up by the next, and a second run changes nothing. `stay`
+    keeps whatever else must be kept meanwhile. Raises `Invalid` for a step that there is not.
+    """
+    chosen = _chosen(steps)
+    done: list[DreamStep] = []
+    try:
+        seconds = _LOCK_SECONDS + 2 * int(parts.settings.llm_timeout_seconds)
+        with locked(parts, _LOCK, seconds, free=dry_run) as renew:
+            night = Night(parts=parts, dry_run=dry_run, stay=_keeping(renew, None if dry_run else stay))
+            for name in chosen:
+                parts.foreground.wait_idle(1.0)
+                night.stay()
+                done.append(_run(name, night))
+    except HeldError as error:
+        if not done:
+            return DreamReport(ran=False, dry_run=dry_run, reason=str(error))
+        done.append(DreamStep(name=chosen[len(done)], ran=False, reason=str(error)))
+    return _report(parts, done, dry_run=dry_run)
+
+
+def _keeping(renew: Callable[[], None], beside: Callable[[], None] | None) -> Callable[[], None]:
+    """Keep the lock, and whatever else must be kept with it."""
+
+    def keep() -> None:
+        renew()
+        try:
+            if beside is not None:
+                beside()
+        except Conflict as error:
+            raise HeldError(error.what) from error
+
+    return keep
+
+
+def _chosen(steps: Sequence[str] | None) -> list[str]:
+    """Read the names of steps, several of which may stand in one text, and put them in their order."""
+    if steps is None or not steps:
+        return list(STEPS)
+    given = [steps] if isinstance(steps, str) else list(steps)
+    names: list[str] = []
+    for one in given:
+        if not isinstance(one, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise Invalid("a step is named by a text", why=f"a {type(one).__name__} was given", fix=_choices())
+        names += [name.strip() for name in one.split(",")]
+    for name in names:
+        if name not in STEPS:
+            raise Invalid(f"there is no step {name!r}", why="a dream has no such step", fix=_choices())
+    return [name for name in STEPS if name in names]
+
+
+def _choices() -> str:
+    return f"choose among {', '.join(STEPS)}"
+
+
+def _run(name: str, night: Night) -> DreamStep:
+    """Run one step; what goes wrong in it is part of the report, and only a lost lease ends the night."""
+    try:
+        if not night.dry_run:
+            flush_accesses(night.parts)
+        return STEPS[name](night)
+    except HeldError:
+        raise
+    except CredendaError as error:
+        _log.warning("a step of the dream failed", extra={"step": name, "error": error.code})
+        return DreamStep(name=name, failed=True, reason=error.code, told=(f"It failed: {error}.",))
+    except Exception as error:  # noqa: BLE001 - a job boundary: the other steps go on
+        _log.exception("a step of the dream failed", extra={"step": name})
+        return DreamStep(name=name, failed=True, reason=type(error).__name__)
+
+
+def _report(parts: Parts, done: Sequence[DreamStep], *, dry_run: bool) -> DreamReport:
+    changed = sum(len(step.changes) + _beside(step) for step in done)
+    told = brief(done, parts.clock.now_us(), parts.settings.zone, dry_run=dry_run)
+    return DreamReport(ran=True, dry_run=dry_run, steps=tuple(done), changed=changed, brief=told)
+
+
+def _beside(step: DreamStep) -> int:
+    """Count what moved that is no change of a belief: scores, and rows of logs."""
+    match step.name:
+        case "forgetting":
+            return step.counts.get("moved", 0)
+        case "merge":
+            return step.counts.get("merged", 0)
+        case "drift":
+            return step.counts.get("invalidated", 0)
+        case "prune":
+            return sum(step.counts.values())
+        case _:
+            return 0

@@ -1,0 +1,42 @@
+"""Step 6: what is held about code, against the folders that the settings name; nothing else is ever looked at."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Final
+
+from credenda.model.change import Actor
+from credenda.model.dream import DreamStep
+from credenda.operations.dream.night import Night
+from credenda.operations.drifting import drift
+
+__all__ = ["drift_step"]
+
+_SHOWN: Final = 5
+
+
+def drift_step(night: Night) -> DreamStep:
+    """Hold memories against the opted-in folders (E-071); they are given up only where the settings say so too."""
+    settings = night.parts.settings
+    roots = [one for one in settings.drift_roots.split(os.pathsep) if one.strip()]
+    if not roots:
+        return DreamStep(name="drift", ran=False, reason="no folder is opted in (drift_roots)")
+    report = drift(night.parts, roots, fix=settings.drift_action == "fix" and not night.dry_run, actor=Actor.DREAM)
+    levels = Counter(finding.level for finding in report.findings)
+    told = [f"Code and memories agree to {report.score} of 100; {sum(report.checked.values()):,} claims were checked."]
+    told += [f"{one.memory_id}: {one.what} ({one.code})." for one in report.findings[:_SHOWN]]
+    if len(report.findings) > _SHOWN:
+        told.append(f"{len(report.findings) - _SHOWN:,} more findings.")
+    if report.invalidated:
+        told.append(f"{len(report.invalidated):,} memories were given up; `credenda undo` takes it back.")
+    counts = {"score": report.score, "claims": sum(report.checked.values()), **levels}
+    counts["invalidated"] = len(report.invalidated)
+    return DreamStep(
+        name="drift",
+        ran=report.ran,
+        reason=report.reason,
+        told=tuple(told) if report.findings else (),
+        counts=counts,
+        drift=report,
+    )
