@@ -7,6 +7,7 @@ from pathlib import Path
 
 from credenda.model.code import ScanReport
 from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
+from credenda.model.synced import SyncReport
 from credenda.operations import maintaining, rebuilding
 from credenda.parts import Parts
 
@@ -72,6 +73,19 @@ class Data:
         Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
         """
         return rebuilding.rebuild(self._parts, reextract=reextract, dry_run=dry_run)
+
+    def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:  # noqa: A002 - the public contract
+        """Keep a folder of Markdown in step, both ways: pages are written, and what people changed in them comes back.
+
+        An edited entry is corrected, a removed one deleted, a new line remembered; what changed on both sides is asked
+        about. `missing` says what it means when many entries are gone at once: "ask" leaves them, "delete" deletes
+        them, "restore" writes them again. A second call right after changes nothing. The pages: docs/how-to/files.md.
+
+        Raises `Invalid` for what is no folder, `Unavailable` where it cannot be written or is being synchronised.
+        """
+        from credenda.operations.syncing import sync_files
+
+        return sync_files(self._parts, dir, missing=missing)
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others go on reading and writing.

@@ -17,6 +17,7 @@ from credenda.interfaces.cli.render_beliefs import (
 )
 from credenda.interfaces.cli.render_changes import loops, steps, undone
 from credenda.interfaces.cli.render_code import drifted, scanned
+from credenda.interfaces.cli.render_files import synced
 from credenda.interfaces.cli.render_forgetting import (
     backed_up,
     deleted,
@@ -60,6 +61,7 @@ from credenda.model.report import (
     Stats,
     UndoReport,
 )
+from credenda.model.synced import SyncReport
 
 __all__ = ["render"]
 
@@ -274,6 +276,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     DecayReport: decayed,
     DriftReport: drifted,
     ScanReport: scanned,
+    SyncReport: synced,
     LifecycleReport: moved,
     RetentionCurves: retention,
     ScheduleReport: duties,
