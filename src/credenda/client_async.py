@@ -645,7 +645,9 @@ class AsyncData:
         """
         return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
 
-    async def rebuild(self, *, reextract: bool = False, dry_run: bool = False) -> RebuildReport:
+    async def rebuild(
+        self, *, reextract: bool = False, dry_run: bool = False, from_files: str | Path | None = None
+    ) -> RebuildReport:
         """Make memories, evidence and contests again from the change log, and put right the rows that differ.
 
         With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
@@ -653,9 +655,14 @@ class AsyncData:
         differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go on.
         `dry_run` only says what differs.
 
+        With `from_files` an empty memory is filled with what a folder of `sync_files` says, its events, beliefs and
+        questions; what was deleted stays away. Raises `Conflict` for a memory that is not empty.
+
         Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
         """
-        return await asyncio.to_thread(self._memory.rebuild, reextract=reextract, dry_run=dry_run)
+        return await asyncio.to_thread(
+            self._memory.rebuild, reextract=reextract, dry_run=dry_run, from_files=from_files
+        )
 
     async def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:
         """Keep a folder of Markdown in step, both ways: pages are written, and what people changed in them comes back.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from credenda.errors import Invalid
 from credenda.model.code import ScanReport
 from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
 from credenda.model.synced import SyncReport
@@ -62,7 +63,9 @@ class Data:
         """
         return maintaining.reembed(self._parts, model, progress=progress)
 
-    def rebuild(self, *, reextract: bool = False, dry_run: bool = False) -> RebuildReport:
+    def rebuild(
+        self, *, reextract: bool = False, dry_run: bool = False, from_files: str | Path | None = None
+    ) -> RebuildReport:
         """Make memories, evidence and contests again from the change log, and put right the rows that differ.
 
         With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
@@ -70,8 +73,17 @@ class Data:
         differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go on.
         `dry_run` only says what differs.
 
+        With `from_files` an empty memory is filled with what a folder of `sync_files` says, its events, beliefs and
+        questions; what was deleted stays away. Raises `Conflict` for a memory that is not empty.
+
         Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
         """
+        if from_files is not None and reextract:
+            raise Invalid("a rebuild is from files or from what was said, not both", fix="give one of the two")
+        if from_files is not None:
+            from credenda.operations.refilling import rebuild_from_files
+
+            return rebuild_from_files(self._parts, from_files, dry_run=dry_run)
         return rebuilding.rebuild(self._parts, reextract=reextract, dry_run=dry_run)
 
     def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:  # noqa: A002 - the public contract

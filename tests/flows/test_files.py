@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from credenda import Credenda, Invalid, MemoryUnit
+from credenda import Conflict, Credenda, Invalid, MemoryUnit
 from credenda.model.change import Actor
 from credenda.model.memory import Status
+from credenda.testing import ManualClock
 
 Say = Callable[..., None]
 
@@ -150,3 +152,79 @@ def test_no_folder_is_a_clear_error(mem: Credenda, tmp_path: Path, path: Path) -
         mem.data.sync_files(path)
     with pytest.raises(Invalid, match="gone entries"):
         mem.data.sync_files(tmp_path / "v", missing="maybe")
+
+
+BELIEF = ("text", "type", "entity", "attribute", "value", "scope", "stance", "speaker", "status", "valid_from")
+BELIEF_TOO = ("valid_until", "pinned", "confidence", "importance", "layer", "topic", "relation", "confirmations")
+
+
+def beliefs(mem: Credenda) -> list[tuple[object, ...]]:
+    found = mem.list(status=None, limit=50).items
+    return sorted((*(str(getattr(one, name)) for name in (*BELIEF, *BELIEF_TOO)), str(one.tags)) for one in found)
+
+
+def filled(mem: Credenda, say: Say, clock: ManualClock) -> None:
+    say("I live in Linz. I like tea.", "I moved to Graz.", "Always answer in German.", "My sister Mara lives in Wels.")
+    say("I prefer morning meetings.", "I prefer afternoon meetings.", "I prefer morning meetings.", days=20)
+    say("I live in Graz.", "I play chess.", "I don't play chess any more.", "What if I lived in Rome?")
+    mem.remember("We decided to use Postgres.", topic="work", session="s1", tags=["db"])
+    mem.settle()
+    mem.manage.pin(mem.list(entity="user", attribute="residence").items[0].id)
+    clock.advance(timedelta(days=1))
+
+
+@pytest.mark.requirement("S-091", "S-100")
+def test_a_rebuild_from_files_reproduces_the_beliefs(
+    mem: Credenda, say: Say, *, vault: Path, clock: ManualClock, tmp_path: Path
+) -> None:
+    filled(mem, say, clock)
+    mem.data.sync_files(vault)
+    with Credenda.open(tmp_path / "new.db", user="ana", clock=clock, workers=False) as new:
+        dry = new.data.rebuild(from_files=vault, dry_run=True)
+        assert not dry.applied
+        assert new.stats().events == 0
+        report = new.data.rebuild(from_files=vault)
+        assert report.applied
+        assert len(report.differences) == len(dry.differences) == len(beliefs(mem))
+        assert beliefs(new) == beliefs(mem)
+        assert new.stats().events == mem.stats().events
+        (old_case,), (case,) = mem.manage.contests(), new.manage.contests()
+        assert (case.values, case.state, case.question) == (old_case.values, old_case.state, old_case.question)
+        memory = new.list(entity="user", attribute="residence").items[0]
+        assert next(event.text[a:b] for event, a, b in new.why(memory.id).evidence) == "I moved to Graz."
+        assert new.data.doctor().ok
+        assert not new.data.rebuild().differences
+        before = beliefs(new)
+        new.settle()
+        assert beliefs(new) == before
+        new.data.sync_files(vault)
+        assert not new.data.sync_files(vault).changed
+        assert beliefs(new) == before
+        with pytest.raises(Conflict, match="not empty"):
+            new.data.rebuild(from_files=vault)
+
+
+@pytest.mark.requirement("S-062", "S-099")
+def test_a_rebuild_from_old_files_brings_nothing_deleted_back(
+    mem: Credenda, say: Say, *, vault: Path, clock: ManualClock, tmp_path: Path
+) -> None:
+    say("I'm allergic to zorkmids. I live in Linz.", "I like tea.")
+    mem.data.sync_files(vault)
+    old = {one: one.read_bytes() for one in vault.rglob("*.md")}
+    mem.delete(mem.list(attribute="allergy").items[0].id)
+    mem.data.sync_files(vault)
+    assert "zorkmids" not in "".join(one.read_text("utf-8") for one in vault.rglob("*.*") if one.is_file())
+    assert (vault / ".tombstones.jsonl").read_text("utf-8")
+    for one, data in old.items():
+        one.write_bytes(data)
+    with Credenda.open(tmp_path / "new.db", user="ana", clock=clock, workers=False) as new:
+        report = new.data.rebuild(from_files=vault)
+        assert any("deleted" in note for note in report.kept)
+        assert active(new) == ["I like tea.", "I live in Linz."]
+        assert not [hit for hit in new.search("zorkmids allergic").hits if "zorkmids" in hit.text]
+        new.remember("I'm allergic to zorkmids.")
+        new.settle()
+        assert active(new) == ["I like tea.", "I live in Linz."]
+        new.data.sync_files(vault)
+        assert "zorkmids" not in "".join(one.read_text("utf-8") for one in vault.rglob("*.*") if one.is_file())
+    assert b"zorkmids" not in (tmp_path / "new.db").read_bytes()
