@@ -226,6 +226,7 @@ class _Round:
         )
         layout = lay_out(after, placing)
         written, removed, failed = self._draw(found, layout, after)
+        standing = ({text.path for text in found.texts} | set(written)) - set(removed)
         drawn = _bases(layout, names, failed, after.key)
         held_back = {name for name, one in state.entries.items() if one.local in placing.skipped or one.path in failed}
         kept = {name: state.entries[name] for name in held_back}
@@ -235,7 +236,7 @@ class _Round:
             tag=after.tag,
             round=state.round,
             entries={**away, **kept, **drawn},
-            pages=layout.pages,
+            pages={key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}},
             core=state.core if CORE in failed else frozenset(one.local for one in layout.sheets[CORE].entries),
         )
         counts = self._counts

@@ -229,23 +229,38 @@ class _Comparison:
         return any(self._same(sight) for sight in self._seen.get(local, ()) if sight.tier is tier)
 
     def _bind_swapped(self) -> None:
-        """Give texts that changed places with others their own comments again."""
+        """Give texts that changed places with others their own comments again.
+
+        A text that nobody knows, below the comment of one that stands elsewhere now, is that of whoever left its place.
+        """
         by_text: dict[tuple[bool, str], list[str]] = defaultdict(list)
         for local in self._base:
             mine = self._sides.ours.get(local)
             if mine is not None:
                 by_text[mine.event, mine.text].append(local)
-        for local in list(self._seen):
-            mine = self._sides.ours.get(local)
-            for sight in [one for one in self._seen[local] if not self._same(one)]:
-                key = (mine is not None and mine.event, sight.text)
-                free = [one for one in by_text.get(key, ()) if one != local and not self._intact(one, sight.tier)]
-                if mine is not None and free:
-                    self._seen[local].remove(sight)
-                    self._move(free[0], sight)
+        wrong = [one for local in self._seen if local in self._sides.ours for one in self._seen[local]]
+        wrong = [one for one in wrong if not self._same(one)]
+        left: list[_Sight] = []
+        taken: dict[tuple[str, Tier], str] = {}
+        for sight in wrong:
+            key = (self._sides.ours[sight.local].event, sight.text)
+            free = [one for one in by_text.get(key, ()) if self._is_free(one, sight, taken)]
+            if not free:
+                left.append(sight)
+                continue
+            self._seen[sight.local].remove(sight)
+            taken[free[0], sight.tier] = sight.local
+            self._bind(free[0], sight)
+        for sight in left:
+            vacant = taken.get((sight.local, sight.tier))
+            if vacant is not None and not self._seen[vacant]:
+                self._seen[sight.local].remove(sight)
+                self._bind(vacant, sight)
 
-    def _move(self, local: str, sight: _Sight) -> None:
-        self._seen[local] = [one for one in self._seen[local] if one.tier is not sight.tier or self._same(one)]
+    def _is_free(self, local: str, sight: _Sight, taken: Collection[tuple[str, Tier]]) -> bool:
+        return local != sight.local and (local, sight.tier) not in taken and not self._intact(local, sight.tier)
+
+    def _bind(self, local: str, sight: _Sight) -> None:
         self._seen[local].append(sight._replace(local=local))
         self._plan.places[sight.spot] = local
 
