@@ -229,7 +229,7 @@ class _Round:
         standing = ({text.path for text in found.texts} | set(written)) - set(removed)
         drawn = _bases(layout, names, failed, after.key)
         held_back = {name for name, one in state.entries.items() if one.local in placing.skipped or one.path in failed}
-        kept = {name: state.entries[name] for name in held_back}
+        kept = {name: replace(one, away=one.local in plan.away) for name in held_back if (one := state.entries[name])}
         away = {name: Base(AWAY, "", "", held=False) for name in placing.kept}
         new = State(
             mark=tenant_mark(after.key),

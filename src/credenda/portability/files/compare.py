@@ -346,14 +346,17 @@ class _Comparison:
                     f"{self._base[local].path}: {local} was removed, but has changed since: it stays"
                 )
             gone = [local for local in gone if local not in changed]
-            doubtful = len(gone) > limits.FILES_GONE_TOGETHER or (len(gone) > 1 and len(gone) == len(known))
-            doubtful = bool(gone) and (doubtful or tier in self._sides.absent)
-            if self._sides.missing == "restore" or not gone:
-                continue
-            if doubtful and self._sides.missing != "delete":
-                self._plan.away.update(gone)
-            else:
-                self._plan.gone += [Gone(local, self._names[local]) for local in gone]
+            if self._sides.missing != "restore":
+                self._take_away(gone, all_of_them=tier in self._sides.absent or 1 < len(gone) == len(known))
+
+    def _take_away(self, gone: Sequence[str], *, all_of_them: bool) -> None:
+        """Delete what a person removed; what is too much at once, or waited before, waits until somebody says so."""
+        sure = self._sides.missing == "delete"
+        fresh = [local for local in gone if sure or not self._base[local].away]
+        if not sure and (all_of_them or len(fresh) > limits.FILES_GONE_TOGETHER):
+            fresh = []
+        self._plan.away.update(set(gone) - set(fresh))
+        self._plan.gone += [Gone(local, self._names[local]) for local in fresh]
 
     def _tier(self, local: str) -> Tier | None:
         mine = self._sides.ours.get(local)

@@ -18,6 +18,8 @@ COMMENT: Final = re.compile(r"<!--([mk]) (\{.*\})-->[ \t]*")
 _OPENING: Final = re.compile(r"<(\\*)!--")
 _ESCAPED: Final = re.compile(r"<\\(\\*)!--")
 _HIDDEN: Final = {"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
+_LINE: Final = re.compile(r"\\*[-*_][-*_ \t]*")
+"""A text that, behind a bullet, would be a line across the page."""
 _BULLET: Final = re.compile(r"[-*+][ \t]+|\d{1,9}[.)][ \t]+")
 _INDENT: Final = re.compile(r"\t| {1,2}")
 
@@ -64,6 +66,7 @@ def item(text: str) -> list[str]:
     ['- I like <\\!--m tea.']
     """
     first, *rest = _OPENING.sub(r"<\1\\!--", plain(text)).split("\n")
+    first = f"\\{first}" if _LINE.fullmatch(first) else first
     return [f"- {first}", *(f"  {line}" if line else "" for line in rest)]
 
 
@@ -75,6 +78,7 @@ def content(lines: list[str]) -> str:
     """
     bullet = _BULLET.match(lines[0])
     first = lines[0][bullet.end() :] if bullet else lines[0]
+    first = first[1:] if first.startswith("\\") and _LINE.fullmatch(first) else first
     rest = [_INDENT.sub("", line, count=1) if bullet else line for line in lines[1:]]
     return plain(_ESCAPED.sub(r"<\1!--", "\n".join([first, *rest])))
 

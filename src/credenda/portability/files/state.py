@@ -24,12 +24,16 @@ _HASH_BYTES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """An entry as both sides had it: the id here, the file, the hash of its text, and whether it was held."""
+    """An entry as both sides had it: the id here, the file, the hash of its text, and whether it was held.
+
+    `away` says that it is gone from the files, and waits for somebody to say what that means.
+    """
 
     local: str
     path: str
     digest: str
     held: bool
+    away: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +63,10 @@ def digest(key: bytes, text: str) -> str:
 
 def dump_state(state: State) -> bytes:
     """Write a state; the same one gives the same bytes."""
-    entries = {name: [one.local, one.path, one.digest, int(one.held)] for name, one in sorted(state.entries.items())}
+    entries = {
+        name: [one.local, one.path, one.digest, int(one.held) + 2 * int(one.away)]
+        for name, one in sorted(state.entries.items())
+    }
     table = {
         "version": VERSION,
         "mark": state.mark,
@@ -84,8 +91,8 @@ def load_state(data: bytes) -> State:
         if table["version"] != VERSION:
             return State()
         entries = {
-            str(name): Base(str(local), str(path), str(hashed), bool(held))
-            for name, (local, path, hashed, held) in cast("dict[str, list[Any]]", table["entries"]).items()
+            str(name): Base(str(local), str(path), str(hashed), held=bool(marks & 1), away=bool(marks & 2))
+            for name, (local, path, hashed, marks) in cast("dict[str, list[Any]]", table["entries"]).items()
         }
         pages = {str(name): str(path) for name, path in cast("dict[str, Any]", table["pages"]).items()}
         return State(
