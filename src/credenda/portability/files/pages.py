@@ -57,11 +57,10 @@ class Placing:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Sheets by file, the files of entities, and for the table of contents what each page is called and holds."""
+    """Sheets by file, and the files of entities by their keys."""
 
     sheets: Mapping[str, Sheet]
     pages: Mapping[str, str]
-    titles: Mapping[str, str]
 
 
 def lay_out(seen: View, placing: Placing) -> Layout:
@@ -78,8 +77,8 @@ def lay_out(seen: View, placing: Placing) -> Layout:
         if one.local not in placing.skipped:
             day = f"{ARCHIVE}/{one.page}.md"
             on[placing.where.get(one.local) or (day if one.head else pages[one.page])].append(one)
-    titles = {pages[key]: title_of(key, name) for key, name in shown.items() if key in pages}
-    keys = {path: key for key, path in pages.items()}
+    names = {text.path: text.about for text in placing.texts}
+    names |= {path: shown.get(key) or key for key, path in pages.items() if path not in names}
     days = _days(seen)
     asked: dict[str, list[str]] = defaultdict(list)
     for case in seen.contests:
@@ -90,11 +89,10 @@ def lay_out(seen: View, placing: Placing) -> Layout:
         if path in placing.closed:
             continue
         archive = path.startswith(f"{ARCHIVE}/")
-        key = keys.get(path)
-        title = path.rpartition("/")[2].removesuffix(".md")
+        about = names.get(path, "")
         sheets[path] = Sheet(
-            title=title if archive or key is None else titles.get(path, title),
-            front=() if archive else _front(shown.get(key or "", "") or key or title),
+            title=title_of(name_key(about), about) or path.rpartition("/")[2].removesuffix(".md"),
+            front=() if archive else _front(about),
             entries=on[path],
             questions=[case_entry(one, placing.names) for one in seen.contests if one.id in asked[path]],
             foot=_FOOT if archive else _foot({days[local.local] for local in on[path] if local.local in days}),
@@ -104,7 +102,7 @@ def lay_out(seen: View, placing: Placing) -> Layout:
             left={spot.block for spot in placing.left if spot.path == path},
         )
     sheets |= {} if CORE in placing.closed else {CORE: _core(seen, placing)}
-    return Layout(sheets, pages, titles)
+    return Layout(sheets, pages)
 
 
 def _placed(placing: Placing, path: str) -> dict[int, Sequence[str]]:
