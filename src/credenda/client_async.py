@@ -646,22 +646,30 @@ class AsyncData:
         return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
 
     async def rebuild(
-        self, *, reextract: bool = False, dry_run: bool = False, from_files: str | Path | None = None
+        self,
+        *,
+        reextract: bool = False,
+        model: bool = False,
+        dry_run: bool = False,
+        from_files: str | Path | None = None,
     ) -> RebuildReport:
         """Make memories, evidence and contests again from the change log, and put right the rows that differ.
 
         With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
-        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. What
-        differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go on.
-        `dry_run` only says what differs.
+        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. With
+        `model` too, the model of this memory reads everything anew, within the day's budget: what it said is kept
+        until all is read, so that a run that was broken off goes on where it stopped. What differs is replaced in one
+        transaction: whatever breaks it off leaves everything as it was, and searches go on. `dry_run` only says what
+        differs (a model is asked all the same).
 
         With `from_files` an empty memory is filled with what a folder of `sync_files` says, its events, beliefs and
         questions; what was deleted stays away. Raises `Conflict` for a memory that is not empty.
 
-        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
+        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing,
+        `Invalid` where a model is wanted and there is none.
         """
         return await asyncio.to_thread(
-            self._memory.rebuild, reextract=reextract, dry_run=dry_run, from_files=from_files
+            self._memory.rebuild, reextract=reextract, model=model, dry_run=dry_run, from_files=from_files
         )
 
     async def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:

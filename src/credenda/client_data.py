@@ -64,27 +64,35 @@ class Data:
         return maintaining.reembed(self._parts, model, progress=progress)
 
     def rebuild(
-        self, *, reextract: bool = False, dry_run: bool = False, from_files: str | Path | None = None
+        self,
+        *,
+        reextract: bool = False,
+        model: bool = False,
+        dry_run: bool = False,
+        from_files: str | Path | None = None,
     ) -> RebuildReport:
         """Make memories, evidence and contests again from the change log, and put right the rows that differ.
 
         With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
-        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. What
-        differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go on.
-        `dry_run` only says what differs.
+        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. With
+        `model` too, the model of this memory reads everything anew, within the day's budget: what it said is kept
+        until all is read, so that a run that was broken off goes on where it stopped. What differs is replaced in one
+        transaction: whatever breaks it off leaves everything as it was, and searches go on. `dry_run` only says what
+        differs (a model is asked all the same).
 
         With `from_files` an empty memory is filled with what a folder of `sync_files` says, its events, beliefs and
         questions; what was deleted stays away. Raises `Conflict` for a memory that is not empty.
 
-        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
+        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing,
+        `Invalid` where a model is wanted and there is none.
         """
-        if from_files is not None and reextract:
+        if from_files is not None and (reextract or model):
             raise Invalid("a rebuild is from files or from what was said, not both", fix="give one of the two")
         if from_files is not None:
             from credenda.operations.refilling import rebuild_from_files
 
             return rebuild_from_files(self._parts, from_files, dry_run=dry_run)
-        return rebuilding.rebuild(self._parts, reextract=reextract, dry_run=dry_run)
+        return rebuilding.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
 
     def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:  # noqa: A002 - the public contract
         """Keep a folder of Markdown in step, both ways: pages are written, and what people changed in them comes back.

@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from credenda import Conflict, Credenda, restore_backup
 from credenda.clock import parse_time
@@ -192,11 +192,13 @@ class World:
         self.backup = Backup(path, {one: self.rows(one) for one in USERS}, deepcopy(self.ledgers))
 
     def put_back(self) -> None:
-        """Restore the backup: everybody has what they had, but for who was erased since."""
+        """Restore the backup: everybody has what they had, but for who was erased, and what was deleted, since."""
         backup = self.backup
         if backup is None or not backup.path.exists():
             return
         self.close()
+        lost = {user: _lost(self.rows(user)) for user in USERS}
+        now = self.ledgers
         report = restore_backup(backup.path, self.path, replace=True, clock=self.clock)
         there = {user for user in USERS if backup.ledgers[user].events or len(backup.rows[user]) > 1}
         assert report.erased == len(backup.erased & there), (report, backup.erased)
@@ -204,8 +206,13 @@ class World:
         for user in USERS:
             if user in backup.erased:
                 self.erased(user)
-            else:
+            elif lost[user] <= _lost(backup.rows[user]):
                 assert self.rows(user) == backup.rows[user], "a backup came back otherwise"
+            else:
+                assert lost[user] & _lost(backup.rows[user]) <= _lost(self.rows(user))
+                self.ledgers[user].gone |= now[user].gone
+                self.ledgers[user].touched |= now[user].touched
+                self.ledgers[user].seen.clear()  # words are gone from what was seen
 
     def blown(self) -> bool:
         return FUSE.blown
@@ -268,6 +275,20 @@ class World:
             store.dump(user) as dump,
         ):
             return [dump.origin, *((table, tuple(row.items())) for table, row in dump.rows)]
+
+
+def _lost(rows: list[object]) -> set[object]:
+    """Name what has lost words in the rows of a tenant, and the tombstones."""
+    found: set[object] = set()
+    for table, cells in cast("list[tuple[str, tuple[tuple[str, object], ...]]]", rows[1:]):
+        row = dict(cells)
+        if table == "tombstones":
+            found.add(row["digest"])
+        elif table == "memories" and row["status"] == Status.DELETED.value:
+            found.add((table, row["id"]))
+        elif table == "events" and row["redacted_at"] is not None:
+            found.add((table, row["id"], row["text"]))
+    return found
 
 
 def _reached(reader: Reader, memory: Memory, held: list[Memory], events: list[Event]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from json.encoder import encode_basestring
 from typing import Final, NamedTuple, assert_never
 
 from credenda import limits
@@ -58,8 +59,8 @@ def chain_link(previous: bytes, event: dict[str, object]) -> bytes:
 
     It covers the text by its keyed hash only, so that the chain still holds after a redaction.
     """
-    fields = ("id", "role", "speaker", "source", "session", "agent", "occurred_us", "recorded_us")
-    body = rows.canonical_json([event[name] for name in fields]).encode()
+    who = ",".join([encode_basestring(str(event[name])) for name in ("role", "speaker", "source", "session", "agent")])
+    body = f"[{event['id']},{who},{event['occurred_us']},{event['recorded_us']}]".encode()  # canonical JSON
     signed = event["content_hmac"]
     return hashlib.blake2b(previous + bytes(signed) + body, digest_size=32).digest()  # type: ignore[arg-type]
 
@@ -188,7 +189,8 @@ class SqliteWriter(SqliteReader):
         columns["content_hmac"] = content_hmac(self._tenant.key, event.text)
         columns["chain_hash"] = link = chain_link(tips.chain, columns)
         columns["passages"] = max(1, len(spans))
-        self._run("insert_event", **columns)
+        columns["user_id"] = self._tenant.user_id
+        self._connection.execute(self._sql["insert_event"], columns)
         if len(spans) > 1:
             for ordinal, (start, stop) in enumerate(spans):
                 self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
