@@ -100,7 +100,7 @@ class Machine(RuleBasedStateMachine):
     @rule(pick=picks)
     def correct(self, pick: int) -> None:
         memory = self.chosen(pick)
-        if memory is not None and memory.status is Status.ACTIVE:
+        if memory is not None and memory.status is Status.ACTIVE and MARK.search(memory.text):
             self.mem.correct(memory.id, text=MARK.sub(self.word(), memory.text))
 
     @rule(pick=picks)
@@ -168,7 +168,7 @@ class Machine(RuleBasedStateMachine):
         if path is None:
             return None
         lines = self.lines(path)
-        found = [at for at, line in enumerate(lines[:-1]) if ENTRY.match(line) and lines[at + 1].startswith("- ")]
+        found = [at for at, line in enumerate(lines[:-1]) if ENTRY.match(line) and MARK.search(lines[at + 1])]
         return (path, lines, found[pick % len(found)]) if found else None
 
     @rule(pick=picks)
