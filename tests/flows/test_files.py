@@ -53,6 +53,7 @@ def snapshot(vault: Path) -> dict[str, bytes]:
     return {str(one.relative_to(vault)): one.read_bytes() for one in sorted(vault.rglob("*")) if one.is_file()}
 
 
+@pytest.mark.requirement("S-014", "S-015", "S-101")
 def test_a_second_sync_changes_nothing(mem: Credenda, say: Say, vault: Path) -> None:
     say("I live in Linz.", "My sister Mara likes tea.", "Always answer in German.", "I moved to Graz.")
     first = mem.data.sync_files(vault)

@@ -79,6 +79,7 @@ def test_huge_and_odd_pages_do_no_harm(mem: Credenda, synced: Path) -> None:
     assert not mem.data.sync_files(synced).changed
 
 
+@pytest.mark.requirement("S-017", "S-064")
 def test_after_an_erasure_what_code_wrote_is_taken_away(mem: Credenda, synced: Path) -> None:
     (synced / "my own.md").write_text("Mine.\n", "utf-8")
     user = page(synced)

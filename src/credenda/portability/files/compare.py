@@ -159,6 +159,8 @@ class _Comparison:
         self._plan = Plan()
         self._seen: dict[str, list[_Sight]] = defaultdict(list)
         self._bare: list[News] = []
+        self._left: list[_Sight] = []
+        self._taken: dict[tuple[str, Tier], str] = {}
         self._base = {one.local: one for one in sides.state.entries.values() if one.local != AWAY}
         self._names = {one.local: name for name, one in sides.state.entries.items() if one.local != AWAY}
 
@@ -169,6 +171,7 @@ class _Comparison:
                 self._look(text, Spot(text.path, number), block)
         self._bind_swapped()
         self._bind_bare()
+        self._bind_left()
         for local, sights in self._seen.items():
             self._compare(local, sights)
         self._plan.news += self._bare
@@ -231,7 +234,7 @@ class _Comparison:
     def _bind_swapped(self) -> None:
         """Give texts that changed places with others their own comments again.
 
-        A text that nobody knows, below the comment of one that stands elsewhere now, is that of whoever left its place.
+        What is left below a comment that went elsewhere is looked at last.
         """
         by_text: dict[tuple[bool, str], list[str]] = defaultdict(list)
         for local in self._base:
@@ -251,11 +254,31 @@ class _Comparison:
             self._seen[sight.local].remove(sight)
             taken[free[0], sight.tier] = sight.local
             self._bind(free[0], sight)
-        for sight in left:
-            vacant = taken.get((sight.local, sight.tier))
-            if vacant is not None and not self._seen[vacant]:
-                self._seen[sight.local].remove(sight)
+        self._left = left
+        self._taken = taken
+
+    def _bind_left(self) -> None:
+        """Say what texts are that nobody knows, below the comment of an entry that stands elsewhere.
+
+        One is that of whoever left its place, or the only entry that the page lacks; else it is new.
+        """
+        for sight in self._left:
+            if not self._intact(sight.local, sight.tier):
+                continue
+            self._seen[sight.local].remove(sight)
+            vacant = self._taken.get((sight.local, sight.tier))
+            missing = [
+                local for local, base in self._base.items() if base.path == sight.spot.path and self._lacks(local)
+            ]
+            if vacant is not None and self._lacks(vacant):
                 self._bind(vacant, sight)
+            elif len(missing) == 1:
+                self._bind(missing[0], sight)
+            else:
+                self._plan.news.append(News(sight.text, sight.spot, sight.tier))
+
+    def _lacks(self, local: str) -> bool:
+        return local in self._sides.ours and not self._seen.get(local)
 
     def _is_free(self, local: str, sight: _Sight, taken: Collection[tuple[str, Tier]]) -> bool:
         return local != sight.local and (local, sight.tier) not in taken and not self._intact(local, sight.tier)
