@@ -17,7 +17,7 @@ from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
 from credenda.storage.sqlite.store import SqliteStore
-from credenda.workers.loop import process_owner
+from credenda.workers.leases import process_owner
 from credenda.write.arguments import checked_name
 
 if TYPE_CHECKING:

@@ -270,8 +270,10 @@ class Machine(RuleBasedStateMachine):
         """Put an old page in its place: what is in it already may stay, what it lacks was taken away."""
         if self.copies:
             path, data = self.copies[pick % len(self.copies)]
-            now = path.read_bytes() if path.exists() else b""
-            self.kept -= set(MARK.findall(now.decode())) - set(MARK.findall(data.decode()))
+            now = path.read_bytes().decode() if path.exists() else ""
+            self.kept -= set(MARK.findall(now)) - set(MARK.findall(data.decode()))
+            for name in set(ENTRY.findall(now)) - set(ENTRY.findall(data.decode())):
+                self.kept -= self.words_of(name)
             path.write_bytes(data)
 
     @rule()

@@ -18,6 +18,7 @@ from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound, Unavaila
 from credenda.model.change import Actor
 from credenda.model.event import DENIED, QUARANTINED, Receipt, Source
 from credenda.model.synced import SyncReport
+from credenda.operations.core import core
 from credenda.operations.deleting import delete
 from credenda.operations.disputing import dispute
 from credenda.operations.keeping import Correction, put_right
@@ -94,6 +95,8 @@ class _Round:
         self._notes += plan.notes
         self._carry_out(plan, state.round)
         after = self._view()
+        if after.memories:
+            after = replace(after, core=[(line.section, line.memory_id) for line in core(self.parts).lines])
         self._find_places(plan)
         return self._write(found, state, plan, after)
 
@@ -194,16 +197,21 @@ class _Round:
         with self.parts.store.reader(self.parts.user_id) as reader:
             for news, receipt in self._told:
                 found = reader.evidence(event_ids=receipt.event_ids)
-                self._settle_down(plan, news, _made(news, receipt, [item.memory_id for item in found], plan.where))
+                made = _made(news, receipt, [item.memory_id for item in found], plan.where)
+                self._settle_down(plan, news, made, refused=bool(receipt.refused))
         for old, new in self._changed.items():
             if old in plan.where:
                 plan.where.setdefault(new, plan.where[old])
 
-    def _settle_down(self, plan: Plan, news: News, made: Sequence[str]) -> None:
-        """Let what came of a statement stand in its place, and bear the name that it has in the file."""
-        if news.name:
+    def _settle_down(self, plan: Plan, news: News, made: Sequence[str], *, refused: bool) -> None:
+        """Let what came of a statement stand in its place, and bear the name that it has in the file.
+
+        An entry of another memory of which nothing came here stays there, unless its words were deleted.
+        """
+        lasts = bool(news.name) and not made and not refused
+        if news.name and (made or lasts):
             plan.bound[news.name] = made[0] if made else AWAY
-        if not news.restored and (made or not news.name):
+        if not (news.restored or lasts):
             self._placed[news.spot] = list(made)
         for local in made:
             plan.where.setdefault(local, news.spot.path)

@@ -81,6 +81,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "feedback": (Tool(name="rate_memory", outside=_MEMORY_ID, toolset="full"),),
     "pin": (Tool(name="pin_memory", outside=_MEMORY_ID, toolset="full"),),
     "unpin": (Tool(name="unpin_memory", outside=_MEMORY_ID, toolset="full"),),
+    "core": (Tool(name="get_core", toolset="full"),),
     "doctor": (Tool(name="check_store", toolset="full"),),
 }
 """The tools of each operation by its name; one that is not named here is a tool of the full toolset as it is."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
+from credenda.model.core import Section
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.portability.files.compare import Ours
@@ -22,7 +23,7 @@ _CHAIN_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """Memories and events in the order of their numbers, with evidence by memory, and contests."""
+    """Memories and events in the order of their numbers, with evidence by memory, contests, and what is always on."""
 
     key: bytes
     tag: str
@@ -30,6 +31,7 @@ class View:
     events: Sequence[Event]
     evidence: Mapping[str, Sequence[Evidence]]
     contests: Sequence[ContestCase]
+    core: Sequence[tuple[Section, str]] = ()
 
 
 def ours_of(seen: View) -> dict[str, Ours]:

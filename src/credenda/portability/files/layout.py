@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from credenda.clock import render_time, to_datetime
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState, contest_table
+from credenda.model.core import Section
 from credenda.model.event import Event
 from credenda.model.logged import DRAFT_FIELDS
 from credenda.model.memory import Draft, Layer, Memory, Status
@@ -18,6 +19,7 @@ from credenda.text.normal import name_key
 __all__ = [
     "ARCHIVE",
     "CORE",
+    "CORE_SECTIONS",
     "DAY_HEADING",
     "INDEX",
     "LATER",
@@ -31,10 +33,8 @@ __all__ = [
     "Entry",
     "Question",
     "case_entry",
-    "core_lines",
     "day_of",
     "event_entry",
-    "is_core",
     "memory_entry",
     "page_key",
     "shows",
@@ -50,12 +50,15 @@ NOW: Final = "## Now"
 PREVIOUSLY: Final = "## Previously"
 LATER: Final = "## Set aside"
 QUESTIONS: Final = "## Open questions"
-INSTRUCTIONS: Final = "## Standing instructions"
-PINNED: Final = "## Pinned"
-ABOUT: Final = "## About you"
+CORE_SECTIONS: Final = {
+    Section.INSTRUCTION: "## Standing instructions",
+    Section.PINNED: "## Pinned",
+    Section.IDENTITY: "## About you",
+    Section.RECALLED: "## Often needed",
+}
 DAY_HEADING: Final = ""
 """Entries of a day stand under the title, without a section."""
-SECTIONS: Final = (NOW, PREVIOUSLY, LATER, QUESTIONS, INSTRUCTIONS, PINNED, ABOUT)
+SECTIONS: Final = (NOW, PREVIOUSLY, LATER, QUESTIONS, *CORE_SECTIONS.values())
 
 UNSORTED: Final = "notes"
 """Key of the page of what is about nobody and nothing in particular."""
@@ -69,11 +72,6 @@ _SECTION_OF: Final = {
     Status.INVALIDATED: PREVIOUSLY,
 }
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
-_IDENTITY: Final = frozenset(
-    {"name", "full_name", "residence", "home_town", "birthday", "age", "job", "role", "occupation", "employer"}
-    | {"workplace", "language", "native_language", "timezone", "pronouns", "nationality", "partner"}
-)
-"""Attributes of the user that say who the user is."""
 _SPEAKER_CHARACTERS: Final = 60
 
 
@@ -194,23 +192,3 @@ def case_entry(case: ContestCase, names: Mapping[str, str]) -> Question:
             table[name.removesuffix("_us")] = render_time(table.pop(name))  # type: ignore[arg-type]
     asked = f"{case.question} (`credenda resolve {case.id}`)" if case.state is ContestState.OPEN else ""
     return Question(table={"id": case.id, **table}, text=plain(asked), page=page_key(case.entity))
-
-
-def is_core(memory: Memory) -> str | None:
-    """Name the section of the always-on page that a memory belongs to; None for most."""
-    if memory.status is not Status.ACTIVE:
-        return None
-    if memory.attribute == "instruction":
-        return INSTRUCTIONS
-    if memory.pinned:
-        return PINNED
-    about_user = name_key(memory.entity or "") == "user" and memory.speaker == "user"
-    return ABOUT if about_user and memory.attribute in _IDENTITY else None
-
-
-def core_lines(memories: Sequence[Memory], limit: int) -> list[tuple[str, Memory]]:
-    """Choose what is always on, by section; of too many the weightiest, then the newest."""
-    chosen = [(section, one) for one in memories if (section := is_core(one))]
-    ranked = sorted(chosen, key=lambda pair: (SECTIONS.index(pair[0]), -pair[1].importance, -pair[1].created_us))
-    kept = {one.id for _, one in ranked[:limit]}
-    return [(section, one) for section, one in ranked if one.id in kept]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from credenda import limits
 from credenda.model.contest import ContestState
 from credenda.portability.files.compare import Spot, Text, Tier
 from credenda.portability.files.draw import Sheet
@@ -16,10 +15,10 @@ from credenda.portability.files.held import View
 from credenda.portability.files.layout import (
     ARCHIVE,
     CORE,
+    CORE_SECTIONS,
     PAGES,
     Entry,
     case_entry,
-    core_lines,
     day_of,
     event_entry,
     memory_entry,
@@ -152,21 +151,15 @@ def _pages(seen: View, placing: Placing, shown: Mapping[str, str]) -> dict[str, 
 
 def _core(seen: View, placing: Placing) -> Sheet:
     """Make the always-on page: copies of entries, which may be edited there too."""
-    chosen = core_lines(seen.memories, limits.FILES_CORE_ENTRIES)
-    entries: list[Entry] = []
-    for section, memory in chosen:
-        entry = memory_entry(memory, seen.evidence.get(memory.id, ()), placing.names)
-        if memory.id not in placing.skipped:
-            entries.append(
-                Entry(
-                    local=entry.local,
-                    text=entry.text,
-                    table=entry.table,
-                    page=entry.page,
-                    section=section,
-                    held=entry.held,
-                )
-            )
+    by_id = {one.id: one for one in seen.memories if one.id not in placing.skipped}
+    entries = [
+        replace(
+            memory_entry(by_id[memory_id], seen.evidence.get(memory_id, ()), placing.names),
+            section=CORE_SECTIONS[section],
+        )
+        for section, memory_id in seen.core
+        if memory_id in by_id
+    ]
     return Sheet(
         title="Always on",
         entries=entries,
