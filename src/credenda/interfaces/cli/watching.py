@@ -29,24 +29,33 @@ def keep_watch(
     """Synchronise whenever pages or memory changed, until INT or TERM; returns the last report."""
     root = Path(report.path)
     rest = Rest()
-    rest.handled(_look(memory, root))
+    trouble = ""
     memory.start_worker()
     if not session.json:
         present(session, "files", report)
     note(f"watching {clean(report.path)}; stop with Ctrl-C")
     with until_stopped() as stopped:
         while not stopped.wait(_LOOK_SECONDS):
-            if not rest.ready(_look(memory, root)):
+            seen = _look(memory, root)  # before, so that an edit made meanwhile is looked at again
+            if not rest.ready(seen):
                 continue
             try:
                 report = again()
             except CredendaError as error:
-                note(f"not synchronised: {clean(str(error))}")
-            else:
-                if report.changed and not session.json:
-                    present(session, "files", report)
-            rest.handled(_look(memory, root))
+                trouble = _told(trouble, f"not synchronised: {clean(str(error))}")
+                continue
+            trouble = ""
+            rest.handled(seen)
+            if report.changed and not session.json:
+                present(session, "files", report)
     return report
+
+
+def _told(before: str, now: str) -> str:
+    """Tell a trouble once, however often it is tried again."""
+    if now != before:
+        note(now)
+    return now
 
 
 def _look(memory: Credenda, root: Path) -> object:
