@@ -219,8 +219,9 @@ class _Round:
     def _write(self, found: Found, state: State, plan: Plan, after: View) -> SyncReport:
         """Draw every page that can be, then the table of contents, the tombstones, and last the state."""
         names = _names(state, plan, after)
-        held = (one.id for one in (*after.memories, *after.events))
-        hidden = {local for local in held if names.get(local, local) in found.hidden}
+        here = {one.id for one in (*after.memories, *after.events)}
+        plan.away &= here  # what went with something else waits for nothing
+        hidden = {local for local in here if names.get(local, local) in found.hidden}
         placing = Placing(
             texts=found.texts,
             where=plan.where,
@@ -236,7 +237,12 @@ class _Round:
         written, removed, failed = self._draw(found, layout, after)
         standing = ({text.path for text in found.texts} | set(written)) - set(removed)
         drawn = _bases(layout, names, failed, after.key)
-        held_back = {name for name, one in state.entries.items() if one.local in placing.skipped or one.path in failed}
+        stay = here | {AWAY}
+        held_back = [
+            name
+            for name, one in state.entries.items()
+            if one.local in placing.skipped or (one.path in failed and one.local in stay)
+        ]
         kept = {name: replace(one, away=one.local in plan.away) for name in held_back if (one := state.entries[name])}
         away = {name: Base(AWAY, "", "", held=False) for name in placing.kept}
         new = State(
