@@ -240,6 +240,7 @@ class World:
             touched = {item.span.event_id for item in evidence} | set(events)
             all_events = events_of(reader)
             ledger.touched |= touched | (_reached(reader, memory, held, all_events) if memory else set())
+            ledger.touched |= _saying_again([one for one in all_events if one.id in touched], all_events)
         texts = [memory.text] if memory else [one.text for one in all_events if one.id in touched]
         elsewhere = [one.text for one in held if memory is None or one.id != memory.id]
         others = [one.text for one in all_events if one.id not in touched]
@@ -309,6 +310,16 @@ def _reached(reader: Reader, memory: Memory, held: list[Memory], events: list[Ev
     words = {text_key(one.text) for one in going}
     found = {event.id for event in events if any(one in text_key(event.text) for one in words)}
     return found.union(*(resting[one.id] for one in going))
+
+
+def _saying_again(going: Iterable[Event], events: Iterable[Event]) -> set[str]:
+    """Name the events that say a sentence of what goes: not read yet, they lose it when they are."""
+    said = {text_key(text) for one in going for text in _sentences(one.text)} - {""}
+    return {event.id for event in events if said & {text_key(text) for text in _sentences(event.text)}}
+
+
+def _sentences(text: str) -> list[str]:
+    return [text, *(text[start:stop] for start, stop in sentence_spans(text))]
 
 
 def _without(text: str, sayings: Iterable[str]) -> str:
