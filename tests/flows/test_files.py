@@ -151,6 +151,8 @@ def test_an_entry_removed_here_and_changed_there_stays(mem: Credenda, say: Say, 
 def test_no_folder_is_a_clear_error(mem: Credenda, tmp_path: Path, path: Path) -> None:
     with pytest.raises(Invalid, match="is not a folder"):
         mem.data.sync_files(path)
+    with pytest.raises(Invalid, match="empty"):
+        mem.data.sync_files(" ")
     with pytest.raises(Invalid, match="gone entries"):
         mem.data.sync_files(tmp_path / "v", missing="maybe")
 

@@ -119,6 +119,7 @@ def test_two_memories_share_a_folder_through_merges(
         for one in (mem, other, mem, other):
             hand_over(one)
         assert active(mem) == active(other) == ["I like tea.", "I live in Linz.", "I play chess."]
+        assert (mem.stats().events, other.stats().events) == (3, 3)
         before = {one: one.read_bytes() for one in vault.rglob("*.md")}
         hand_over(mem)
         hand_over(other)

@@ -36,9 +36,10 @@ from credenda.portability.files.stones import file_tombstones
 from credenda.portability.files.view import view
 from credenda.portability.importers.mcp_memory import observed
 from credenda.portability.importers.port import stable_key
-from credenda.text.normal import name_key
+from credenda.text.normal import name_key, text_key
 from credenda.workers.loop import settle
 from credenda.write.accept import Submission, accept
+from credenda.write.slots import CURRENT
 
 __all__ = ["MISSING", "sync_files"]
 
@@ -134,14 +135,37 @@ class _Round:
         for change, do in work:
             if not (self._fits(change.text) and self._try(change.spot.path, do)):
                 news.append(News(change.text, change.spot, Tier.PAGES, restored=True))
-        for one in sorted(news, key=lambda one: one.tier is not Tier.ARCHIVE):
-            if not self._try(one.spot.path, partial(self._remember, one, number)):
+        for tier in (Tier.ARCHIVE, Tier.PAGES, Tier.CORE):
+            self._tell([one for one in news if one.tier is tier], plan, number)
+        if plan.gone or plan.edits or plan.clashes:
+            self._settle()
+
+    def _tell(self, news: Sequence[News], plan: Plan, number: int) -> None:
+        """Remember what a part of the folder says, but for what is held by now because another part said it."""
+        held = self._held_texts() if self._told and news else {}
+        before = len(self._told)
+        for one in news:
+            local = None if one.restored or one.tier is Tier.ARCHIVE else held.get(text_key(one.text))
+            if local is not None and one.name and plan.where.get(local):
+                plan.bound[one.name] = AWAY  # an entry of another memory about what stands here already
+            elif local is not None:
+                self._placed[one.spot] = [local]
+                plan.where.setdefault(local, one.spot.path if one.tier is Tier.PAGES else "")
+                if one.name:
+                    plan.bound.setdefault(one.name, local)
+            elif not self._try(one.spot.path, partial(self._remember, one, number)):
                 self._left.add(one.spot)
-        if plan.gone or plan.edits or plan.clashes or self._told:
-            try:
-                settle(self.parts, _SETTLE_SECONDS)
-            except Unavailable as error:
-                self._notes.append(f"not everything has been read yet: {error.what}")
+        if len(self._told) > before:
+            self._settle()
+
+    def _held_texts(self) -> dict[str, str]:
+        return {text_key(one.text): one.id for one in self._view().memories if one.status in CURRENT}
+
+    def _settle(self) -> None:
+        try:
+            settle(self.parts, _SETTLE_SECONDS)
+        except Unavailable as error:
+            self._notes.append(f"not everything has been read yet: {error.what}")
 
     def _try(self, place: str, work: Callable[[], None]) -> bool:
         """Do one thing; what is refused is told and leaves the rest alone."""

@@ -71,6 +71,10 @@ class Found:
 def open_folder(path: str | Path) -> Folder:
     """Open a folder, made where there is none; raises `Invalid` for what is no folder, `Unavailable` otherwise."""
     try:
+        if not str(path).strip():
+            raise Invalid(
+                "no folder is named", why="the name is empty", fix="give a folder; it is made where there is none"
+            )
         root = Path(path).expanduser()
         if root.exists() and not root.is_dir():
             raise Invalid(f"{path} is not a folder", fix="give a folder; it is made if it is not there")
