@@ -82,6 +82,7 @@ class _Drawing:
         self._drawn: set[str] = set()
         self._chunks: list[_Chunk] = []
         self._gap = 0
+        self._head = ""
         self._section: str | None = DAY_HEADING
         self._ends: dict[str, int] = {}
 
@@ -138,7 +139,7 @@ class _Drawing:
             case Other(lines=(line,)) if line in (END, QUESTIONS) or line.startswith(_FOOT):
                 return
             case Other(lines=(line,)) if _HEAD.match(line) and isinstance(following, Entered):
-                return
+                self._head = line
             case Other():
                 self._other(block)
 
@@ -166,16 +167,27 @@ class _Drawing:
             self._put(block.lines)
             self._mark()
         else:
-            self._entry(self._locals.get(block.name, block.name))
+            self._entry(self._locals.get(block.name, block.name), block)
+        self._head = ""
 
-    def _entry(self, local: str) -> None:
+    def _entry(self, local: str, found: Entered | None = None) -> None:
         """Draw an entry where it stands, unless it belongs under another heading of ours."""
         entry = self._entries.get(local)
         if entry is None or local in self._drawn or self._section not in (None, entry.section):
             return
         self._drawn.add(local)
-        self._put(self._shown(entry))
+        self._put(self._as_found(entry, found) or self._shown(entry))
         self._mark()
+
+    def _as_found(self, entry: Entry, found: Entered | None) -> list[str]:
+        """Leave an entry that another memory wrote as it is, while text and standing are the same.
+
+        Two that share a folder would otherwise write each their own times into it, turn by turn.
+        """
+        if found is None or found.name not in self._locals or found.text != entry.text:
+            return []
+        standing = found.table.get("status", "active") == entry.table.get("status", "active")
+        return [*([self._head] if self._head else []), *found.lines] if standing else []
 
     def _shown(self, entry: Entry) -> list[str]:
         head = [entry.head] if entry.head else []

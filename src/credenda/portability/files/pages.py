@@ -78,7 +78,7 @@ def lay_out(seen: View, placing: Placing) -> Layout:
             on[placing.where.get(one.local) or (day if one.head else pages[one.page])].append(one)
     names = {text.path: text.about for text in placing.texts}
     names |= {path: shown.get(key) or key for key, path in pages.items() if path not in names}
-    days = _days(seen)
+    days = _days(seen, placing.where)
     asked: dict[str, list[str]] = defaultdict(list)
     for case in seen.contests:
         asked[pages.get(page_key(case.entity), "")].append(case.id)
@@ -112,9 +112,10 @@ def _front(entity: str) -> list[str]:
     return ["---", "credenda: page", f"entity: {json.dumps(entity, ensure_ascii=False)}", "---", ""]
 
 
-def _days(seen: View) -> dict[str, str]:
-    """Give the day on which each memory was said first."""
-    day = {one.id: day_of(one.recorded_us) for one in seen.events}
+def _days(seen: View, where: Mapping[str, str]) -> dict[str, str]:
+    """Give the day of the archive in which the first words of each memory stand."""
+    found_on = {local: path.rpartition("/")[2].removesuffix(".md") for local, path in where.items() if path}
+    day = {one.id: found_on.get(one.id) or day_of(one.recorded_us) for one in seen.events}
     found: dict[str, str] = {}
     for memory_id, evidence in seen.evidence.items():
         said = sorted(day[one.span.event_id] for one in evidence if one.span.event_id in day)
