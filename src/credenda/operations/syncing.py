@@ -274,7 +274,7 @@ class _Round:
             tag=after.tag,
             round=state.round,
             entries={**away, **kept, **drawn},
-            pages={key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}},
+            pages=_pages_of(found, layout, standing),
             core=state.core if CORE in failed else frozenset(one.local for one in layout.sheets[CORE].entries),
         )
         counts = self._counts
@@ -371,6 +371,13 @@ def _names(state: State, plan: Plan, after: View) -> dict[str, str]:
     here = {one.id for one in (*after.memories, *after.events)}
     bound = {name: one.local for name, one in state.entries.items()} | plan.bound
     return {local: name for name, local in bound.items() if local in here and name != local}
+
+
+def _pages_of(found: Found, layout: Layout, standing: Collection[str]) -> dict[str, str]:
+    """Give the files of entities that are there: of two that claimed one, the one that is left."""
+    claims = {name_key(one.about): one.path for one in reversed(found.texts) if one.tier is Tier.PAGES}
+    left = {key: path for key, path in claims.items() if key and path in standing}
+    return left | {key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}}
 
 
 def _bases(layout: Layout, names: Mapping[str, str], failed: Sequence[str] | set[str], key: bytes) -> dict[str, Base]:
