@@ -375,8 +375,8 @@ def _names(state: State, plan: Plan, after: View) -> dict[str, str]:
 
 def _pages_of(found: Found, layout: Layout, standing: Collection[str]) -> dict[str, str]:
     """Give the files of entities that are there: of two that claimed one, the one that is left."""
-    claims = {name_key(one.about): one.path for one in reversed(found.texts) if one.tier is Tier.PAGES}
-    left = {key: path for key, path in claims.items() if key and path in standing}
+    pages = [one for one in reversed(found.texts) if one.tier is Tier.PAGES and one.path in standing]
+    left = {name_key(one.about): one.path for one in pages if name_key(one.about)}
     return left | {key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}}
 
 
