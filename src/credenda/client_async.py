@@ -17,6 +17,7 @@ from credenda.clock import Clock
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
+from credenda.model.compressed import CompressReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
 from credenda.model.difference import Diff
@@ -516,6 +517,14 @@ class AsyncManage:
     async def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
         """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
         return await asyncio.to_thread(self._memory.lifecycle, dry_run=dry_run)
+
+    async def compress(self, *, dry_run: bool = True) -> CompressReport:
+        """Keep the vectors of memories at 8, 4 or 2 bits as they fade; recall gives a memory its precision back.
+
+        A dry run, the default, returns bytes and fidelity by tier and changes nothing. Nothing is believed otherwise
+        afterwards; what has faded far ranks a little lower by meaning.
+        """
+        return await asyncio.to_thread(self._memory.compress, dry_run=dry_run)
 
     async def promote(self, id: str) -> Memory:
         """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""

@@ -119,6 +119,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "manage.core": lambda ben, _: (ben.manage.core(), ben.manage.core()),
     "manage.decay": lambda ben, _: (ben.manage.decay(dry_run=True), ben.manage.decay()),
     "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
+    "manage.compress": lambda ben, _: (ben.manage.compress(), ben.manage.compress(dry_run=False)),
     "manage.schedule": lambda ben, _: (ben.manage.schedule(run=True), ben.manage.schedule()),
     "manage.retention": lambda ben, folder: (
         ben.manage.retention(plot=folder / "curves.svg"),

@@ -19,12 +19,12 @@ from credenda.model.event import Event
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
-from credenda.text.normal import text_key, value_key
-from credenda.text.sentences import sentence_spans
+from credenda.text.normal import value_key
 from credenda.write.extract.rules import RulesExtractor
 from credenda.write.slots import slot_of
 
 from .fragile import FUSE, SUFFIXES
+from .reaching import reached, saying_again, without
 
 USERS = ("ana", "ben")
 START = "2026-03-01T09:00:00Z"
@@ -239,12 +239,12 @@ class World:
             evidence = reader.evidence(memory_ids=[memory.id]) if memory else []
             touched = {item.span.event_id for item in evidence} | set(events)
             all_events = events_of(reader)
-            ledger.touched |= touched | (_reached(reader, memory, held, all_events) if memory else set())
-            ledger.touched |= _saying_again([one for one in all_events if one.id in touched], all_events)
+            ledger.touched |= touched | (reached(reader, memory, held, all_events) if memory else set())
+            ledger.touched |= saying_again([one for one in all_events if one.id in touched], all_events)
         texts = [memory.text] if memory else [one.text for one in all_events if one.id in touched]
         elsewhere = [one.text for one in held if memory is None or one.id != memory.id]
         others = [one.text for one in all_events if one.id not in touched]
-        elsewhere += [_without(other, texts) for other in others] if memory else others
+        elsewhere += [without(other, texts) for other in others] if memory else others
         return [text for text in texts if text and not any(text in other for other in elsewhere)]
 
     def events_in(self, user: str, session: str) -> list[str]:
@@ -290,43 +290,6 @@ def _lost(rows: list[object]) -> set[object]:
         elif table == "events" and row["redacted_at"] is not None:
             found.add((table, row["id"], row["text"]))
     return found
-
-
-def _reached(reader: Reader, memory: Memory, held: list[Memory], events: list[Event]) -> set[str]:
-    """Name the events in which words may go with a memory: of what says or holds the same, and that of each."""
-    resting = {one.id: {item.span.event_id for item in reader.evidence(memory_ids=[one.id])} for one in held}
-    going = [memory]
-    for one in going:
-        said = value_key(one.value) if one.value else text_key(one.text)
-        going += [
-            other
-            for other in held
-            if other not in going
-            and (
-                (other.entity, other.attribute, other.value) == (one.entity, one.attribute, one.value)
-                or (resting[one.id] & resting[other.id] and said in text_key(other.text))
-            )
-        ]
-    words = {text_key(one.text) for one in going}
-    found = {event.id for event in events if any(one in text_key(event.text) for one in words)}
-    return found.union(*(resting[one.id] for one in going))
-
-
-def _saying_again(going: Iterable[Event], events: Iterable[Event]) -> set[str]:
-    """Name the events that say a sentence of what goes: not read yet, they lose it when they are."""
-    said = {text_key(text) for one in going for text in _sentences(one.text)} - {""}
-    return {event.id for event in events if said & {text_key(text) for text in _sentences(event.text)}}
-
-
-def _sentences(text: str) -> list[str]:
-    return [text, *(text[start:stop] for start, stop in sentence_spans(text))]
-
-
-def _without(text: str, sayings: Iterable[str]) -> str:
-    """Leave out the sentences that say what is deleted: those go, whoever has said them and whether read or not."""
-    gone = {text_key(one) for one in sayings}
-    kept = [text[start:stop] for start, stop in sentence_spans(text) if text_key(text[start:stop]) not in gone]
-    return "" if text_key(text) in gone else "\0".join(kept)
 
 
 def events_of(reader: Reader) -> list[Event]:

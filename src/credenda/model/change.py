@@ -32,6 +32,7 @@ __all__ = [
     "Pin",
     "Resolve",
     "Restore",
+    "Retag",
     "Revise",
     "SetLayer",
     "SetStatus",
@@ -72,6 +73,7 @@ class ChangeKind(StrEnum):
     DELETE = "delete"
     REBUILD = "rebuild"
     REVISE = "revise"
+    RETAG = "retag"
     UNDO = "undo"
 
 
@@ -171,6 +173,15 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Retag:
+    """Give a memory other metadata: notes about it, never what it says."""
+
+    memory_id: str
+    metadata: Mapping[str, object]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
     """Take a memory out of use; `Restore` brings it back as it was."""
 
@@ -233,6 +244,7 @@ Change = (
     | SetStatus
     | SetLayer
     | Pin
+    | Retag
     | Forget
     | Restore
     | Delete

@@ -146,7 +146,8 @@ def _scheduled(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for record in log:
         if record.actor is Actor.SCHEDULE and record.memory_id is not None:
-            found[record.memory_id] = found.get(record.memory_id, frozenset[str]()) | frozenset(record.after)
+            counted = {"confirmations"} if record.kind is ChangeKind.CONFIRM else frozenset(record.after)
+            found[record.memory_id] = found.get(record.memory_id, frozenset[str]()) | counted
     return found
 
 

@@ -228,9 +228,15 @@ GROUP BY memory HAVING sum(shown) > 0
 ORDER BY sum(useful) < 0, days DESC, sessions DESC, last_at DESC, memory LIMIT :limit;
 
 -- name: put_retention!
--- How much of a memory is retained: a derived value, written in place.
-UPDATE memories SET decay_score = :score
-WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
+-- How much of each memory is retained: derived values, written in place, all at once; scores by number.
+WITH given AS MATERIALIZED (SELECT CAST(key AS INTEGER) AS id, value AS score FROM json_each(:scores))
+UPDATE memories SET decay_score = (SELECT score FROM given WHERE given.id = memories.id)
+WHERE user_id = :user_id AND id IN (SELECT id FROM given) AND expired_at IS NULL;
+
+-- name: put_surprise!
+-- How new a memory was when it was written, and its importance after that: derived values, written in place once.
+UPDATE memories SET surprise = :score, importance = :importance
+WHERE user_id = :user_id AND id = :id AND expired_at IS NULL AND surprise IS NULL;
 
 -- name: expiring_memories
 -- Current versions whose time is over, newest id first, but for those that lost their words.
