@@ -199,9 +199,10 @@ class Machine(RuleBasedStateMachine):
         path = self.page(pick)
         if path is not None:
             lines = self.lines(path)
-            lines.insert(min(7 + pick % 5, len(lines)), "")
-            lines.insert(min(8 + pick % 5, len(lines)), ("- " if pick % 2 else "") + self.sentence(pick))
-            lines.insert(min(9 + pick % 5, len(lines)), "")
+            at = min(7 + pick % 5, len(lines))
+            while at and ENTRY.match(lines[at - 1]):  # never between a comment and its text
+                at += 1
+            lines[at:at] = ["", ("- " if pick % 2 else "") + self.sentence(pick), ""]
             self.put(path, lines)
 
     @rule(pick=picks)
