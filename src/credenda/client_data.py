@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from credenda.errors import Invalid
 from credenda.model.code import ScanReport
 from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
+from credenda.model.synced import SyncReport
 from credenda.operations import maintaining, rebuilding
 from credenda.parts import Parts
 
@@ -61,7 +63,14 @@ class Data:
         """
         return maintaining.reembed(self._parts, model, progress=progress)
 
-    def rebuild(self, *, reextract: bool = False, model: bool = False, dry_run: bool = False) -> RebuildReport:
+    def rebuild(
+        self,
+        *,
+        reextract: bool = False,
+        model: bool = False,
+        dry_run: bool = False,
+        from_files: str | Path | None = None,
+    ) -> RebuildReport:
         """Make memories, evidence and contests again from the change log, and put right the rows that differ.
 
         With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
@@ -71,10 +80,32 @@ class Data:
         transaction: whatever breaks it off leaves everything as it was, and searches go on. `dry_run` only says what
         differs (a model is asked all the same).
 
+        With `from_files` an empty memory is filled with what a folder of `sync_files` says, its events, beliefs and
+        questions; what was deleted stays away. Raises `Conflict` for a memory that is not empty.
+
         Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing,
         `Invalid` where a model is wanted and there is none.
         """
+        if from_files is not None and (reextract or model):
+            raise Invalid("a rebuild is from files or from what was said, not both", fix="give one of the two")
+        if from_files is not None:
+            from credenda.operations.refilling import rebuild_from_files
+
+            return rebuild_from_files(self._parts, from_files, dry_run=dry_run)
         return rebuilding.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
+
+    def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:  # noqa: A002 - the public contract
+        """Keep a folder of Markdown in step, both ways: pages are written, and what people changed in them comes back.
+
+        An edited entry is corrected, a removed one deleted, a new line remembered; what changed on both sides is asked
+        about. `missing` says what it means when many entries are gone at once: "ask" leaves them, "delete" deletes
+        them, "restore" writes them again. A second call right after changes nothing. The pages: docs/how-to/files.md.
+
+        Raises `Invalid` for what is no folder, `Unavailable` where it cannot be written or is being synchronised.
+        """
+        from credenda.operations.syncing import sync_files
+
+        return sync_files(self._parts, dir, missing=missing)
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others go on reading and writing.

@@ -103,6 +103,10 @@ IMPORT_ITEM_BYTES: Final = 64 << 20
 """Longest line, or item of a list, that an import reads: a conversation is one, and ten million tokens are 45 MB."""
 IMPORT_FILES: Final = 100_000
 """Most files of a folder or zip that one import reads."""
+FILES_PAGE_BYTES: Final = 256 << 20
+"""Largest page of a synchronised folder that is read."""
+FILES_GONE_TOGETHER: Final = 10
+"""Entries that may go from a synchronised folder at once without being confirmed."""
 UNPACKED_RATIO: Final = 200
 """Talk packs 3 to 20 times smaller; gzip and zip can reach a thousand."""
 UNPACKED_FREE_BYTES: Final = 64 << 20

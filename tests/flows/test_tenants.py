@@ -104,6 +104,12 @@ def _code(folder: Path) -> Path:
     return folder / "code"
 
 
+def _sync(ben: Credenda, folder: Path) -> object:
+    """Give all that lies in a folder which Ben's memory writes."""
+    report = ben.data.sync_files(folder / "vault")
+    return report, [one.read_text("utf-8") for one in (folder / "vault").rglob("*") if one.is_file()]
+
+
 OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "search": lambda ben, _: ben.search(SECRET, include=("superseded", "low_confidence", "archived")).hits,
     "context": lambda ben, _: ben.context(f"{SECRET} Linz").text,
@@ -141,6 +147,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     ),
     "data.import_": _import_a_note,
     "data.scan": lambda ben, folder: (ben.data.scan(_code(folder)), ben.search("run", mode="codebase")),
+    "data.sync_files": _sync,
     "manage.drift": lambda ben, folder: ben.manage.drift([_code(folder)], fix=True),
     "manage.policy": lambda ben, _: (ben.manage.policy(), ben.manage.policy(30, topic="money")),
     "manage.apply_policies": lambda ben, _: (ben.manage.policy(1), ben.manage.apply_policies()),

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from credenda.clock import to_datetime
 from credenda.model.claim import Span
@@ -18,6 +19,7 @@ from credenda.model.contest import ContestCase
 from credenda.model.memory import Draft, Layer, Relation, Slot, Status
 
 __all__ = [
+    "BY_HAND",
     "Actor",
     "Add",
     "Change",
@@ -49,6 +51,12 @@ class Actor(StrEnum):
     USER = "user"
     SCHEDULE = "schedule"
     DREAM = "dream"
+    FILE = "file"
+    """A person, by editing a page of a synchronised folder."""
+
+
+BY_HAND: Final = frozenset({Actor.USER, Actor.FILE})
+"""Who decides as a person does: at a door, or in a page."""
 
 
 class ChangeKind(StrEnum):

@@ -39,10 +39,13 @@ class Source(StrEnum):
     INGEST = "ingest"
     CODE_SCAN = "code_scan"
     DREAM = "dream"
+    FILE = "file"
+    """Written into a page of a synchronised folder."""
 
 
 TRUST: Final[Mapping[Source, float]] = {
     Source.HUMAN: 1.0,
+    Source.FILE: 0.9,
     Source.AI: 0.7,
     Source.INTERACTION: 0.6,
     Source.INGEST: 0.5,

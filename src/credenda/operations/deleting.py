@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from credenda.clock import parse_time
 from credenda.errors import Invalid, NotFound
 from credenda.ids import Kind, parse_id
+from credenda.model.change import Actor
 from credenda.model.event import Event, Source
 from credenda.model.memory import Memory
 from credenda.model.report import DeletionReport
@@ -23,15 +24,17 @@ T = TypeVar("T", Memory, Event)
 _BATCH: Final = 50
 
 
-def delete(parts: Parts, target_id: str) -> None:
+def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER) -> None:
     """Delete a memory or an event with all that rests on it alone; repeating it does nothing.
 
-    Raises `NotFound` for an id that is unknown here, `Conflict` under a legal hold.
+    `actor` is a person, at a door or in a page. Raises `NotFound` for an id that is unknown here, `Conflict` under a
+    legal hold.
     """
 
     def work(writer: Writer) -> None:
         kind, _ = parse_id(target_id, writer.tenant.tag)
-        run = Deletion(writer, parts.clock.now_us())
+        reason = "removed from a page" if actor is Actor.FILE else "deleted by hand"
+        run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason)
         if kind is Kind.MEMORY:
             run.memory(_existing(writer.memories([target_id]), target_id))
         elif kind is Kind.EVENT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound
@@ -10,7 +11,7 @@ from credenda.ids import Kind, number_of
 from credenda.model.change import Actor, Add, Change, Contest, Forget, Pin
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.event import Event
+from credenda.model.event import Event, Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import Resolution
 from credenda.parts import Parts
@@ -28,7 +29,21 @@ from credenda.write.resolve import decide_resolution
 from credenda.write.slots import label, slot_of
 from credenda.write.tombstones import is_deleted
 
-__all__ = ["contests", "correct", "forget", "pin", "resolve", "restore"]
+__all__ = [
+    "Correction",
+    "application",
+    "check_not_deleted",
+    "contests",
+    "correct",
+    "current",
+    "forget",
+    "journaled",
+    "pin",
+    "put_right",
+    "resolve",
+    "restore",
+    "slot_rows",
+]
 
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
@@ -60,15 +75,24 @@ def _commit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
     return memory
 
 
-def _application(parts: Parts, cause: str | None = None) -> Application:
+def application(parts: Parts, cause: str | None = None, actor: Actor = Actor.USER) -> Application:
+    """Say who decides, and when."""
     embeds = parts.embedder is not None
-    return Application(actor=Actor.USER, now_us=parts.clock.now_us(), cause=cause, embeds=embeds)
+    return Application(actor=actor, now_us=parts.clock.now_us(), cause=cause, embeds=embeds)
 
 
-def _journal(parts: Parts, writer: Writer, text: str, *, agent: str | None = None, session: str | None = None) -> Event:
+def journaled(
+    parts: Parts,
+    writer: Writer,
+    text: str,
+    *,
+    agent: str | None = None,
+    session: str | None = None,
+    source: Source = Source.HUMAN,
+) -> Event:
     """Journal what the person said about a memory, so that the change has words to rest on."""
     accepted = accept(
-        Submission(content=text, user_id=parts.user_id, agent=agent, session=session),
+        Submission(content=text, user_id=parts.user_id, agent=agent, session=session, source=source.value),
         policy=parts.settings.secrets_policy,
         zone=parts.settings.zone,
         now_us=parts.clock.now_us(),
@@ -78,6 +102,18 @@ def _journal(parts: Parts, writer: Writer, text: str, *, agent: str | None = Non
         number = number_of(event.id, Kind.EVENT, writer.tenant.tag)
         writer.put(Job(kind=EMBED, first=number, last=number))
     return event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What a memory should have said, and where that was put right: `actor` is a person, at a door or in a page."""
+
+    text: str | None = None
+    value: str | None = None
+    reason: str = ""
+    agent: str | None = None
+    session: str | None = None
+    actor: Actor = Actor.USER
 
 
 def correct(
@@ -94,30 +130,39 @@ def correct(
 
     `agent` and `session` name where it was put right.
     """
-    text, value, reason = checked_text(text, "text"), checked_text(value, "value"), checked_text(reason, "reason")
+    wanted = Correction(text=text, value=value, reason=reason, agent=agent, session=session)
+    return put_right(parts, memory_id, wanted)
+
+
+def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
+    """Carry out a correction."""
+    text, value = checked_text(wanted.text, "text"), checked_text(wanted.value, "value")
+    reason = checked_text(wanted.reason, "reason")
+    source = Source.FILE if wanted.actor is Actor.FILE else Source.HUMAN
 
     def work(writer: Writer) -> Memory:
         memory = current(writer, memory_id)
         said = text.strip() or f"Correction: {value.strip()}".strip()
-        event = _journal(parts, writer, said, agent=agent, session=session)
+        event = journaled(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
         changes = decide_correction(
             memory,
-            text=text or None,
+            text=event.text if text.strip() else None,
             value=value or None,
             reason=reason,
             occasion=occasion_of(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
         )
-        _check_not_deleted(writer, changes, said)
-        applied = apply(writer, changes, _application(parts, event.id))
+        check_not_deleted(writer, changes, said)
+        run = application(parts, event.id, wanted.actor)
+        applied = apply(writer, changes, run)
         corrected = writer.memories([next(iter(applied.ids.values()))])[0]
-        _keep_contest(parts, writer, memory, corrected)
+        _keep_contest(writer, memory, corrected, replace(run, cause=None))
         return current(writer, corrected.id)
 
     return _commit(parts, work)
 
 
-def _check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> None:
+def check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> None:
     """Raise `Conflict` where a decision would hold again what was deleted."""
     if any(is_deleted(writer, change.draft, said) for change in changes if isinstance(change, Add)):
         raise Conflict(
@@ -127,7 +172,7 @@ def _check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> 
         )
 
 
-def _keep_contest(parts: Parts, writer: Writer, wrong: Memory, right: Memory) -> None:
+def _keep_contest(writer: Writer, wrong: Memory, right: Memory, run: Application) -> None:
     """Let a corrected memory take its predecessor's place in an open question."""
     slot = slot_of(right)
     for contest in writer.contests(state=ContestState.OPEN):
@@ -137,7 +182,7 @@ def _keep_contest(parts: Parts, writer: Writer, wrong: Memory, right: Memory) ->
             reason = "one of the values was corrected"
             asked = question(slot, values)
             change = Contest(slot=slot, memory_ids=ids, values=values, question=asked, reason=reason)
-            apply(writer, [change], _application(parts))
+            apply(writer, [change], run)
 
 
 def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
@@ -148,7 +193,7 @@ def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
         memory = current(writer, memory_id)
         if memory.status is not Status.FORGOTTEN:
             change = Forget(memory_id=memory_id, reason=why)
-            apply(writer, [change], _application(parts))
+            apply(writer, [change], application(parts))
         return current(writer, memory_id)
 
     return _commit(parts, work)
@@ -166,9 +211,9 @@ def restore(parts: Parts, memory_id: str) -> Memory:
         log = writer.changes(ChangeFilter(memory_id=memory_id))
         forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
         status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
-        why, application = "restored by hand", _application(parts)
-        changes = decide_status(memory, status, why, slot_rows=slot_rows(writer, memory), now_us=application.now_us)
-        apply(writer, changes, application)
+        why, run = "restored by hand", application(parts)
+        changes = decide_status(memory, status, why, slot_rows=slot_rows(writer, memory), now_us=run.now_us)
+        apply(writer, changes, run)
         return current(writer, memory_id)
 
     return _commit(parts, work)
@@ -183,7 +228,7 @@ def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
             raise Conflict(f"{memory_id} cannot be pinned", why=f"it is {memory.status}", fix="restore it first")
         if memory.pinned != pinned:
             reason = "pinned by hand" if pinned else "unpinned by hand"
-            apply(writer, [Pin(memory_id=memory_id, pinned=pinned, reason=reason)], _application(parts))
+            apply(writer, [Pin(memory_id=memory_id, pinned=pinned, reason=reason)], application(parts))
         return current(writer, memory_id)
 
     return _commit(parts, work)
@@ -205,7 +250,7 @@ def resolve(
         pair = (name_key(contest.entity), attribute_key(contest.attribute))
         members = {memory.id: memory for memory in writer.memories(contest.memory_ids)}
         members.update((memory.id, memory) for memory in writer.find(MemoryFilter(pair=pair)))
-        event = _journal(parts, writer, _answer_text(contest, keep, scopes))
+        event = journaled(parts, writer, _answer_text(contest, keep, scopes))
         changes = decide_resolution(
             contest,
             tuple(memory for memory in members.values() if memory.status is not Status.DELETED),
@@ -214,8 +259,8 @@ def resolve(
             occasion=occasion_of(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
         )
-        _check_not_deleted(writer, changes, event.text)
-        applied: Applied = apply(writer, changes, _application(parts, event.id))
+        check_not_deleted(writer, changes, event.text)
+        applied: Applied = apply(writer, changes, application(parts, event.id))
         return Resolution(contest=_contest(writer, contest_id), memory_ids=_added(changes, applied))
 
     with parts.foreground:

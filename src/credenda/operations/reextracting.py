@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 from credenda.errors import Conflict, Invalid
 from credenda.ids import Kind, number_of
 from credenda.model.change import (
+    BY_HAND,
     Actor,
     Add,
     Change,
@@ -154,7 +155,7 @@ def _scheduled(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
 
 
 def _personal(log: Iterable[ChangeRecord]) -> frozenset[str]:
-    mine = (one for one in log if one.actor is Actor.USER and one.kind in _PERSONAL)
+    mine = (one for one in log if one.actor in BY_HAND and one.kind in _PERSONAL)
     return frozenset(one.memory_id for one in mine if one.memory_id is not None)
 
 
@@ -191,7 +192,7 @@ class _Replay:
                     while silent and silent[0] < number:
                         self._believe(silent.pop(0), None)
                     self._believe(number, firsts[number])
-            elif record.actor in (Actor.USER, Actor.MODEL) or (record.actor is Actor.RULE and number):
+            elif record.actor in BY_HAND | {Actor.MODEL} or (record.actor is Actor.RULE and number):
                 self._again(record)
         for number in silent:
             self._believe(number, None)

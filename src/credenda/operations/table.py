@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.operations.entries import asking, code, everyday, forgetting, keeping, lifecycle, moving
+from credenda.operations.entries import asking, code, everyday, files, forgetting, keeping, lifecycle, moving
 from credenda.operations.entries.shape import Operation, Param, ParamKind
 
 __all__ = ["OPERATIONS", "Operation", "Param", "ParamKind"]
@@ -22,6 +22,7 @@ _ALL: Final = (
     *lifecycle.ENTRIES,
     *moving.ENTRIES,
     *code.ENTRIES,
+    *files.ENTRIES,
 )
 
 OPERATIONS: Final[Mapping[str, Operation]] = {operation.name: operation for operation in _ALL}

@@ -6,7 +6,7 @@ text, index images) stays behind and is made anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -78,8 +78,12 @@ class Portable(Protocol):
         """Name the tenant whose ids carry this tag; None where there is none."""
         ...
 
-    def dump(self, user_id: str) -> AbstractContextManager[Dump]:
-        """Open all rows of a tenant as they were at one moment."""
+    def dump(self, user_id: str, *, only: Collection[str] | None = None) -> AbstractContextManager[Dump]:
+        """Open all rows of a tenant as they were at one moment, or those of some tables."""
+        ...
+
+    def erased(self, tags: Collection[str]) -> set[str]:
+        """Return those of the tags whose tenants were erased here, and not taken in again since."""
         ...
 
     def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:

@@ -17,7 +17,7 @@ from credenda.model.event import Event, NewEvent, Receipt, Role, Source
 from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
 from credenda.text.normal import NORMALISER, text_key
 from credenda.text.sentences import sentence_spans
-from credenda.write.accept import Accepted
+from credenda.write.accept import AS_TYPE, Accepted
 from credenda.write.tombstones import SENTENCES_MAX, claim_digests, sayings, text_digest
 
 __all__ = ["EMBED", "EXTRACT", "KEEP", "REMOVED", "REREAD", "THINK", "journal"]
@@ -135,7 +135,10 @@ def _redacted(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> 
         )
 
     metadata = {name: value for name, value in event.metadata.items() if stays(value)}
-    return replace(event, text=_cut(event.text, spans), metadata=metadata)
+    text = _cut(event.text, spans)
+    bare = not text_key(text.replace(REMOVED, ""))  # nothing is left that could be kept as it stands
+    flags = tuple(flag for flag in event.flags if not (bare and flag.startswith(AS_TYPE)))
+    return replace(event, text=text, flags=flags, metadata=metadata)
 
 
 def _lift(writer: Writer, event: NewEvent, extractor: Extractor) -> None:

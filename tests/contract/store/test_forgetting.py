@@ -212,6 +212,17 @@ def test_redaction_ends_at_the_tenant(told: tuple[Store, str, str]) -> None:
     assert len(see(store, BEN, lambda reader: reader.vectors([pack_code(1, memory=False)], "tiny"))) == 1
 
 
+def test_a_tag_that_was_erased_is_known_as_such(store: Store) -> None:
+    put(store, ANA, said("I live in Linz."))
+    put(store, BEN, said("I live in Graz."))
+    gone, stays = see(store, ANA, lambda reader: reader.tenant.tag), see(store, BEN, lambda reader: reader.tenant.tag)
+    assert store.erased({gone, stays}) == set()
+    store.erase(ANA)
+    assert store.erased({gone, stays, "000000"}) == {gone}
+    with store.dump(BEN, only={"tombstones", "events"}) as dump:
+        assert {table for table, _ in dump.rows} == {"events"}
+
+
 def test_filing_what_was_read_adds_and_never_alters(store: Store) -> None:
     """Nothing but a redaction reaches a recorded event or change: filing it again is a new one."""
     (event_id,) = put(store, ANA, said("One."))

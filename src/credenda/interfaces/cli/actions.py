@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
     from credenda.model.report import ImportReport
+    from credenda.model.synced import SyncReport
 
 __all__ = ["act"]
 
@@ -43,6 +44,7 @@ _WAIT_SECONDS: Final = 30.0
 _STEP_SECONDS: Final = 0.5
 _IDLE_STEPS: Final = 60
 """Steps without progress after which waiting for an import is given up."""
+_CONFLICT: Final = 4
 _CORRUPT: Final = 7
 _NAMED: Final = 64
 """Characters of what is neither, that an error repeats."""
@@ -319,6 +321,18 @@ def _read_all(memory: Credenda) -> None:
         sys.stderr.write("\r\033[K")
 
 
+def _files(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Keep a folder in step, once or for as long as it is watched."""
+    watch = given.pop("watch", False)
+    with session.open() as memory:
+        report: SyncReport = invoke(memory, operation, given)
+        if watch:
+            from credenda.interfaces.cli.watching import keep_watch
+
+            report = keep_watch(session, memory, lambda: invoke(memory, operation, given), report=report)
+    return Outcome(value=report, exit_code=_CONFLICT if report.waiting or report.left_alone else 0)
+
+
 _ACTIONS: Final[Mapping[str, Action]] = {
     "remember": _remember,
     "contests": _contests,
@@ -334,6 +348,7 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "drift": _drift,
     "doctor": _doctor,
     "rebuild": _rebuild,
+    "files": _files,
     "import": _import,
     "reembed": _reembed,
 }

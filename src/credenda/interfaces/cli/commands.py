@@ -30,6 +30,7 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
     ),
     "rebuild": (click.Option(["--yes"], is_flag=True, help="Put what --reextract finds in place without asking."),),
+    "files": (click.Option(["--watch"], is_flag=True, help="Go on, and sync whenever a page or the memory changes."),),
     "restore": (
         click.Option(["--replace"], is_flag=True, help="Let a backup take the place of a database that is there."),
     ),
@@ -43,6 +44,8 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
     ),
 }
 """Options that only make sense at a terminal."""
+_GROUPS: Final = {"files": "sync"}
+"""Operations that stand in a group of their own, and what they are called there."""
 _OPTIONAL_HERE: Final = {"delete": "id"}
 """Arguments that conditions may stand for."""
 _EPILOGS: Final[Mapping[str, str]] = {
@@ -50,6 +53,7 @@ _EPILOGS: Final[Mapping[str, str]] = {
     "remember": "`-` as CONTENT reads standard input.",
     "drift": "Exits with 7 while an error stands: run it before you deploy.",
     "doctor": "Exits with 7 when something is wrong.",
+    "files": "Exits with 4 while entries wait for `--missing`, or a page could not be read.",
 }
 
 
@@ -82,14 +86,17 @@ def build(name: str) -> click.Command | None:
         _parameter(replace(param, optional=True) if _OPTIONAL_HERE.get(name) == param.name else param)
         for param in operation.params
     ]
-    return click.Command(
-        name,
+    command = click.Command(
+        _GROUPS.get(name, name),
         params=[*params, *_ONLY_HERE.get(name, ()), *program_options(hidden=True)],
         callback=click.pass_obj(partial(_run, operation)),
         help=_help(operation),
         short_help=operation.summary,
         epilog=_EPILOGS.get(name),
     )
+    if name in _GROUPS:
+        return click.Group(name, commands=[command], help=operation.summary)
+    return command
 
 
 def _help(operation: Operation) -> str:

@@ -18,6 +18,7 @@ from credenda.interfaces.cli.render_beliefs import (
 from credenda.interfaces.cli.render_changes import loops, steps, undone
 from credenda.interfaces.cli.render_code import drifted, scanned
 from credenda.interfaces.cli.render_consolidation import consolidated
+from credenda.interfaces.cli.render_files import synced
 from credenda.interfaces.cli.render_forgetting import (
     backed_up,
     deleted,
@@ -65,6 +66,7 @@ from credenda.model.report import (
     Stats,
     UndoReport,
 )
+from credenda.model.synced import SyncReport
 
 __all__ = ["render"]
 
@@ -290,6 +292,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     DreamReport: dreamed,
     DriftReport: drifted,
     ScanReport: scanned,
+    SyncReport: synced,
     LifecycleReport: moved,
     RetentionCurves: retention,
     ScheduleReport: duties,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from credenda.interfaces.connect.places import Scope
     from credenda.operations.tools import Toolset
 
-__all__ = ["install", "mcp", "worker"]
+__all__ = ["install", "mcp", "until_stopped", "worker"]
 
 _TOOLSETS = ("default", "full")
 _SETTLE_SECONDS = 600.0
@@ -69,7 +69,7 @@ def _work(session: Session, *, once: bool) -> None:
             return
         memory.start_worker()
         note(f"working for {memory.user}; stop with Ctrl-C")
-        with _until_stopped() as stopped:
+        with until_stopped() as stopped:
             while not stopped.is_set():
                 for run in memory.manage.schedule(run=True).ran:
                     note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
@@ -77,7 +77,7 @@ def _work(session: Session, *, once: bool) -> None:
 
 
 @contextmanager
-def _until_stopped() -> Generator[Event]:
+def until_stopped() -> Generator[Event]:
     """Lend an event that INT and TERM set; afterwards they mean again what they meant before."""
     import signal
 

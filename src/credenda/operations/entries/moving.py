@@ -42,9 +42,10 @@ ENTRIES: Final = (
                 name="model", kind="flag", default=False, help="Let the model read for --reextract, not rules alone."
             ),
             Param(name="dry_run", kind="flag", default=False, help="Only say what differs."),
+            Param(name="from_files", kind="path", help="Fill an empty memory from a folder of `files sync` instead."),
         ),
         output="RebuildReport",
-        errors=(Corrupt, Conflict, Invalid, Unavailable),
+        errors=(Corrupt, Conflict, Invalid, NotFound, Unavailable),
         writes=True,
         idempotent=True,
         doors=frozenset({"python", "cli"}),

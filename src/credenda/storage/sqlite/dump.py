@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -89,9 +89,11 @@ def read_origin(connection: sqlite3.Connection, user_id: str) -> Origin:
     return Origin(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=latest_version())
 
 
-def dump_rows(connection: sqlite3.Connection, user_id: str) -> Iterator[tuple[str, PlainRow]]:
+def dump_rows(
+    connection: sqlite3.Connection, user_id: str, only: Collection[str] | None = None
+) -> Iterator[tuple[str, PlainRow]]:
     """Yield every row of a tenant, in the order of the primary keys: read along them, nothing is sorted in memory."""
-    for table in TABLES:
+    for table in TABLES if only is None else [one for one in TABLES if one in only]:
         columns = _columns(connection, table)
         names = ", ".join(column.name for column in columns)
         keys = sorted((column for column in columns if column.key_place), key=lambda column: column.key_place)

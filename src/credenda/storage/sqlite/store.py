@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -160,10 +160,15 @@ class SqliteStore:
         return None if row is None else str(row[0])
 
     @contextmanager
-    def dump(self, user_id: str) -> Generator[Dump]:
-        """Open all rows of a tenant as they were at one moment."""
+    def dump(self, user_id: str, *, only: Collection[str] | None = None) -> Generator[Dump]:
+        """Open all rows of a tenant as they were at one moment, or those of some tables."""
         with self._readers.take() as connection:
-            yield Dump(origin=read_origin(connection, user_id), rows=dump_rows(connection, user_id))
+            yield Dump(origin=read_origin(connection, user_id), rows=dump_rows(connection, user_id, only))
+
+    def erased(self, tags: Collection[str]) -> set[str]:
+        """Return those of the tags whose tenants were erased here."""
+        with self._readers.take() as connection:
+            return {str(row["tag"]) for row in connection.execute("SELECT tag FROM erasures")} & set(tags)
 
     @contextmanager
     def scratch(self, user_id: str) -> Generator[Writer]:

@@ -1,0 +1,42 @@
+"""Synchronised folders for people."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from credenda.interfaces.cli.layout import Screen, clean
+from credenda.model.synced import SyncReport
+
+__all__ = ["synced"]
+
+_SHOWN: Final = 20
+
+
+def synced(screen: Screen, report: SyncReport) -> str:
+    """Show what a synchronisation did, on both sides."""
+    pages = f"{len(report.written):,} written" + (f", {len(report.removed):,} removed" if report.removed else "")
+    rows = (
+        ("from the files", _counts(report)),
+        ("pages", pages if report.written or report.removed else ""),
+    )
+    head = f"Synchronised {clean(report.path)}" + ("" if report.changed else ": nothing had changed")
+    lines = [head, screen.pairs(rows)]
+    if report.waiting:
+        lines.append(
+            f"{report.waiting:,} entries are gone from the files at once, and wait: `--missing delete` deletes them, "
+            "`--missing restore` writes them again."
+        )
+    lines += [screen.fill(f"left alone: {one}", "  ", "    ") for one in report.left_alone[:_SHOWN]]
+    lines += [screen.fill(f"note: {one}", "  ", "    ") for one in report.notes[:_SHOWN]]
+    more = len(report.left_alone[_SHOWN:]) + len(report.notes[_SHOWN:])
+    return "\n".join([line for line in lines if line] + ([f"and {more:,} more; --json names them"] if more else []))
+
+
+def _counts(report: SyncReport) -> str:
+    counts = (
+        (report.remembered, "remembered"),
+        (report.corrected, "corrected"),
+        (report.deleted, "deleted"),
+        (report.contested, "to be asked about"),
+    )
+    return ", ".join(f"{count:,} {name}" for count, name in counts if count)

@@ -1,0 +1,64 @@
+"""`files sync --watch`: looking again and again, and synchronising when something changed and has come to rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from credenda.errors import CredendaError
+from credenda.interfaces.cli.commands import present
+from credenda.interfaces.cli.layout import clean
+from credenda.interfaces.cli.output import note
+from credenda.interfaces.cli.serving import until_stopped
+from credenda.interfaces.cli.session import Session
+from credenda.portability.files.watch import Rest, signature
+
+if TYPE_CHECKING:
+    from credenda.client import Credenda
+    from credenda.model.synced import SyncReport
+
+__all__ = ["keep_watch"]
+
+_LOOK_SECONDS: Final = 1.0
+
+
+def keep_watch(
+    session: Session, memory: Credenda, again: Callable[[], SyncReport], *, report: SyncReport
+) -> SyncReport:
+    """Synchronise whenever pages or memory changed, until INT or TERM; returns the last report."""
+    root = Path(report.path)
+    rest = Rest()
+    trouble = ""
+    memory.start_worker()
+    if not session.json:
+        present(session, "files", report)
+    note(f"watching {clean(report.path)}; stop with Ctrl-C")
+    with until_stopped() as stopped:
+        while not stopped.wait(_LOOK_SECONDS):
+            seen = _look(memory, root)  # before, so that an edit made meanwhile is looked at again
+            if not rest.ready(seen):
+                continue
+            try:
+                report = again()
+            except CredendaError as error:
+                trouble = _told(trouble, f"not synchronised: {clean(str(error))}")
+                continue
+            trouble = ""
+            rest.handled(seen)
+            if report.changed and not session.json:
+                present(session, "files", report)
+    return report
+
+
+def _told(before: str, now: str) -> str:
+    """Tell a trouble once, however often it is tried again."""
+    if now != before:
+        note(now)
+    return now
+
+
+def _look(memory: Credenda, root: Path) -> object:
+    """Give what tells whether anything changed: the stamps of all pages, and how far the memory has come."""
+    stats = memory.stats()
+    return signature(root), stats.events, stats.changes, stats.redacted_events, stats.tombstones

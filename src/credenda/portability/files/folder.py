@@ -1,0 +1,302 @@
+"""The folder on disk: read whole without following links, and written file by file, each at once or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from credenda import limits
+from credenda.errors import Invalid, Unavailable
+from credenda.portability.files.compare import Text, Tier
+from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES
+from credenda.portability.files.parse import parse
+from credenda.portability.output import whole_file
+
+try:
+    import fcntl
+except ImportError:  # a system that locks otherwise: two rounds at once then meet at the stamps of their files
+    fcntl = None
+
+__all__ = ["IGNORE", "KEY", "STATE", "TOMBSTONES", "Folder", "Found", "open_folder", "stamp"]
+
+STATE: Final = ".credenda/sync.json"
+KEY: Final = ".credenda/key"
+IGNORE: Final = ".credenda/.gitignore"
+_LOCK: Final = ".credenda/lock"
+TOMBSTONES: Final = ".tombstones.jsonl"
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
+_ID: Final = re.compile(rb'"id":\s*"([em][1-9][0-9]{0,17}-[0-9a-f]{6})"')
+_CONFLICT: Final = (re.compile(r"^<{7}(?: |$)", re.MULTILINE), re.compile(r"^>{7}(?: |$)", re.MULTILINE))
+_OWNER_ONLY: Final = 0o700
+_BOM: Final = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A file as it was read: its marks of change, its text with plain line ends, and how those were."""
+
+    stamp: tuple[int, ...]
+    text: str
+    ending: str
+    bom: bool
+
+
+@dataclass(slots=True)
+class Found:
+    """What is in the folder. `troubles` are files that are left alone, with the reason.
+
+    `hidden` are ids that stand in those; `closed` are parts of the folder of which something could not be seen at all,
+    `absent` parts that are not there.
+    """
+
+    texts: list[Text] = field(default_factory=list[Text])
+    troubles: dict[str, str] = field(default_factory=dict[str, str])
+    hidden: set[str] = field(default_factory=set[str])
+    closed: set[Tier] = field(default_factory=set[Tier])
+    absent: set[Tier] = field(default_factory=set[Tier])
+
+    def close(self, path: str, why: str, data: bytes) -> None:
+        """Leave a file alone, but remember whose entries stand in it."""
+        self.troubles[path] = why
+        self.hidden |= {name.decode() for name in _ID.findall(data)}
+
+
+def open_folder(path: str | Path) -> Folder:
+    """Open a folder, made where there is none; raises `Invalid` for what is no folder, `Unavailable` otherwise."""
+    try:
+        if not str(path).strip():
+            raise Invalid(
+                "no folder is named", why="the name is empty", fix="give a folder; it is made where there is none"
+            )
+        root = Path(path).expanduser()
+        if root.exists() and not root.is_dir():
+            raise Invalid(f"{path} is not a folder", fix="give a folder; it is made if it is not there")
+        root.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+        return Folder(root.resolve())
+    except (OSError, ValueError, RuntimeError) as error:
+        raise Unavailable(
+            f"the folder {str(path)[:200]!r} cannot be used", why=_why(error), fix="give one that you may write to"
+        ) from error
+
+
+def _why(error: BaseException) -> str:
+    return (error.strerror if isinstance(error, OSError) else "") or type(error).__name__
+
+
+class Folder:
+    """A folder that is kept in step with a memory."""
+
+    def __init__(self, root: Path) -> None:
+        """Belong to an existing folder."""
+        self.root = root
+        self._seen: dict[str, _Seen] = {}
+
+    @contextmanager
+    def locked(self) -> Generator[None]:
+        """Keep other rounds out while one is under way; raises `Unavailable` while another is."""
+        place = self._place(_LOCK)
+        try:
+            handle = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        except OSError as error:
+            raise Unavailable(f"{place} cannot be written", why=_why(error), fix="check the folder") from error
+        try:
+            if fcntl is not None:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError as error:
+            raise Unavailable(
+                "this folder is being synchronised by another process", fix="wait for it, or stop it"
+            ) from error
+        finally:
+            os.close(handle)
+
+    def read(self) -> Found:
+        """Read every page; what cannot be read, or was cut off, is named and left alone."""
+        found = Found()
+        for tier, name in ((Tier.ARCHIVE, ARCHIVE), (Tier.PAGES, PAGES)):
+            if (self.root / name).is_symlink():
+                found.closed.add(tier)
+                found.troubles[name] = "is a link, and links are not followed"
+                continue
+            if not (self.root / name).is_dir():
+                found.absent.add(tier)
+            for path in self._pages(self.root / name, tier, found):
+                self._read(path, tier, found)
+        if (self.root / CORE).exists() or (self.root / CORE).is_symlink():
+            self._read(CORE, Tier.CORE, found)
+        return found
+
+    def _pages(self, folder: Path, tier: Tier, found: Found) -> list[str]:
+        """List the pages below a folder; links are neither read nor followed."""
+        paths: list[str] = []
+        waiting = [folder]
+        while waiting:
+            place = waiting.pop()
+            try:
+                with os.scandir(place) as inside:
+                    entries = sorted(inside, key=lambda one: one.name)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                found.closed.add(tier)
+                found.troubles[self._name(place)] = f"cannot be opened: {_why(error)}"
+                continue
+            for entry in entries:
+                name = self._name(Path(entry.path))
+                wanted = entry.name.endswith(".md") and (tier is Tier.PAGES or _DAY.fullmatch(entry.name) is not None)
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_symlink():
+                    found.troubles[name] = "is a link, and links are not followed"
+                elif entry.is_dir(follow_symlinks=False) and tier is Tier.PAGES:
+                    waiting.append(Path(entry.path))
+                elif wanted:
+                    paths.append(name)
+        return paths
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+    def _read(self, name: str, tier: Tier, found: Found) -> None:
+        try:
+            data, stamp = self._bytes(name)
+        except OSError as error:
+            found.closed.add(tier)
+            found.troubles[name] = f"cannot be read: {_why(error)}"
+            return
+        if data is None:
+            found.closed.add(tier)
+            found.troubles[name] = "is no plain file, or larger than is read"
+            return
+        if stamp is None:
+            found.close(name, "is being written just now", data)
+            return
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            found.close(name, f"is not UTF-8: byte {error.start} begins no character", data)
+            return
+        if "\x00" in text:
+            found.close(name, "holds zero bytes, as a file does that was not written to its end", data)
+            return
+        bom = text.startswith(_BOM)
+        ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+        plain = text.removeprefix(_BOM).replace("\r\n", "\n")
+        if all(mark.search(plain) for mark in _CONFLICT):
+            found.close(name, "holds the marks of a merge that nobody has settled", data)
+            return
+        self._seen[name] = _Seen(stamp, plain, ending, bom)
+        page = parse(plain)
+        found.texts.append(Text(name, tier, page, _entity(page.front.get("entity", ""))))
+
+    def _bytes(self, name: str) -> tuple[bytes | None, tuple[int, ...] | None]:
+        """Read a file, and say whether it stayed the same meanwhile; a link is not opened."""
+        handle = os.open(self.root / name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(handle, "rb") as file:
+            before = os.fstat(handle)
+            if not stat.S_ISREG(before.st_mode) or before.st_size > limits.FILES_PAGE_BYTES:
+                return None, None
+            data = file.read(limits.FILES_PAGE_BYTES + 1)
+            after = os.fstat(handle)
+        same = stamp(before) == stamp(after) and len(data) == after.st_size
+        return data, stamp(after) if same else None
+
+    def plain(self, name: str) -> str | None:
+        """Give the text of a page that was read, with plain line ends."""
+        seen = self._seen.get(name)
+        return None if seen is None else seen.text
+
+    def load(self, name: str) -> bytes:
+        """Read a small file of ours; nothing where it is not there or not to be read."""
+        try:
+            data, _ = self._bytes(name)
+        except OSError:
+            return b""
+        return data or b""
+
+    def write(self, name: str, text: str) -> bool:
+        """Put a page in its place, with the line ends that it had; say whether anything differed.
+
+        Raises `Unavailable` where somebody changed it since it was read: the next round looks at it again.
+        """
+        seen = self._seen.get(name)
+        if seen is not None and seen.text == text:
+            return False
+        target = self._place(name)
+        if self._stamp_now(target) != (seen.stamp if seen else None):
+            raise Unavailable(f"{name} changed while it was compared", fix="synchronise again; it was left as it is")
+        ending, bom = (seen.ending, seen.bom) if seen else ("\n", False)
+        self._put(target, ((_BOM if bom else "") + text.replace("\n", ending)).encode())
+        self._seen[name] = _Seen(self._stamp_now(target) or (), text, ending, bom)
+        return True
+
+    def save(self, name: str, data: bytes) -> bool:
+        """Put a file of ours in its place; say whether anything differed."""
+        if self.load(name) == data:
+            return False
+        self._put(self._place(name), data)
+        return True
+
+    def read_index(self) -> str | None:
+        """Read the table of contents, of which people may own a part; None where there is none."""
+        found = Found()
+        if (self.root / INDEX).exists() or (self.root / INDEX).is_symlink():
+            self._read(INDEX, Tier.CORE, found)
+        if found.troubles:
+            raise Unavailable(f"{INDEX} {found.troubles[INDEX]}", fix="mend it; it was left as it is")
+        return self.plain(INDEX)
+
+    def remove(self, name: str) -> None:
+        """Take away a page that nothing is left of."""
+        with suppress(FileNotFoundError):
+            self._place(name).unlink()
+
+    def _put(self, target: Path, data: bytes) -> None:
+        mode = None
+        with suppress(OSError):
+            mode = stat.S_IMODE(target.lstat().st_mode)
+        with whole_file(target) as file:
+            file.write(data)
+        if mode is not None:
+            target.chmod(mode)
+
+    def _place(self, name: str) -> Path:
+        """Give the path of a file, in folders that are made where they are missing; never one behind a link."""
+        target = self.root / name
+        try:
+            for parent in reversed(target.relative_to(self.root).parents[:-1]):
+                (self.root / parent).mkdir(mode=_OWNER_ONLY, exist_ok=True)
+                if (self.root / parent).is_symlink():
+                    raise Unavailable(f"{parent} is a link", why="links are not followed", fix="make it a folder")
+            if target.is_symlink():
+                raise Unavailable(f"{name} is a link", why="links are not followed", fix="put a file in its place")
+        except OSError as error:
+            raise Unavailable(f"{name} cannot be written", why=_why(error), fix="check its folder") from error
+        return target
+
+    def _stamp_now(self, target: Path) -> tuple[int, ...] | None:
+        try:
+            return stamp(target.lstat())
+        except OSError:
+            return None
+
+
+def _entity(written: str) -> str:
+    """Read the name in front matter, which code writes as JSON does and people may not."""
+    try:
+        name: object = json.loads(written)
+    except ValueError:
+        name = written.strip("\"'")
+    return name if isinstance(name, str) else written
+
+
+def stamp(status: os.stat_result) -> tuple[int, ...]:
+    """Give what changes whenever a file does."""
+    return (status.st_size, status.st_mtime_ns, status.st_ino)

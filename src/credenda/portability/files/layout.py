@@ -1,0 +1,194 @@
+"""What the folder holds: memories and events as entries, and the file and section where each belongs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from credenda.clock import render_time, to_datetime
+from credenda.model.claim import Evidence
+from credenda.model.contest import ContestCase, ContestState, contest_table
+from credenda.model.core import Section
+from credenda.model.event import Event
+from credenda.model.logged import DRAFT_FIELDS
+from credenda.model.memory import Draft, Layer, Memory, Status
+from credenda.portability.files.marks import plain
+from credenda.text.normal import name_key
+
+__all__ = [
+    "ARCHIVE",
+    "CORE",
+    "CORE_SECTIONS",
+    "DAY_HEADING",
+    "INDEX",
+    "LATER",
+    "NOW",
+    "PAGES",
+    "PREVIOUSLY",
+    "QUESTIONS",
+    "SECTIONS",
+    "TIMES",
+    "UNSORTED",
+    "Entry",
+    "Question",
+    "case_entry",
+    "day_of",
+    "event_entry",
+    "memory_entry",
+    "page_key",
+    "shows",
+    "title_of",
+]
+
+ARCHIVE: Final = "archive"
+PAGES: Final = "consolidated"
+CORE: Final = "MEMORY.md"
+INDEX: Final = "index.md"
+
+NOW: Final = "## Now"
+PREVIOUSLY: Final = "## Previously"
+LATER: Final = "## Set aside"
+QUESTIONS: Final = "## Open questions"
+CORE_SECTIONS: Final = {
+    Section.INSTRUCTION: "## Standing instructions",
+    Section.PINNED: "## Pinned",
+    Section.IDENTITY: "## About you",
+    Section.RECALLED: "## Often needed",
+}
+DAY_HEADING: Final = ""
+"""Entries of a day stand under the title, without a section."""
+SECTIONS: Final = (NOW, PREVIOUSLY, LATER, QUESTIONS, *CORE_SECTIONS.values())
+
+UNSORTED: Final = "notes"
+"""Key of the page of what is about nobody and nothing in particular."""
+TIMES: Final = {"valid_from_us": "valid_from", "valid_until_us": "valid_until", "expires_us": "expires"}
+"""Fields that comments give as times, and how they are called there."""
+_SECTION_OF: Final = {
+    Status.ACTIVE: NOW,
+    Status.CHALLENGED: NOW,
+    Status.SUPERSEDED: PREVIOUSLY,
+    Status.MERGED: PREVIOUSLY,
+    Status.INVALIDATED: PREVIOUSLY,
+}
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_SPEAKER_CHARACTERS: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A memory or event as a file shows it: `page` is the key of its page or its day, `head` a line above it."""
+
+    local: str
+    text: str
+    table: Mapping[str, object]
+    page: str
+    section: str
+    held: bool
+    head: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A contest as a page shows it: what it asks while it is open, and all of it for whoever rebuilds."""
+
+    table: Mapping[str, object]
+    text: str
+    page: str
+
+
+def page_key(entity: str | None) -> str:
+    """Give the key of the page of an entity."""
+    return name_key(entity or "") or UNSORTED
+
+
+def title_of(key: str, shown: str) -> str:
+    """Give the title of a page."""
+    return {"user": "You", UNSORTED: "Notes"}.get(key) or " ".join(shown.split())
+
+
+def day_of(moment_us: int) -> str:
+    """Give the day of a moment, in UTC, which never moves."""
+    return to_datetime(moment_us).date().isoformat()
+
+
+def memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mapping[str, str]) -> Entry:
+    """Show a memory; `names` are the ids in the files where they differ from those here."""
+    table = {
+        "first_seen": render_time(memory.created_us),
+        "updated": render_time(memory.recorded_us),
+        "sources": [
+            f"{names.get(one.span.event_id, one.span.event_id)}:{one.span.start}-{one.span.stop}" for one in evidence
+        ],
+        **_fields(memory),
+    }
+    for name in ("relation", "confirmations"):
+        if value := getattr(memory, name):
+            table[name] = value
+    if memory.contested:
+        table["contested"] = True
+    if memory.superseded_by:
+        table["superseded_by"] = names.get(memory.superseded_by, memory.superseded_by)
+    return Entry(
+        local=memory.id,
+        text=plain(memory.text),
+        table=table,
+        page=page_key(memory.entity),
+        section=_SECTION_OF.get(memory.status, LATER),
+        held=memory.status in _HELD,
+    )
+
+
+def _fields(memory: Memory) -> dict[str, object]:
+    """Give the fields in which a memory differs from a bare fact."""
+    bare = Draft(text="", type=memory.type)
+    found: dict[str, object] = {"type": memory.type.value}
+    for name in DRAFT_FIELDS:
+        value: Any = getattr(memory, name)
+        if name not in {"text", "type"} and value != getattr(bare, name):
+            found[TIMES.get(name, name)] = render_time(value) if name in TIMES else value
+    return found
+
+
+def event_entry(event: Event) -> Entry:
+    """Show an event; the first line is for who reads, and says when it was recorded and who spoke."""
+    table: dict[str, object] = {
+        "first_seen": render_time(event.recorded_us),
+        "updated": render_time(event.redacted_us or event.recorded_us),
+        "sources": [event.source.value],
+        "role": event.role.value,
+        "speaker": event.speaker,
+        "said": render_time(event.occurred_us),
+        "trust": event.trust,
+    }
+    more = {"topic": event.topic, "session": event.session, "agent": event.agent, "external_id": event.external_id}
+    lists = {"flags": event.flags, "tags": event.tags, "metadata": event.metadata}
+    table |= {name: value for name, value in {**more, **lists}.items() if value}
+    if event.expires_us is not None:
+        table["expires"] = render_time(event.expires_us)
+    speaker = " ".join(event.speaker.split()).replace("<", "(")[:_SPEAKER_CHARACTERS]
+    return Entry(
+        local=event.id,
+        text=plain(event.text),
+        table=table,
+        page=day_of(event.recorded_us),
+        section=DAY_HEADING,
+        held=True,
+        head=f"#### {to_datetime(event.recorded_us):%H:%M} {speaker}",
+    )
+
+
+def shows(memory: Memory) -> bool:
+    """Say whether a memory has a place in the files: what was deleted has none, and code is scanned anew."""
+    return memory.status is not Status.DELETED and memory.layer is not Layer.CODEBASE and bool(plain(memory.text))
+
+
+def case_entry(case: ContestCase, names: Mapping[str, str]) -> Question:
+    """Show a contest."""
+    table = contest_table(case)
+    table["memory_ids"] = [names.get(one, one) for one in case.memory_ids]
+    for name in ("opened_us", "resolved_us"):
+        if name in table:
+            table[name.removesuffix("_us")] = render_time(table.pop(name))  # type: ignore[arg-type]
+    asked = f"{case.question} (`credenda resolve {case.id}`)" if case.state is ContestState.OPEN else ""
+    return Question(table={"id": case.id, **table}, text=plain(asked), page=page_key(case.entity))

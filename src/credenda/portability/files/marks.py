@@ -1,0 +1,88 @@
+"""The marks that code leaves in a page: one comment above each entry, and how text is kept apart from them. Pure.
+
+An entry is a comment on a line of its own, `<!--m {…}-->` with JSON (S-018), and a list item below it that holds the
+text. What is inside the comment is code's, the text is anyone's. Every line of a text is behind `- ` or two spaces, so
+that no text can be taken for a comment, a heading or another entry.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+__all__ = ["COMMENT", "comment", "content", "item", "plain", "read_comment", "said_in"]
+
+COMMENT: Final = re.compile(r"<!--([mk]) (\{.*\})-->[ \t]*")
+_OPENING: Final = re.compile(r"<(\\*)!--")
+_ESCAPED: Final = re.compile(r"<\\(\\*)!--")
+_HIDDEN: Final = {"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
+_LINE: Final = re.compile(r"\\*[-*_][-*_ \t]*")
+"""A text that, behind a bullet, would be a line across the page."""
+_BULLET: Final = re.compile(r"[-*+][ \t]+|\d{1,9}[.)][ \t]+")
+_INDENT: Final = re.compile(r"\t| {1,2}")
+
+
+def comment(kind: str, table: Mapping[str, object]) -> str:
+    r"""Write what code knows of an entry; whatever a value holds, the comment is one line and ends where it ends.
+
+    >>> comment("m", {"id": "m1-3fa9c2", "note": "a --> b"})
+    '<!--m {"id":"m1-3fa9c2","note":"a --\\u003e b"}-->'
+    """
+    body = json.dumps(table, ensure_ascii=False, separators=(",", ":"), default=str)
+    return f"<!--{kind} {''.join(_HIDDEN.get(letter, letter) for letter in body)}-->"
+
+
+def read_comment(line: str) -> tuple[str, dict[str, Any]] | None:
+    """Read a comment of an entry: its kind and table; None for a line that is none."""
+    found = COMMENT.fullmatch(line)
+    if found is None:
+        return None
+    try:
+        table: object = json.loads(found[2])
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(table, dict):
+        return None
+    named = cast("dict[str, Any]", table)
+    return (found[1], named) if isinstance(named.get("id"), str) else None
+
+
+def plain(text: str) -> str:
+    r"""Give a text as a file can hold it: line ends as \n, nothing at the end of a line, none around it.
+
+    >>> plain("one \r\n\r\n two")
+    'one\n\n two'
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def item(text: str) -> list[str]:
+    r"""Write a text as the lines of a list item.
+
+    >>> item("I like <!--m tea.")
+    ['- I like <\\!--m tea.']
+    """
+    first, *rest = _OPENING.sub(r"<\1\\!--", plain(text)).split("\n")
+    first = f"\\{first}" if _LINE.fullmatch(first) else first
+    return [f"- {first}", *(f"  {line}" if line else "" for line in rest)]
+
+
+def content(lines: list[str]) -> str:
+    r"""Read the text of a list item or of a paragraph; what `item` wrote comes back as `plain` gives it.
+
+    >>> content(item("a\n\n  b <!-- c"))
+    'a\n\n  b <!-- c'
+    """
+    bullet = _BULLET.match(lines[0])
+    first = lines[0][bullet.end() :] if bullet else lines[0]
+    first = first[1:] if first.startswith("\\") and _LINE.fullmatch(first) else first
+    rest = [_INDENT.sub("", line, count=1) if bullet else line for line in lines[1:]]
+    return plain(_ESCAPED.sub(r"<\1!--", "\n".join([first, *rest])))
+
+
+def said_in(line: str) -> bool:
+    """Say whether a line begins a list item."""
+    return _BULLET.match(line) is not None

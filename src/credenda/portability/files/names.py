@@ -1,0 +1,47 @@
+"""Names of pages: safe on every system, the same for the same thing, and never a way out of the folder. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Collection
+from typing import Final
+
+__all__ = ["NAME_BYTES", "folded", "page_name"]
+
+NAME_BYTES: Final = 80
+"""Longest name of a page without its ending, in UTF-8: far below what any file system bears."""
+_RESERVED: Final = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+)
+_KEPT: Final = frozenset(" _-'")
+
+
+def page_name(shown: str, key: str, taken: Collection[str]) -> str:
+    """Name the page of something; `taken` are the folded names of others, `key` tells two apart that look alike.
+
+    >>> page_name("../etc/passwd", "x", ())
+    'etc-passwd'
+    >>> page_name("CON", "con", ()), page_name("ana", "ana", {"ana"})
+    ('CON_', 'ana-2149fb')
+    """
+    letters = (letter if _stays(letter) else "-" for letter in unicodedata.normalize("NFC", shown))
+    name = "-".join(part for part in "".join(letters).split("-") if part.strip()).strip(" -_'")
+    name = " ".join(name.split())
+    while len(name.encode()) > NAME_BYTES:
+        name = name[:-1].rstrip()
+    name = name or "page"
+    if name.casefold() in _RESERVED:
+        name += "_"
+    if folded(name) in taken:
+        name = f"{name}-{hashlib.blake2b(key.encode(), digest_size=3).hexdigest()}"
+    return name
+
+
+def _stays(letter: str) -> bool:
+    return letter in _KEPT or unicodedata.category(letter)[0] in "LMN"
+
+
+def folded(name: str) -> str:
+    """Give the form in which two names are one on a file system that looks at neither case nor composition."""
+    return unicodedata.normalize("NFC", name.casefold())

@@ -1,0 +1,165 @@
+"""A page, read into blocks: entries with their comments, statements that people wrote, and everything else. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from credenda.portability.files.marks import content, read_comment, said_in
+
+__all__ = ["END", "Block", "Entered", "Other", "Parsed", "Said", "parse"]
+
+END: Final = "<!--end-->"
+"""The last line that code writes: a page without it was cut off."""
+_HEADING: Final = re.compile(r"#{1,6}(?:[ \t]|$)")
+_RULE: Final = re.compile(r"(?:-[ \t]*){3,}$|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$")
+_FENCE: Final = re.compile(r"(`{3,}|~{3,})")
+_PAIR: Final = re.compile(r"([\w-]+):[ \t]*(.*)$")
+_WORD: Final = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """An entry: `kind` "m" for a memory or event, "k" for a question; `text` is "" where only its comment is left."""
+
+    kind: str
+    table: dict[str, Any]
+    text: str
+    lines: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The id that the comment gives."""
+        return str(self.table["id"])
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A statement without a comment: a person wrote it."""
+
+    text: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Front matter, headings, comments, rules and blank lines: kept as they are."""
+
+    lines: tuple[str, ...]
+
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing in it."""
+        return not any(self.lines)
+
+
+Block = Entered | Said | Other
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A page in blocks; `front` are the pairs of its front matter, `whole` whether its last line is there."""
+
+    blocks: tuple[Block, ...]
+    front: dict[str, str] = field(default_factory=dict[str, str])
+    whole: bool = True
+
+    @property
+    def entries(self) -> list[Entered]:
+        """The entries about memories and events."""
+        return [one for one in self.blocks if isinstance(one, Entered) and one.kind == "m"]
+
+
+def parse(text: str) -> Parsed:
+    r"""Read a page.
+
+    >>> page = parse('<!--m {"id":"m1-3fa9c2"}-->\n- I like tea.\n\n- And cake.\n')
+    >>> [(type(one).__name__, one.text) for one in page.blocks if not isinstance(one, Other)]
+    [('Entered', 'I like tea.'), ('Said', 'And cake.')]
+    """
+    lines = [line.rstrip() for line in text.split("\n")]
+    if lines and not lines[-1]:
+        lines.pop()
+    reader = _Reader(lines)
+    blocks = tuple(reader.blocks())
+    return Parsed(blocks, reader.front, END in lines)
+
+
+class _Reader:
+    """Goes through the lines of a page once."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._at = 0
+        self.front: dict[str, str] = {}
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield every line, in blocks."""
+        if self._lines[:1] == ["---"] and "---" in self._lines[1:]:
+            yield self._front_matter()
+        while self._at < len(self._lines):
+            yield self._block()
+
+    def _front_matter(self) -> Other:
+        stop = self._lines.index("---", 1) + 1
+        pairs = (_PAIR.match(line) for line in self._lines[1 : stop - 1])
+        self.front = {found[1]: found[2] for found in pairs if found}
+        return Other(self._take(stop))
+
+    def _take(self, stop: int) -> tuple[str, ...]:
+        start, self._at = self._at, stop
+        return tuple(self._lines[start:stop])
+
+    def _block(self) -> Block:
+        line = self._lines[self._at]
+        if not line:
+            worded = (at for at in range(self._at, len(self._lines)) if self._lines[at])
+            return Other(self._take(next(worded, len(self._lines))))
+        if found := read_comment(line):
+            start = self._at
+            self._at += 1
+            lines = self._statement() if self._states() else ()
+            text = content(list(lines)) if lines else ""
+            return Entered(found[0], found[1], text, tuple(self._lines[start : self._at]))
+        if self._states():
+            lines = self._statement()
+            text = content(list(lines))
+            return Said(text, lines) if _WORD.search(text) else Other(lines)
+        if line.startswith("<!--") and "-->" not in line:
+            ends = (at for at in range(self._at, len(self._lines)) if "-->" in self._lines[at])
+            return Other(self._take(next(ends, self._at) + 1))
+        return Other(self._take(self._at + 1))
+
+    def _states(self) -> bool:
+        """Say whether the line at hand begins a statement."""
+        if self._at >= len(self._lines):
+            return False
+        line = self._lines[self._at]
+        return bool(line) and not (_HEADING.match(line) or _RULE.match(line) or line.startswith("<!--"))
+
+    def _statement(self) -> tuple[str, ...]:
+        line = self._lines[self._at]
+        if fence := _FENCE.match(line):
+            closed = (at for at in range(self._at + 1, len(self._lines)) if self._lines[at].startswith(fence[1]))
+            return self._take(next(closed, len(self._lines) - 1) + 1)
+        return self._take(self._item_end() if said_in(line) else self._paragraph_end())
+
+    def _item_end(self) -> int:
+        """Find where a list item ends: with the last line that is indented, blank ones between included."""
+        stop = at = self._at + 1
+        while at < len(self._lines) and (not self._lines[at] or self._lines[at][0] in " \t"):
+            at += 1
+            stop = at if self._lines[at - 1] else stop
+        return stop
+
+    def _paragraph_end(self) -> int:
+        at = self._at + 1
+        while at < len(self._lines) and self._goes_on(self._lines[at]):
+            at += 1
+        return at
+
+    def _goes_on(self, line: str) -> bool:
+        marked = _HEADING.match(line) or _RULE.match(line) or _FENCE.match(line) or said_in(line)
+        return bool(line) and not (marked or line.startswith("<!--"))

@@ -1,0 +1,98 @@
+"""Folders of pages at the terminal."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from .terminal import NO_SETTINGS, Terminal
+
+PATIENCE_SECONDS = 40
+
+
+@pytest.fixture
+def ana(tmp_path: Path) -> Terminal:
+    made = Terminal(tmp_path)
+    made.remember("I live in Linz.", "I like tea.")
+    return made
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    return tmp_path / "vault"
+
+
+def add(vault: Path, line: str) -> None:
+    page = vault / "consolidated/user.md"
+    page.write_text(page.read_text("utf-8").replace("## Now\n", f"## Now\n\n- {line}\n", 1), "utf-8")
+
+
+def test_a_folder_is_made_edited_and_told_about(ana: Terminal, vault: Path) -> None:
+    assert "written" in ana.text("files", "sync", str(vault))
+    assert "nothing had changed" in ana.text("files", "sync", str(vault))
+    add(vault, "I play chess.")
+    assert "1 remembered" in ana.text("files", "sync", str(vault))
+    assert ana.json("files", "sync", str(vault))["remembered"] == 0
+    assert "I play chess." in {one["text"] for one in ana.json("list")["items"]}
+
+
+def test_entries_that_wait_and_pages_left_alone_exit_with_four(ana: Terminal, vault: Path) -> None:
+    ana.text("files", "sync", str(vault))
+    page = vault / "consolidated/user.md"
+    whole = page.read_bytes()
+    page.unlink()
+    assert "--missing delete" in ana.text("files", "sync", str(vault), code=4)
+    assert "written" in ana.text("files", "sync", str(vault), "--missing", "restore")
+    page.write_bytes(b"\xff" + whole)
+    assert "left alone: consolidated/user.md" in ana.text("files", "sync", str(vault), code=4)
+
+
+def test_a_new_database_is_filled_from_the_folder(ana: Terminal, vault: Path, tmp_path: Path) -> None:
+    ana.text("files", "sync", str(vault))
+    new = Terminal(tmp_path / "new")
+    new.db.parent.mkdir()
+    assert "put in place" in new.text("rebuild", "--from-files", str(vault))
+    wanted = [(one["text"], one["value"]) for one in ana.json("list")["items"]]
+    assert [(one["text"], one["value"]) for one in new.json("list")["items"]] == wanted
+    assert "not empty" in new.error("rebuild", "--from-files", str(vault), code=4)
+    assert "no folder" in Terminal(tmp_path).error("rebuild", "--from-files", str(tmp_path / "x"), user="c", code=3)
+    assert "not both" in new.error("rebuild", "--from-files", str(vault), "--reextract", "--yes", code=2)
+
+
+def test_what_is_no_folder_is_refused_in_a_line(ana: Terminal) -> None:
+    assert "is not a folder" in ana.error("files", "sync", str(ana.db), code=2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="stops by signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_watching_takes_edits_over_and_stops_cleanly(ana: Terminal, vault: Path, number: signal.Signals) -> None:
+    environment = {**os.environ, **{name: value for name, value in NO_SETTINGS.items() if value is not None}}
+    command = [sys.executable, "-m", "credenda", "--db", str(ana.db), "--user", "ana", "files", "sync", str(vault)]
+    watching = subprocess.Popen(
+        [*command, "--watch"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    try:
+        assert watching.stderr is not None
+        assert "watching" in watching.stderr.readline()
+        add(vault, "I play chess.")
+        _until(lambda: "chess" in "".join(one.read_text("utf-8") for one in (vault / "archive").glob("*.md")))
+        watching.send_signal(number)
+        assert watching.wait(PATIENCE_SECONDS) == 0
+    finally:
+        watching.kill()
+        watching.communicate()
+    assert "I play chess." in {one["text"] for one in ana.json("list")["items"]}
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    pause = Event()
+    for _ in range(PATIENCE_SECONDS * 10):
+        if holds():
+            return
+        pause.wait(0.1)
+    raise AssertionError("it did not come to pass")
