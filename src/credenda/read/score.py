@@ -16,7 +16,9 @@ from credenda.clock import DAY_US
 from credenda.model.memory import Memory
 from credenda.model.query import Query
 from credenda.read.answerable import TOP
+from credenda.read.answers import answers_kind
 from credenda.read.candidates import Row
+from credenda.read.plan import Ask
 from credenda.read.tables import Standing, Weights
 
 __all__ = ["RecallWeights", "final_scores", "keyed", "lowered", "recall_weights"]
@@ -48,7 +50,7 @@ def recall_weights(recency_weight: float) -> RecallWeights:
     return RecallWeights(0.70 - 0.30 * recency_weight, 0.40 * recency_weight, 0.20 - 0.10 * recency_weight, 0.10)
 
 
-def keyed(rows: Sequence[Row], query: Query, weights: Weights, now_us: int) -> list[Row]:
+def keyed(rows: Sequence[Row], query: Query, weights: Weights, now_us: int, *, ask: Ask = Ask.OTHER) -> list[Row]:
     """Give each row the key and the terms of the query's profile; `key` holds its relevance before."""
     most_accessed = max((row.memory.access_count for row in rows if row.memory), default=0)
     keyed_rows: list[Row] = []
@@ -59,7 +61,7 @@ def keyed(rows: Sequence[Row], query: Query, weights: Weights, now_us: int) -> l
             case "evidence":
                 terms = {"relevance": row.key, "recency": _recency(row, query, weights.standing, now_us)}
             case "default":
-                terms = _standing_terms(row, query, weights, now_us)
+                terms = _standing_terms(row, query, weights, now_us, ask=ask)
         keyed_rows.append(_with_terms(row, terms))
     return keyed_rows
 
@@ -71,7 +73,7 @@ def _with_terms(row: Row, terms: dict[str, float]) -> Row:
     return Row(kind, name, text, sum(terms.values()), signs, explained, row.memory, row.event, row.passage, row.flags)
 
 
-def _standing_terms(row: Row, query: Query, weights: Weights, now_us: int) -> dict[str, float]:
+def _standing_terms(row: Row, query: Query, weights: Weights, now_us: int, *, ask: Ask) -> dict[str, float]:
     """Add to its relevance what a row is worth by itself; an event counts as of importance .5 and does not fade."""
     memory, standing = row.memory, weights.standing
     asks = row.event is not None and row.text.rstrip().endswith("?")
@@ -81,6 +83,7 @@ def _standing_terms(row: Row, query: Query, weights: Weights, now_us: int) -> di
         "retention": standing.retention * (_decay(memory) - 1.0) if memory else 0.0,
         "recency": _recency(row, query, standing, now_us),
         "question": weights.relevance.question if asks else 0.0,
+        "answers": answers_kind(row.text, ask, weights.relevance),
     }
 
 
