@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 from credenda.model.event import Event
@@ -14,8 +16,9 @@ from credenda.read.answerable import Asking, answerability, any_compared
 from credenda.read.answers import asks_kind
 from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.cold import cold_index
-from credenda.read.fuse import best_of_owner, fuse, fuse_ranks
+from credenda.read.fuse import Fused, best_of_owner, fuse, fuse_ranks
 from credenda.read.gate import speaking, veil
+from credenda.read.hop import SEEDS, hops, lowered_others, seed_terms
 from credenda.read.load import load_evidence
 from credenda.read.plan import Ask, Plan, plan
 from credenda.read.retrieve import retrieve
@@ -137,6 +140,8 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
     best = best_of_owner(found, fused.relevance)
     ranked = best[fused.relevance[best] > 0] if query.profile == "recall" else best
     heard = ranked[speaking(found, asked.engine.cosine_floor)[ranked]]
+    if query.profile != "recall" and hops(found, heard, tuned.relevance):
+        fused, heard = _second_round(asked, work, (found, fused), heard)
     rows: list[Row] = []
     for count, batch in enumerate(_batches(query, asked.made.ask, heard), 1):
         admit(work, found, fused, batch)
@@ -147,6 +152,21 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
             work.unread = count * len(batch) < len(heard)
             break
     return rows[: query.limit]
+
+
+def _second_round(
+    asked: _Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers
+) -> tuple[Fused, Integers]:
+    """Read the best hits, which keep their places, and put the rest in the order that their words suggest."""
+    found, fused = first
+    seeds, rest = heard[:SEEDS], heard[SEEDS:]
+    admit(work, found, fused, seeds)
+    terms = seed_terms(asked.index, asked.made, [row.text for row in work.rows])
+    if not terms:
+        return fused, rest
+    relevance = lowered_others(asked.index, found, terms, fused.relevance, tuned=work.tuned.relevance)
+    summands = {**fused.terms, "hop": relevance - fused.relevance}
+    return Fused(relevance, summands), rest[np.argsort(-relevance[rest], kind="stable")]
 
 
 def _batches(query: Query, ask: Ask, positions: Integers) -> Iterator[Integers]:

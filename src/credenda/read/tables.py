@@ -39,6 +39,8 @@ class Relevance:
     words_ahead: float
     words_second: float
     brief: int
+    hop: float
+    hop_coverage: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

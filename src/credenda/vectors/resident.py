@@ -137,6 +137,14 @@ class ResidentIndex:
         """Return for each distinct term the rows that hold it, each row once, and what it adds to their scores."""
         return [self._weighed(pieces) for pieces in self._lists(terms)]
 
+    def counts(self, terms: Sequence[str]) -> list[int]:
+        """Return for each distinct term how many rows hold it."""
+        return [sum(len(docs) for docs, _ in pieces) for pieces in self._postings.lists(terms)]
+
+    def rows_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each document, -1 for one that the index lacks."""
+        return self._table.rows_of(codes)
+
     def _lists(self, terms: Sequence[str]) -> list[list[tuple[NDArray[np.int32], NDArray[np.uint8]]]]:
         """Look terms up; a search asks twice for the same ones, for texts and for sessions."""
         asked, last = tuple(terms), self._last_lists
