@@ -31,14 +31,12 @@ from credenda.bench.ranking import auroc, judge
 from credenda.ids import Kind
 from credenda.model.query import Query
 from credenda.operations.asking import open_index
-from credenda.read.answerable import Asking, signs_of
+from credenda.read.answerable import TOP, best_by_chance, held_lead
 from credenda.read.candidates import Candidates
-from credenda.read.fuse import fuse
+from credenda.read.fuse import best_of_owner, fuse
 from credenda.read.load import name_document
-from credenda.read.plan import plan
+from credenda.read.plan import Plan, plan
 from credenda.read.retrieve import owner_of, retrieve
-from credenda.read.rows import Reading
-from credenda.read.search import Asked, settle
 from credenda.read.tables import weights
 from credenda.storage.store import Reader
 from credenda.vectors.resident import ResidentIndex
@@ -47,7 +45,7 @@ WEIGHTS: Final = Path(__file__).resolve().parents[1] / "src/credenda/read/data/w
 EMBEDDERS: Final = {"words": "none", "minilm": "minilm", "hashed": "hashed"}
 SIZES: Final = (4, 15, 60, 250)
 """Documents that a store is cut to."""
-SIGNS: Final = ("coverage", "rarest", "lead", "broad", "support", "peak")
+SIGNS: Final = ("coverage", "rarest", "lead", "broad")
 GROWING: Final = ("coverage", "cosine")
 """Signs whose best value grows by chance with the number of documents."""
 PRIOR: Final = {"particular": weights().particular_logit}
@@ -78,14 +76,22 @@ class View(NamedTuple):
     """Owners of the documents of each turn."""
 
 
-def signs_found(view: View, asking: Asked, found: Candidates, now_us: int) -> dict[str, float] | None:
-    """Return what the best rows say, as a search reads it; None where there are none."""
-    made = asking.made
-    rows = settle(asking, Reading(asking.query, view.reader, now_us, weights(), made.ask), found)
-    if not rows:
+def signs_of(found: Candidates, made: Plan, model: str | None) -> dict[str, float] | None:
+    """Return what the best candidates say, as `read/answerable.py` reads it; None where there are none."""
+    if not len(found):
         return None
-    about = Asking(broad=made.broad, particular=made.particular, lead=found.lead, searched=found.searched)
-    return {**signs_of(rows, about), "particular": float(made.particular)}
+    engine = weights().engine(model)
+    best = best_of_owner(found, fuse(found, weights(), engine).relevance)[:TOP]
+    cosine = np.nan_to_num(found.cosine[best], nan=0.0)
+    return {
+        "coverage": float(found.coverage[best].max()),
+        "rarest": float(found.rarest[best].any()),
+        "cosine": max(0.0, float(cosine.max())),
+        "lead": held_lead(found.lead),
+        "size": best_by_chance(found.searched),
+        "broad": float(made.broad),
+        "particular": float(made.particular),
+    }
 
 
 def asked(view: View, source: Source, name: str, question: Question) -> Iterator[Sample]:
@@ -93,13 +99,11 @@ def asked(view: View, source: Source, name: str, question: Question) -> Iterator
     own = question.conversation == name
     present = own and question.answerable
     kind = "present" if present else "near" if own else "off"
-    query = Query(text=question.text)
+    query = Query(text=question.text, limit=50)
     parts = view.memory._parts  # pyright: ignore[reportPrivateUsage] # noqa: SLF001 - the fit looks inside
-    now_us = parts.clock.now_us()
-    made = plan(query, now_us, view.resident.speaker_names)
+    made = plan(query, parts.clock.now_us(), view.resident.speaker_names)
     vector = parts.ask([question.text])[0] if parts.ask and view.resident.dims and made.terms else None
     model = view.resident.model_id if vector is not None else None
-    asking = Asked(query, made, view.resident, vector, weights().engine(model))
     draw = np.random.default_rng(int.from_bytes(hashlib.sha256(question.text.encode()).digest()[:4], "big"))
     gold = [owner for turn in question.gold for owner in view.turns.get(turn, ())] if present else []
     owners = np.unique(owner_of(view.resident.codes))
@@ -112,7 +116,7 @@ def asked(view: View, source: Source, name: str, question: Question) -> Iterator
             if present:
                 chosen[0] = draw.choice(gold)
         found = retrieve(view.resident, view.reader, query, made, vector=vector, allowed=chosen)
-        signs = signs_found(view, asking, found, now_us)
+        signs = signs_of(found, made, model)
         if signs is not None:
             share = {"present": 0.5, "near": 0.25, "off": 0.25}[kind] / (1 if kind == "near" else len(SIZES) + 1)
             labels = {"set": source.name, "kind": kind, "size": str(size or "all")}

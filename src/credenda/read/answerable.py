@@ -1,9 +1,9 @@
 """Whether memory holds an answer at all, pure: one probability for a search, which means the same for every search.
 
-P = logistic(base + coverage · c + cosine · m + rarest · r + lead · l + support · s + peak · p + size · √(2 ln n) + …),
-fitted on questions that memory can and cannot answer: `data/weights.toml` has the numbers, `scripts/fit_weights.py`
-makes them. √(2 ln n) is how far the best of n unrelated texts rises above their mean, in standard deviations: what is
-near in a store of ten sentences is chance in one of ten thousand.
+P = logistic(base + coverage · c + cosine · m + rarest · r + lead · l + size · √(2 ln n) + …), fitted on questions that
+memory can and cannot answer: `data/weights.toml` has the numbers, `scripts/fit_weights.py` makes them. √(2 ln n) is
+how far the best of n unrelated texts rises above their mean, in standard deviations: what is near in a store of ten
+sentences is chance in one of ten thousand.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 from credenda.read.candidates import Row
 from credenda.read.tables import Calibration, Weights
 
-__all__ = ["TOP", "Asking", "answerability", "any_compared", "best_by_chance", "held_lead", "signs_of"]
+__all__ = ["TOP", "Asking", "answerability", "any_compared", "best_by_chance", "held_lead"]
 
 TOP: Final = 5
 """Best rows whose signs tell whether the search found an answer; the calibration was fitted on as many."""
@@ -24,12 +24,6 @@ _SCARCE: Final = 0.15
 """Share of the question's idf below which a text speaks of something else, for all that its words can tell."""
 _MOST_WORDS: Final = 0.75
 """Share of the question's idf from which a text speaks of the thing asked for, whatever its slot."""
-
-
-_MANY: Final = 250
-"""Documents beyond which more than one text can be expected to speak of a thing, and surely from twice as many."""
-_PEAK_MAX: Final = 3.0
-"""What a hit may stand above the rest and still say something of words; an exact slot lifts it further."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,47 +61,28 @@ def held_lead(lead: float) -> float:
     return max(lead, -0.5)
 
 
-def signs_of(rows: Sequence[Row], asking: Asking) -> dict[str, float]:
-    """Return the signs that are fitted, by the name of their coefficient; there must be a row.
-
-    `support` is the mean share of the question's words in the best rows, and `peak` how far the best one stands above
-    the next: what was said is mostly spoken of more than once, while a question about something that was not said finds
-    one text with its words and nothing beside it. In a store of few texts one is all there can be, so there both count for nothing.
-    """
-    best = [row.signs for row in rows[:TOP]]
-    keys = [row.key for row in rows[:TOP]]
-    many = min(max(asking.searched / _MANY - 1.0, 0.0), 1.0)
-    others = keys[1:]
-    apart = keys[0] - sum(others) / len(others) if others else 0.0
-    return {
-        "coverage": max(signs.coverage for signs in best),
-        "cosine": max((signs.cosine for signs in best if signs.cosine is not None), default=0.0),
-        "rarest": float(any(signs.rarest for signs in best)),
-        "lead": held_lead(asking.lead),
-        "broad": float(asking.broad),
-        "support": many * sum(signs.coverage for signs in best) / len(best),
-        "peak": many * min(max(apart, 0.0), _PEAK_MAX),
-        "size": best_by_chance(asking.searched),
-    }
-
-
 def answerability(rows: Sequence[Row], engine: Calibration, tuned: Weights, asking: Asking) -> float:
     """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none.
 
     A slot that holds something answers a question about it. One that holds nothing speaks against an answer, unless one
     text has most of the question's words: to "what is my blood type" a text about another type is no answer.
     """
-    if not rows:
-        return 0.0
     best = [row.signs for row in rows[:TOP]]
-    signs = signs_of(rows, asking)
-    coverage = signs["coverage"]
-    logit = engine.base + sum(engine.coefficient(name) * value for name, value in signs.items())
+    if not best:
+        return 0.0
+    near = max((signs.cosine for signs in best if signs.cosine is not None), default=0.0)
+    coverage = max(signs.coverage for signs in best)
+    logit = engine.base + engine.coverage * coverage + engine.cosine * near + engine.lead * held_lead(asking.lead)
+    logit += engine.size * best_by_chance(asking.searched)
     if coverage < _SCARCE and not asking.broad and not any(one.timely or one.governs for one in best):
         logit += engine.scarce
+    if any(signs.rarest for signs in best):
+        logit += engine.rarest
+    if asking.broad:
+        logit += engine.broad
     if asking.particular:
         logit += tuned.particular_logit
-    if any(one.slot for one in best):
+    if any(signs.slot for signs in best):
         logit += tuned.slot_logit
     elif asking.names_slot and coverage < _MOST_WORDS:
         logit += tuned.missing_logit

@@ -29,7 +29,7 @@ from credenda.storage.store import Reader
 from credenda.text.passages import passages
 from credenda.vectors.resident import STATE_HIDDEN, ResidentIndex
 
-__all__ = ["Asked", "Embed", "search", "settle"]
+__all__ = ["Embed", "search"]
 
 Embed = Callable[[Sequence[str]], Floats]
 """Turns texts into (n, d) float32, rows of unit length."""
@@ -49,7 +49,7 @@ _MISSES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class _Asked:
     """A query with all that its search needs."""
 
     query: Query
@@ -80,12 +80,11 @@ def search(
     whole = index if index is not None else cold_index(reader, query.text)
     asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
     vector = _vector(embed, query.text) if embed is not None and asks else None
-    asked = Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
+    asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned, made.ask)
     found, rows = _find(asked, work)
     judge = asked.engine if any_compared(rows) else tuned.engine(None)
     answerable = answerability(rows, judge, tuned, _asking(made, found))
-    rows = rows[: query.limit]
     abstained = not rows or answerable < (judge.context_floor if unasked else judge.floor)
     shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
     hits = tuple(_hits(asked, work, shown, answerable)) if shown else ()
@@ -117,24 +116,24 @@ def _vector(embed: Embed, text: str) -> Floats | None:
         return None
 
 
-def _find(asked: Asked, work: Reading) -> tuple[Candidates, list[Row]]:
+def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row]]:
     """Return the candidates, and the rows to show in their order.
 
     Where conditions that only the store knows left too few, it is asked which rows meet them, and those alone compete.
     """
     found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector)
-    rows = settle(asked, work, found)
+    rows = _settle(asked, work, found)
     if len(rows) < asked.query.limit and work.misfits and (work.unread or not found.complete):
         allowed = allowed_owners(work)
         found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector, allowed=allowed)
         work.rows.clear()
         work.misfits, work.unread = 0, False
-        rows = settle(asked, work, found)
+        rows = _settle(asked, work, found)
     return found, rows
 
 
-def settle(asked: Asked, work: Reading, found: Candidates) -> list[Row]:
-    """Read candidates in order of relevance until enough of them may be shown; return all that were read, in order."""
+def _settle(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
+    """Read candidates in order of relevance until enough of them may be shown."""
     query = asked.query
     tuned = work.tuned
     fused = fuse_ranks(found, tuned) if query.profile == "recall" else fuse(found, tuned, asked.engine)
@@ -152,11 +151,11 @@ def settle(asked: Asked, work: Reading, found: Candidates) -> list[Row]:
         if work.misfits and count == _NARROW_BATCHES:
             work.unread = count * len(batch) < len(heard)
             break
-    return rows
+    return rows[: query.limit]
 
 
 def _second_round(
-    asked: Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers
+    asked: _Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers
 ) -> tuple[Fused, Integers]:
     """Read the best hits, which keep their places, and put the rest in the order that their words suggest."""
     found, fused = first
@@ -177,7 +176,7 @@ def _batches(query: Query, ask: Ask, positions: Integers) -> Iterator[Integers]:
         yield positions[start : start + size]
 
 
-def _hits(asked: Asked, work: Reading, rows: Sequence[Row], answerable: float) -> Iterator[Hit]:
+def _hits(asked: _Asked, work: Reading, rows: Sequence[Row], answerable: float) -> Iterator[Hit]:
     query = asked.query
     evidence = load_evidence(
         work.reader,
@@ -221,7 +220,7 @@ def _passage(text: str, ordinal: int) -> str:
     return text[start:stop]
 
 
-def _trace(asked: Asked, candidates: int, answerable: float, missed: Sequence[Row]) -> dict[str, object]:
+def _trace(asked: _Asked, candidates: int, answerable: float, missed: Sequence[Row]) -> dict[str, object]:
     """Say how it was searched; the plan and the nearest misses only where an explanation was asked for."""
     trace: dict[str, object] = {
         "engines": ("words",) if asked.vector is None else ("words", "vectors"),

@@ -73,13 +73,6 @@ class Calibration:
     lead: float = 0.0
     meaning: float = 0.0
     likeness: float = 0.0
-    support: float = 0.0
-    peak: float = 0.0
-
-    def coefficient(self, sign: str) -> float:
-        """Return the coefficient of a sign of `answerable.signs_of`."""
-        value: float = getattr(self, sign)
-        return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

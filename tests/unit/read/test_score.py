@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.model.query import Query
-from credenda.read.answerable import Asking, answerability, signs_of
+from credenda.read.answerable import Asking, answerability
 from credenda.read.candidates import Row, Signs
 from credenda.read.score import final_scores, keyed, recall_weights
 from credenda.read.tables import Calibration, weights
@@ -141,28 +141,6 @@ def test_a_question_for_specifics_is_answered_less_surely_and_one_for_a_course_o
     )
     assert narrow < plain < wide
     assert sureness(coverage=1.0, rarest=True, asking=Asking(searched=600, particular=True)) > WORDS.floor
-
-
-@pytest.mark.requirement("C-020")
-def test_what_several_texts_speak_of_is_surer_than_what_one_does_in_a_store_of_many() -> None:
-    covered = row(signs=Signs(coverage=0.6))
-    rest = [row(signs=Signs(coverage=part)) for part in (0.0, 0.0, 0.0, 0.0)]
-    alike = [covered] * 5
-    many, few = Asking(searched=600), Asking(searched=3)
-    for engine in (WORDS, weights().engine("all-MiniLM-L6-v2:int8")):
-        lone, joined = (answerability(rows, engine, weights(), many) for rows in ([covered, *rest], alike))
-        assert lone < joined
-        lone, joined = (answerability(rows, engine, weights(), few) for rows in ([covered, *rest], alike))
-        assert joined - lone < 0.02
-
-
-@given(st.lists(st.floats(-5, 5), min_size=1, max_size=8), st.integers(0, 10_000))
-def test_the_signs_of_any_rows_are_numbers_within_bounds(keys: list[float], searched: int) -> None:
-    rows = [row(key) for key in sorted(keys, reverse=True)]
-    signs = signs_of(rows, Asking(searched=searched))
-    assert set(signs) <= set(Calibration.__dataclass_fields__)
-    assert 0 <= signs["support"] <= 1
-    assert 0 <= signs["peak"] <= 3
 
 
 def test_nothing_answers_nothing() -> None:
