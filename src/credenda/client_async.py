@@ -17,7 +17,9 @@ from credenda.clock import Clock
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
+from credenda.model.compressed import CompressReport
 from credenda.model.contest import ContestCase, SlotLoop
+from credenda.model.core import Core
 from credenda.model.difference import Diff
 from credenda.model.event import Receipt
 from credenda.model.forgetting import LegalHold, RetentionPolicy
@@ -272,12 +274,18 @@ class AsyncCredenda:
             record_access=record_access,
         )
 
-    async def context(self, query: str | None = None, *, token_budget: int | None = None, **conditions: Any) -> Context:
+    async def context(
+        self, query: str | None = None, *, token_budget: int | None = None, automatic: bool = False, **conditions: Any
+    ) -> Context:
         """Pack what is known into a block for a prompt, fenced as data, never over the budget of tokens.
 
-        Takes the conditions of `search`; without a query it holds only what every prompt should have.
+        Takes the conditions of `search`; without a query it holds only what every prompt should have. `automatic` is
+        for a block that a program adds to each turn unasked: its budget is the smaller `inject_tokens`, and what it
+        shows does not count as recalled unless `record_access` says so.
         """
-        return await asyncio.to_thread(self._memory.context, query, token_budget=token_budget, **conditions)
+        return await asyncio.to_thread(
+            self._memory.context, query, token_budget=token_budget, automatic=automatic, **conditions
+        )
 
     async def get(
         self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None
@@ -490,6 +498,14 @@ class AsyncManage:
         """Return every legal hold there was and is, oldest first, with the reasons."""
         return await asyncio.to_thread(self._memory.holds)
 
+    async def core(self) -> Core:
+        """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.
+
+        It is made of standing instructions, pins, who the user is, and what is recalled often, each line a memory as it
+        is held now. Where it has changed it is filed, and `diff` says what this rewrite changed against the one before.
+        """
+        return await asyncio.to_thread(self._memory.core)
+
     async def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
 
@@ -500,6 +516,14 @@ class AsyncManage:
     async def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
         """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
         return await asyncio.to_thread(self._memory.lifecycle, dry_run=dry_run)
+
+    async def compress(self, *, dry_run: bool = True) -> CompressReport:
+        """Keep the vectors of memories at 8, 4 or 2 bits as they fade; recall gives a memory its precision back.
+
+        A dry run, the default, returns bytes and fidelity by tier and changes nothing. Nothing is believed otherwise
+        afterwards; what has faded far ranks a little lower by meaning.
+        """
+        return await asyncio.to_thread(self._memory.compress, dry_run=dry_run)
 
     async def promote(self, id: str) -> Memory:
         """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
@@ -644,17 +668,20 @@ class AsyncData:
         """
         return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
 
-    async def rebuild(self, *, reextract: bool = False, dry_run: bool = False) -> RebuildReport:
+    async def rebuild(self, *, reextract: bool = False, model: bool = False, dry_run: bool = False) -> RebuildReport:
         """Make memories, evidence and contests again from the change log, and put right the rows that differ.
 
         With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
-        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. What
-        differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go on.
-        `dry_run` only says what differs.
+        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. With
+        `model` too, the model of this memory reads everything anew, within the day's budget: what it said is kept
+        until all is read, so that a run that was broken off goes on where it stopped. What differs is replaced in one
+        transaction: whatever breaks it off leaves everything as it was, and searches go on. `dry_run` only says what
+        differs (a model is asked all the same).
 
-        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
+        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing,
+        `Invalid` where a model is wanted and there is none.
         """
-        return await asyncio.to_thread(self._memory.rebuild, reextract=reextract, dry_run=dry_run)
+        return await asyncio.to_thread(self._memory.rebuild, reextract=reextract, model=model, dry_run=dry_run)
 
     async def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others go on reading and writing.

@@ -32,6 +32,7 @@ from credenda.storage.store import (
     Snapshot,
     Spend,
     Store,
+    Surprise,
     Tombstone,
     Watermark,
     pack_code,
@@ -69,7 +70,8 @@ def furnish(store: Store, user_id: str, mark: str, digest: bytes) -> Holdings:
         Tombstone(digest=digest, kind="text", normaliser=1, created_us=1),
         Access(memory_id=memory, session=mark, day=1, at_us=1, shown=1),
         Snapshot(name="words", blobs=(mark.encode(),)),
-        Retention(memory_id=memory, score=0.5),
+        Retention(scores={memory: 0.5}),
+        Surprise(memory_id=memory, score=0.5, importance=0.5),
         Watermark(name=mark, value=7, at_us=1),
         DutyRun(name=mark, started_us=1, took_us=1, result=mark),
     ]
@@ -105,6 +107,7 @@ def everything(reader: Reader) -> str:
         reader.jobs(JobFilter()),
         reader.counts(),
         reader.accesses(ids),
+        reader.recalled(0, 1 << 30, 50),
         reader.active_days(),
         reader.duties(),
         reader.watermark("anaword") if reader.tenant.user_id == ANA else reader.watermark("benword"),
@@ -170,7 +173,17 @@ def test_all_that_a_tenant_can_read_is_its_own(both: tuple[Store, Holdings, Hold
 def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     named = {call.partition(" ")[0] for call in (*BY_FOREIGN_ID, *BY_FOREIGN_WORD)}
     methods = {name for name, _ in inspect.getmembers(Reader) if not name.startswith("_")}
-    beyond_ids = {"tenant", "delta", "vectors", "vector_data", "snapshot", "counts", "active_days", "duties"}
+    beyond_ids = {
+        "tenant",
+        "delta",
+        "vectors",
+        "vector_data",
+        "snapshot",
+        "counts",
+        "active_days",
+        "duties",
+        "recalled",
+    }
     assert methods == named | beyond_ids
     source = inspect.getsource(everything)
     assert all(f"reader.{name}(" in source for name in beyond_ids - {"tenant"})
@@ -192,7 +205,8 @@ WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
     ),
     "Refold of a memory": lambda _, ben: Refold(versions=(held("Stolen.", id=ben.memory),)),
     "Refold of a contest": lambda ana, ben: Refold(contest=contested(ana.memory, id=ben.contest)),
-    "Retention": lambda _, ben: Retention(memory_id=ben.memory, score=0.1),
+    "Retention": lambda _, ben: Retention(scores={ben.memory: 0.1}),
+    "Surprise": lambda _, ben: Surprise(memory_id=ben.memory, score=0.1, importance=0.1),
     "Access": lambda _, ben: Access(memory_id=ben.memory, session="s", day=1, at_us=1, shown=1),
 }
 

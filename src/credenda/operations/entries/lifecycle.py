@@ -13,6 +13,14 @@ _DRY_RUN: Final = Param(name="dry_run", kind="flag", default=False, help="Only s
 
 ENTRIES: Final = (
     Operation(
+        name="core",
+        call="manage.core",
+        summary="Show what every prompt gets, and what its last rewrite changed.",
+        output="Core",
+        errors=(Unavailable,),
+        idempotent=True,
+    ),
+    Operation(
         name="decay",
         call="manage.decay",
         summary="Compute afresh how much of each memory is retained; nothing is believed otherwise afterwards.",
@@ -61,6 +69,24 @@ ENTRIES: Final = (
         output="RetentionCurves",
         errors=(Invalid, Unavailable),
         doors=frozenset({"python", "cli"}),
+    ),
+    Operation(
+        name="compress",
+        call="manage.compress",
+        summary="Keep the vectors of fading memories at fewer bits; recall gives them their precision back.",
+        params=(
+            Param(
+                name="dry_run",
+                kind="flag",
+                default=True,
+                help="Only show what it would save, and cost.",
+                option="dry-run/apply",
+            ),
+        ),
+        output="CompressReport",
+        errors=(Unavailable,),
+        writes=True,
+        idempotent=True,
     ),
     Operation(
         name="schedule",

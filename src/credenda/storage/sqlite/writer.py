@@ -20,6 +20,7 @@ from credenda.model.memory import Memory
 from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
+from credenda.storage.sqlite.duties import Derived, file_derived
 from credenda.storage.sqlite.reader import SqliteReader
 from credenda.storage.sqlite.redact import redact_log
 from credenda.storage.sqlite.refold import refold
@@ -35,6 +36,7 @@ from credenda.storage.store import (
     Row,
     Snapshot,
     Spend,
+    Surprise,
     Tenant,
     Tombstone,
     Vector,
@@ -101,7 +103,7 @@ class SqliteWriter(SqliteReader):
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
-            case Retention() | Watermark() | DutyRun() | Lead():
+            case Retention() | Surprise() | Watermark() | DutyRun() | Lead():
                 return self._derived(row)
             case Spend():
                 return self._spend(row)
@@ -152,23 +154,9 @@ class SqliteWriter(SqliteReader):
             case _:
                 assert_never(row)
 
-    def _derived(self, row: Retention | Watermark | DutyRun | Lead) -> str:
+    def _derived(self, row: Derived) -> str:
         """File what is computed from the rest, and how far the duties that compute it have come."""
-        match row:
-            case Retention():
-                self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
-            case Watermark(value=None):
-                self._run("drop_watermark", name=row.name)
-            case Watermark():
-                self._run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
-            case DutyRun():
-                outcome = {"failed": row.failed, "result": row.result}
-                self._run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
-            case Lead():
-                if not self._run("lead", owner=row.owner, now_us=row.now_us, until_us=row.until_us).rowcount:
-                    raise Conflict("another process leads the duties", why="one is enough", fix="leave them to it")
-            case _:
-                assert_never(row)
+        file_derived(self._run, self._tenant.tag, row)
         return ""
 
     def _number(self, text: str, kind: Kind) -> int:
