@@ -32,6 +32,7 @@ PURE = (
     "credenda.manage.schedule",
     "credenda.model",
     "credenda.read.answerable",
+    "credenda.read.answers",
     "credenda.read.compare",
     "credenda.read.fuse",
     "credenda.read.gate",

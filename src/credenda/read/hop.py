@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from credenda import limits
 from credenda.read.candidates import Candidates, Floats, Integers
 from credenda.read.plan import Plan
 from credenda.read.tables import Relevance
@@ -37,9 +38,12 @@ _LETTERS: Final = 3
 
 
 def hops(found: Candidates, best: Integers, tuned: Relevance) -> bool:
-    """Say whether a second round is worth its time: only words were searched, and the best hits have few of them."""
+    """Say whether a second round is worth its time: only words were searched, and the best hits have few of them.
+
+    Among so few texts that each is a candidate anyway, words are rare by chance and lead nowhere.
+    """
     seeds = best[:SEEDS]
-    if len(best) <= SEEDS or not np.isnan(found.cosine).all():
+    if found.searched <= limits.CANDIDATES or len(best) <= SEEDS or not np.isnan(found.cosine).all():
         return False
     return bool(found.coverage[seeds].max(initial=0.0) < tuned.hop_coverage)
 

@@ -290,7 +290,7 @@ def test_a_text_that_looks_like_an_answer_goes_before_one_that_does_not(
 
 
 def test_the_words_of_the_first_hits_lead_on_and_take_no_place_from_them(world: World) -> None:
-    for number in range(60):
+    for number in range(220):
         world.say(f"Errand number {number} took a while", session=f"e{number}")
     for at in range(5):
         world.say("My sister plays the marimba in an orchestra", session=f"s{at}")
