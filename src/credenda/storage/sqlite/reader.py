@@ -94,6 +94,9 @@ def _index_of(wanted: MemoryFilter) -> str:
     """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
     if wanted.expires_before_us and replace(wanted, expires_before_us=None, limit=None) == _NO_CONDITION:
         return "expiring_memories"
+    if wanted.pinned or wanted.attribute == "instruction":  # as the index says
+        rest = replace(wanted, pinned=None, attribute=None, statuses=None, limit=None, as_of_us=None)
+        return "memories_always" if rest == _NO_CONDITION else "find_memories"
     if (wanted.pair is None) == (wanted.text_hash is None):
         return "find_memories"
     if wanted.text_hash is not None:

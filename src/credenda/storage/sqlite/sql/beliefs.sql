@@ -63,6 +63,19 @@ WHERE user_id = :user_id AND text_hash = :text_hash AND expired_at IS NULL
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
 ORDER BY id DESC LIMIT :limit;
 
+-- name: memories_always
+-- Current versions that are pinned, or standing instructions.
+SELECT * FROM memories INDEXED BY memories_always
+WHERE user_id = :user_id AND expired_at IS NULL AND (pinned = 1 OR attribute_key = 'instruction')
+    AND (:attribute IS NULL OR attribute_key = :attribute)
+    AND (:pinned IS NULL OR pinned = :pinned)
+    AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+    AND (:as_of_us IS NULL OR (
+        coalesce(valid_from, created_at) <= :as_of_us AND (valid_until IS NULL OR valid_until > :as_of_us)
+        AND relation IS NOT 'corrected' AND status <> 'invalidated'
+    ))
+ORDER BY id DESC LIMIT :limit;
+
 -- name: find_memories
 -- Current versions (or those held at a time) by filter, newest id first.
 SELECT * FROM memories
