@@ -31,6 +31,6 @@ def answers_kind(text: str, ask: Ask, tuned: Relevance) -> float:
     True
     """
     pattern = questions().answers.get(ask.value)
-    if pattern is None or pattern.search(text, 0, _READ) is None:
+    if pattern is None or pattern.search(text[:_READ].lower()) is None:
         return 0.0
     return tuned.when if ask is Ask.WHEN else tuned.count

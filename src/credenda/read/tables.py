@@ -152,7 +152,7 @@ def questions() -> Questions:
     return Questions(
         ambiguous_names=frozenset(table["ambiguous_names"]),
         cues={name: re.compile(pattern) for name, pattern in table["cues"].items()},
-        answers={name: re.compile(pattern, re.IGNORECASE) for name, pattern in table["answers"].items()},
+        answers={name: re.compile(pattern) for name, pattern in table["answers"].items()},
         nouns=nouns,
         slots=tuple(_slot_ask(entry) for entry in entries),
     )
