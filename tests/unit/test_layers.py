@@ -52,6 +52,7 @@ PURE = (
     "credenda.portability.files.parse",
     "credenda.portability.files.state",
     "credenda.read.answerable",
+    "credenda.read.answers",
     "credenda.read.compare",
     "credenda.read.fuse",
     "credenda.read.gate",

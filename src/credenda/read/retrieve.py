@@ -25,6 +25,7 @@ from credenda.read.standing import governing
 from credenda.read.tables import Relevance, weights
 from credenda.storage.store import MemoryFilter, Reader, pack_code
 from credenda.vectors.resident import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, ResidentIndex
+from credenda.vectors.turns import Second
 
 __all__ = ["eligible", "owner_of", "retrieve"]
 
@@ -141,7 +142,8 @@ def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
             parts.append((_idf(alive, len(rows)), _marked(len(index), rows)))
         else:
             named[rows] += scores
-    spread = index.spread(own, back=tuned.back, ahead=tuned.ahead)
+    brief = Second(tuned.words_second, index.length < tuned.brief)
+    spread = index.spread(own, back=tuned.back, ahead=tuned.words_ahead, second=brief)
     subject = index.spread(own - named, back=tuned.back, ahead=tuned.ahead) if made.people else spread
     return _Words(own, spread, subject, tuple(parts))
 

@@ -20,6 +20,7 @@ from credenda.read.fuse import Fused
 from credenda.read.gate import arrange, join, judge_event, judge_memory, veil
 from credenda.read.load import Loaded, load, name_document
 from credenda.read.naming import is_named
+from credenda.read.plan import Ask
 from credenda.read.retrieve import owner_of
 from credenda.read.score import keyed, lowered
 from credenda.read.tables import Weights
@@ -47,6 +48,7 @@ class Reading:
     reader: Reader
     now_us: int
     tuned: Weights
+    ask: Ask = Ask.OTHER
     loaded: Loaded = field(default_factory=Loaded)
     rows: list[Row] = field(default_factory=list[Row])
     regards: dict[str, Regard] = field(default_factory=dict[str, Regard])
@@ -149,7 +151,7 @@ def _event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Row | N
 
 def ordered(work: Reading) -> list[Row]:
     """Score, join and order what was read so far, best first."""
-    rows = keyed(work.rows, work.query, work.tuned, work.now_us, regards=work.regards)
+    rows = keyed(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = join(rows, work.loaded.claims_of)
     present, successors = _with_successors(work, joined)
     if len(present) > len(joined):

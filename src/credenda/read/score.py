@@ -18,7 +18,9 @@ from credenda.model.memory import Memory
 from credenda.model.query import Query
 from credenda.model.regard import Regard
 from credenda.read.answerable import TOP
+from credenda.read.answers import answers_kind
 from credenda.read.candidates import Row
+from credenda.read.plan import Ask
 from credenda.read.tables import Standing, Weights
 
 __all__ = ["RecallWeights", "final_scores", "keyed", "lowered", "recall_weights", "usefulness"]
@@ -69,7 +71,13 @@ def usefulness(regard: Regard) -> float:
 
 
 def keyed(
-    rows: Sequence[Row], query: Query, weights: Weights, now_us: int, *, regards: Mapping[str, Regard] = NOBODY
+    rows: Sequence[Row],
+    query: Query,
+    weights: Weights,
+    now_us: int,
+    *,
+    ask: Ask = Ask.OTHER,
+    regards: Mapping[str, Regard] = NOBODY,
 ) -> list[Row]:
     """Give each row the key and the terms of the query's profile; `key` holds its relevance before.
 
@@ -84,7 +92,7 @@ def keyed(
             case "evidence":
                 terms = {"relevance": row.key, "recency": _recency(row, query, weights.standing, now_us)}
             case "default":
-                terms = _standing_terms(row, query, weights, now_us)
+                terms = _standing_terms(row, query, weights, now_us, ask=ask)
                 if row.id in regards:
                     terms["feedback"] = weights.standing.feedback * usefulness(regards[row.id])
         keyed_rows.append(_with_terms(row, terms))
@@ -98,7 +106,7 @@ def _with_terms(row: Row, terms: dict[str, float]) -> Row:
     return Row(kind, name, text, sum(terms.values()), signs, explained, row.memory, row.event, row.passage, row.flags)
 
 
-def _standing_terms(row: Row, query: Query, weights: Weights, now_us: int) -> dict[str, float]:
+def _standing_terms(row: Row, query: Query, weights: Weights, now_us: int, *, ask: Ask) -> dict[str, float]:
     """Add to its relevance what a row is worth by itself; an event counts as of importance .5 and does not fade."""
     memory, standing = row.memory, weights.standing
     asks = row.event is not None and row.text.rstrip().endswith("?")
@@ -108,6 +116,7 @@ def _standing_terms(row: Row, query: Query, weights: Weights, now_us: int) -> di
         "retention": standing.retention * (_decay(memory) - 1.0) if memory else 0.0,
         "recency": _recency(row, query, standing, now_us),
         "question": weights.relevance.question if asks else 0.0,
+        "answers": answers_kind(row.text, ask, weights.relevance),
     }
 
 

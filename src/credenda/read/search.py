@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 from credenda.model.event import Event
 from credenda.model.query import Hit, Query, SearchResult
 from credenda.read.answerable import Asking, answerability, any_compared
+from credenda.read.answers import asks_kind
 from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.cold import cold_index
-from credenda.read.fuse import best_of_owner, fuse, fuse_ranks
+from credenda.read.fuse import Fused, best_of_owner, fuse, fuse_ranks
 from credenda.read.gate import speaking, veil
+from credenda.read.hop import SEEDS, hops, lowered_others, seed_terms
 from credenda.read.load import load_evidence
 from credenda.read.plan import Ask, Plan, plan
 from credenda.read.retrieve import retrieve
@@ -32,6 +36,8 @@ Embed = Callable[[Sequence[str]], Floats]
 
 _SPARE: Final = 4
 """Rows read beyond the limit: some are dropped, and an event and its memory become one."""
+_LOOKS: Final = 10
+"""Rows read beyond that where the looks of a text, which only reading shows, tell whether it is an answer."""
 _RECALL_ROWS: Final = 200
 """Rows read at once for profile "recall", whose other components can outweigh many ranks."""
 _NARROW_BATCHES: Final = 3
@@ -75,7 +81,7 @@ def search(
     asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
     vector = _vector(embed, query.text) if embed is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
-    work = Reading(query, reader, now_us, tuned)
+    work = Reading(query, reader, now_us, tuned, made.ask)
     found, rows = _find(asked, work)
     judge = asked.engine if any_compared(rows) else tuned.engine(None)
     answerable = answerability(rows, judge, tuned, _asking(made, found))
@@ -134,8 +140,10 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
     best = best_of_owner(found, fused.relevance)
     ranked = best[fused.relevance[best] > 0] if query.profile == "recall" else best
     heard = ranked[speaking(found, asked.engine.cosine_floor)[ranked]]
+    if query.profile != "recall" and hops(found, heard, tuned.relevance):
+        fused, heard = _second_round(asked, work, (found, fused), heard)
     rows: list[Row] = []
-    for count, batch in enumerate(_batches(query, heard), 1):
+    for count, batch in enumerate(_batches(query, asked.made.ask, heard), 1):
         admit(work, found, fused, batch)
         rows = ordered(work)
         if len(rows) >= query.limit:
@@ -146,8 +154,24 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
     return rows[: query.limit]
 
 
-def _batches(query: Query, positions: Integers) -> Iterator[Integers]:
+def _second_round(
+    asked: _Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers
+) -> tuple[Fused, Integers]:
+    """Read the best hits, which keep their places, and put the rest in the order that their words suggest."""
+    found, fused = first
+    seeds, rest = heard[:SEEDS], heard[SEEDS:]
+    admit(work, found, fused, seeds)
+    terms = seed_terms(asked.index, asked.made, [row.text for row in work.rows])
+    if not terms:
+        return fused, rest
+    relevance = lowered_others(asked.index, found, terms, fused.relevance, tuned=work.tuned.relevance)
+    summands = {**fused.terms, "hop": relevance - fused.relevance}
+    return Fused(relevance, summands), rest[np.argsort(-relevance[rest], kind="stable")]
+
+
+def _batches(query: Query, ask: Ask, positions: Integers) -> Iterator[Integers]:
     size = _RECALL_ROWS if query.profile == "recall" else query.limit + max(_SPARE, query.limit // 5)
+    size += _LOOKS if asks_kind(ask) else 0
     for start in range(0, len(positions), size):
         yield positions[start : start + size]
 

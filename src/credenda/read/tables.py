@@ -24,6 +24,8 @@ class Relevance:
     length: float
     length_tokens: int
     question: float
+    when: float
+    count: float
     speaker: float
     speaker_fit: tuple[float, float]
     role: float
@@ -34,6 +36,11 @@ class Relevance:
     passages: float
     back: float
     ahead: float
+    words_ahead: float
+    words_second: float
+    brief: int
+    hop: float
+    hop_coverage: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +112,7 @@ class Questions:
 
     ambiguous_names: frozenset[str]
     cues: Mapping[str, re.Pattern[str]]
+    answers: Mapping[str, re.Pattern[str]]
     nouns: Mapping[str, tuple[str, ...]]
     slots: tuple[SlotAsk, ...]
 
@@ -145,6 +153,7 @@ def questions() -> Questions:
     return Questions(
         ambiguous_names=frozenset(table["ambiguous_names"]),
         cues={name: re.compile(pattern) for name, pattern in table["cues"].items()},
+        answers={name: re.compile(pattern) for name, pattern in table["answers"].items()},
         nouns=nouns,
         slots=tuple(_slot_ask(entry) for entry in entries),
     )

@@ -31,7 +31,7 @@ from credenda.vectors.table import (
     STATE_PAST,
     Table,
 )
-from credenda.vectors.turns import Turns
+from credenda.vectors.turns import Second, Turns
 
 __all__ = ["STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "ResidentIndex"]
 
@@ -137,6 +137,14 @@ class ResidentIndex:
         """Return for each distinct term the rows that hold it, each row once, and what it adds to their scores."""
         return [self._weighed(pieces) for pieces in self._lists(terms)]
 
+    def counts(self, terms: Sequence[str]) -> list[int]:
+        """Return for each distinct term how many rows hold it."""
+        return [sum(len(docs) for docs, _ in pieces) for pieces in self._postings.lists(terms)]
+
+    def rows_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each document, -1 for one that the index lacks."""
+        return self._table.rows_of(codes)
+
     def _lists(self, terms: Sequence[str]) -> list[list[tuple[NDArray[np.int32], NDArray[np.uint8]]]]:
         """Look terms up; a search asks twice for the same ones, for texts and for sessions."""
         asked, last = tuple(terms), self._last_lists
@@ -176,13 +184,16 @@ class ResidentIndex:
         of_rows = self.session if rows is None else self.session[rows]
         return scores.take(of_rows, mode="wrap")  # -1 names the last entry, which stays 0
 
-    def spread(self, scores: NDArray[np.float32], *, back: float = 0.5, ahead: float = 0.3) -> NDArray[np.float32]:
+    def spread(
+        self, scores: NDArray[np.float32], *, back: float = 0.5, ahead: float = 0.3, second: Second | None = None
+    ) -> NDArray[np.float32]:
         """Add to each turn `back` × the previous and `ahead` × the next turn's score of its session.
 
         The passages of a long event are one turn that scores as its best passage. Rows without a session keep their
-        scores. Deleted turns are not there: their neighbours stand side by side.
+        scores. Deleted turns are not there: their neighbours stand side by side. Rows marked in `second` also gain its
+        share of the turn before the previous one.
         """
-        return self._turns.spread(scores, back, ahead)
+        return self._turns.spread(scores, back, ahead, second)
 
     def nearest(self, vector: NDArray[np.float32], k: int, mask: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the k rows whose sign bits are nearest to the vector's, ascending by row; fewer if there are fewer.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credenda.storage.store import pack_code
 
-__all__ = ["Turns"]
+__all__ = ["Second", "Turns"]
 
 _EVENT_STEP: Final = pack_code(1, memory=False)
 """Codes of one event's passages differ by less than this, those of two events by more."""
@@ -18,6 +18,13 @@ _FEW: Final = 10
 """One row in so many has a score where looking at these alone is worth while."""
 _CODE_BITS: Final = 43
 """Bits of an event's code; 20 remain for the session in one sortable integer."""
+
+
+class Second(NamedTuple):
+    """What a turn gains from the one before the previous one: a share of its score, where `rows` (n,) are marked."""
+
+    share: float
+    rows: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +87,13 @@ class Turns:
         arrays = (self.rows, self.links, self.lengths, self.sizes, self.places)
         return sum(array.nbytes for array in arrays) + (0 if self.starts is None else self.starts.nbytes)
 
-    def spread(self, scores: NDArray[np.float32], back: float, ahead: float) -> NDArray[np.float32]:
+    def spread(
+        self, scores: NDArray[np.float32], back: float, ahead: float, second: Second | None = None
+    ) -> NDArray[np.float32]:
         """Add to every row `back` × the previous turn's score and `ahead` × the next one's.
 
-        A turn of several passages scores as its best one, and hands what it gains to all of them.
+        A turn of several passages scores as its best one, and hands what it gains to all of them. `second` is the share
+        of the turn before the previous one, most often the same speaker's, for some rows.
         """
         out = scores.copy()
         if not len(self.rows):
@@ -91,7 +101,7 @@ class Turns:
         if self.starts is None:
             scored = np.flatnonzero(scores != 0)  # on marks it is ten times as fast as on numbers
             if len(scored) * _FEW < len(self.rows):
-                return self._spread_few(out, scored, back, ahead)
+                return self._spread_few(out, scored, (back, ahead), second)
         rows = self.rows.astype(np.intp)
         own = turn = scores.take(rows)
         if self.starts is not None:
@@ -103,16 +113,31 @@ class Turns:
         following = np.multiply(turn[1:], ahead)
         following[apart] = 0
         gain[:-1] += following
+        more = None if second is None else self._second(turn, second.share, apart)
         if self.starts is not None:
-            gain = np.repeat(gain, np.diff(self.starts, append=len(rows)))
+            sizes = np.diff(self.starts, append=len(rows))
+            gain = np.repeat(gain, sizes)
+            more = None if more is None else np.repeat(more, sizes)
+        if second is not None and more is not None:
+            gain += more * second.rows.take(rows)
         gain += own
         out[rows] = gain
         return out
 
+    @staticmethod
+    def _second(turn: NDArray[np.float32], share: float, apart: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return what each turn gains from the one before the previous one; none across the start of a session."""
+        gain = np.zeros(len(turn), np.float32)
+        np.multiply(turn[:-2], share, out=gain[2:])
+        gain[apart + 1] = 0
+        gain[np.minimum(apart + 2, len(gain) - 1)] = 0  # the last turn, where it stands alone, gains nothing either
+        return gain
+
     def _spread_few(
-        self, out: NDArray[np.float32], scored: NDArray[np.int64], back: float, ahead: float
+        self, out: NDArray[np.float32], scored: NDArray[np.int64], shares: tuple[float, float], second: Second | None
     ) -> NDArray[np.float32]:
         """Do the same where few rows have a score: only they and their neighbours are looked at."""
+        back, ahead = shares
         place = self.places.take(scored).astype(np.intp)
         own = out.take(scored)
         if place.min(initial=0) < 0:
@@ -123,6 +148,12 @@ class Turns:
         gain[following] = own[has_next] * np.float32(back)
         gain[previous] += own[has_previous] * np.float32(ahead)
         gaining = np.concatenate([following, previous])
+        if second is not None:
+            later, theirs = following[self.links.take(following + 1)] + 1, own[has_next]
+            theirs = theirs[self.links.take(following + 1)]
+            allowed = second.rows.take(self.rows[later])
+            gain[later[allowed]] += theirs[allowed] * np.float32(second.share)
+            gaining = np.concatenate([gaining, later[allowed]])
         touched = self.rows[gaining]
         out[touched] = out[touched] + gain[gaining]  # what gains from both sides stands here twice, with the same sum
         return out

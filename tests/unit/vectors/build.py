@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 import numpy as np
@@ -106,9 +106,14 @@ def session_oracle(documents: Sequence[Document], terms: Sequence[str]) -> dict[
 
 
 def spread_oracle(
-    documents: Sequence[Document], scores: dict[int, float], back: float = 0.5, ahead: float = 0.3
+    documents: Sequence[Document],
+    scores: dict[int, float],
+    back: float = 0.5,
+    ahead: float = 0.3,
+    *,
+    second: Mapping[int, float] | None = None,
 ) -> dict[int, float]:
-    """Walk each session turn by turn."""
+    """Walk each session turn by turn; `second` is the share that a document gets of the turn before the previous."""
     out = dict(scores)
     for session in {document.session for document in documents} - {""}:
         turns: dict[int, list[int]] = {}
@@ -121,7 +126,7 @@ def spread_oracle(
             gain = back * best[at - 1] if at else 0.0
             gain += ahead * best[at + 1] if at + 1 < len(order) else 0.0
             for code in turn:
-                out[code] += gain
+                out[code] += gain + (best[at - 2] * second.get(code, 0.0) if second and at > 1 else 0.0)
     return out
 
 

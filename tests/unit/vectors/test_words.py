@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from credenda.storage.store import Delta, Document, DocumentState, Heads, pack_code
 from credenda.vectors.postings import TAIL_ROWS, Run, hash_terms
 from credenda.vectors.resident import STATE_GONE, ResidentIndex
+from credenda.vectors.turns import Second
 
 from .build import (
     MODEL,
@@ -81,6 +82,24 @@ def test_a_few_scores_spread_as_they_do_among_many(at: list[int], turns: int, se
     scores[at] = np.random.default_rng(seed).random(len(at)).astype(np.float32)
     expected = spread_oracle(said, by_code(index, scores))
     assert by_code(index, index.spread(scores)) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+@settings(max_examples=200, deadline=None)
+@given(documents_strategy(), st.integers(0, 1_000), st.sampled_from([0, 400]))
+def test_some_turns_also_gain_from_the_turn_before_the_previous_one(
+    documents: list[Document], seed: int, padded: int
+) -> None:
+    padding = [event(row + 1_000, "", session="far") for row in range(padded)]
+    said = [*documents, *padding]
+    index = folded(*said)
+    draw = np.random.default_rng(seed)
+    scores = draw.random(len(index)).astype(np.float32)
+    scores[(index.state == STATE_GONE) | (index.codes >= event(1_000, "").code) & ~index.is_memory] = 0
+    marked = draw.random(len(index)) < 0.5
+    second = dict(zip(index.codes.tolist(), np.where(marked, 0.4, 0.0).tolist(), strict=True))
+    expected = spread_oracle(said, by_code(index, scores), second=second)
+    found = by_code(index, index.spread(scores, second=Second(0.4, marked)))
+    assert found == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
 def test_spread_follows_the_order_of_events_even_when_they_come_late() -> None:
