@@ -12,15 +12,16 @@ from typing import Final
 
 from credenda.ids import Kind, public_id
 from credenda.model.claim import Claim, Move
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import Cardinality, Memory, Status
 from credenda.storage.store import Reader, unpack_code
 from credenda.text.normal import name_key, same_value
 from credenda.write.slots import FIRM, denies, slot_of
 from credenda.write.wording import counted_anew, number_in, recounted, value_words
 
-__all__ = ["is_bare_amount", "is_placeless", "placed", "placed_after"]
+__all__ = ["as_told", "is_bare_amount", "is_placeless", "placed", "placed_after"]
 
 _NOMINATED: Final = 64
+_TOLD: Final = 0.5
 _NEVER_ENDED: Final = frozenset(
     ["event", "likes", "dislikes", "considering", "plan", "wish", "instruction", "experience", "milestone", "education"]
 )
@@ -36,6 +37,20 @@ def is_bare_amount(claim: Claim) -> bool:
     """Say whether a claim gives a new number or day for something that it does not name: "make that 15"."""
     unnamed = claim.entity is None and claim.attribute is None and claim.prior is None
     return unnamed and claim.value is not None and claim.move in {Move.CHANGE, Move.CORRECT}
+
+
+def as_told(claim: Claim) -> Claim:
+    """Keep the words of an ending of which nothing was known before: "I sold the boat" tells that there was one."""
+    return replace(
+        claim,
+        entity=None,
+        attribute=None,
+        value=None,
+        prior=None,
+        move=Move.STATE,
+        cardinality=Cardinality.SINGLE,
+        confidence=min(claim.confidence, _TOLD),
+    )
 
 
 def placed_after(claim: Claim, previous: Iterable[Memory]) -> Claim:

@@ -18,6 +18,7 @@ __all__ = ["restated"]
 _WORD: Final = re.compile(r"[\w'-]+|:")
 _MARKS: Final = " .!\u2026"
 _ASKED: Final = re.compile(r"^(?:could|can|would|will|do|did)\b.*\?$", re.IGNORECASE)
+_OPENING: Final = re.compile(r"\^(?:\((?:\?:|\?P<\w+>)(?P<words>\w+(?:\|\w+)*)\)|(?P<word>\w+)) ")
 _TIMES_MAX: Final = 2
 _CHARACTERS_MAX: Final = 240
 """Longer sentences are told in full; none of the ways below has so many words."""
@@ -33,6 +34,7 @@ class _Rule:
     """
 
     place: int
+    opens: frozenset[str]
     match: re.Pattern[str]
     target: str
     noun: bool
@@ -56,6 +58,7 @@ def _rules() -> tuple[dict[str, list[_Rule]], dict[str, list[_Rule]]]:
     for place, entry in enumerate(entries):
         rule = _Rule(
             place,
+            _opens(entry["match"]),
             compile_macros(entry["match"], macros),
             entry["to"],
             entry.get("noun", False),
@@ -66,6 +69,12 @@ def _rules() -> tuple[dict[str, list[_Rule]], dict[str, list[_Rule]]]:
         for word in entry.get("first", ()):
             first.setdefault(word, []).append(rule)
     return anywhere, first
+
+
+def _opens(match: str) -> frozenset[str]:
+    """Give the words of which the first one must be, where an expression says so at its head; else none."""
+    found = _OPENING.match(match)
+    return frozenset() if found is None else frozenset((found["words"] or found["word"]).split("|"))
 
 
 @cache
@@ -84,7 +93,7 @@ def _candidates(sentence: str) -> list[_Rule]:
     found = {rule.place: rule for word in common if word in anywhere for rule in anywhere[word]}
     if words[0] in first:
         found.update((rule.place, rule) for rule in first[words[0]])
-    return [found[place] for place in sorted(found)]
+    return [found[place] for place in sorted(found) if not found[place].opens or words[0] in found[place].opens]
 
 
 @lru_cache(maxsize=RECENT)

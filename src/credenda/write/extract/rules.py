@@ -15,6 +15,7 @@ from credenda import limits
 from credenda.model.claim import Claim, Move, Span, Turn
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Memory, MemoryType, Stance
+from credenda.text.normal import same_value
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.acts import Act, act_of, is_hedged, is_joke_only, is_question, is_transient
 from credenda.write.extract.amounts import amount_of
@@ -62,6 +63,7 @@ CONFIDENCE_MAX: Final = {
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
 _SHORT_WORDS: Final = 6
+_NOTE_CHARACTERS: Final = 90
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
@@ -203,10 +205,22 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
 
 def _exchange(listener: _Listener, sentence: str, readings: list[Reading]) -> list[Reading]:
     """Prefer a whole sentence that names a value and what it replaces to clauses of which none does."""
-    if listener.owner is None or any(one.prior is not None and one.attribute is not None for one in readings):
+    found = None if listener.owner is None else exchanged(sentence)
+    if found is None:
         return readings
-    found = exchanged(sentence)
-    return readings if found is None else [in_its_slot(found, (*reversed(listener.claims), *listener.known))]
+    if any(_is_change(one) for one in readings):
+        return [_with_prior(one, found) for one in readings]
+    return [in_its_slot(found, (*reversed(listener.claims), *listener.known))]
+
+
+def _with_prior(reading: Reading, found: Reading) -> Reading:
+    """Say of a change what it replaces, so that it can be placed where that is held."""
+    told = _is_change(reading) and reading.prior is None and same_value(reading.value, found.value)
+    return replace(reading, prior=found.prior) if told else reading
+
+
+def _is_change(reading: Reading) -> bool:
+    return reading.attribute is not None and reading.move in {Move.CHANGE, Move.CORRECT}
 
 
 def _aside_directive(listener: _Listener, clause: Clause | None) -> Reading | None:
@@ -241,10 +255,16 @@ def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
     premise = premise_of(sentence) if sentence.endswith("?") else None
     readings = _statement(listener, sentence if premise is None else premise)
     if not readings and listener.owner is not None:
-        readings = read_foreign(sentence, listener.owner) or keep_as_said(sentence, listener.owner)
+        readings = read_foreign(sentence, listener.owner) or _as_said(listener, sentence)
     if readings and is_transient(sentence):
         readings = [one for one in readings if one.durable or one.move is not Move.STATE]
     return readings
+
+
+def _as_said(listener: _Listener, sentence: str) -> list[Reading]:
+    text = listener.event.text
+    alone = len(text) <= _NOTE_CHARACTERS and "\n" not in text.strip()
+    return keep_as_said(sentence, listener.owner or "", alone=alone)
 
 
 def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:

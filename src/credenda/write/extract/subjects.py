@@ -188,6 +188,8 @@ def _plural(words: list[str]) -> Subject | None:
     at = _verb_at(words, 1, plural=True)
     if at is None or at > _PLURAL_WORDS_MAX:
         return None
+    while at > 1 and words[at - 1].lower() in lexicon().adverbs:
+        at -= 1
     phrase = " ".join(words[:at])
     who = "gerund" if words[0].lower().endswith("ing") else "plural"
     return Subject(who, phrase, phrase, tuple(words[at:]))
