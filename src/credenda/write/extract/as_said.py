@@ -7,14 +7,13 @@ with a wish: it is kept as a plan.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Final
 
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.write.extract.acts import is_hedged, is_question, is_transient
 from credenda.write.extract.clauses import Clause, open_sentence, read_clause, split_clauses
-from credenda.write.extract.lexicon import expression, lexicon, load_table, names
+from credenda.write.extract.lexicon import expression, lexicon, load_table, names, words_of
 from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.subjects import Subject, find_subject
@@ -31,7 +30,6 @@ _FAINT: Final = 0.4
 _STATING: Final = frozenset({"simple", "progressive", "past", "perfect", "former"})
 _THINGS: Final = frozenset({"the", "name", "plural", "best"})
 _KINDS: Final = ("decision", "procedure", "preference")
-_WORD: Final = re.compile(r"[a-z']+")
 
 
 def keep_as_said(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
@@ -60,21 +58,24 @@ def _words(name: str) -> frozenset[str]:
 
 def _holds(name: str, text: str) -> bool:
     """Say whether a text has one of the words, or one of the phrases, of a list."""
-    folded = text.lower()
-    return not _words(name).isdisjoint(_WORD.findall(folded)) or expression("as_said", name).search(folded) is not None
+    return not _words(name).isdisjoint(words_of(text)) or expression("as_said", name).search(text) is not None
 
 
 def _tells(text: str, owner: str, *, alone: bool) -> bool:
     """Say whether one clause of a sentence, or the whole of it, is worth keeping."""
     if alone and ":" in text and expression("as_said", "label").match(text):
         return True
-    if any(expression("as_said", name).search(text) for name in ("decision", "called")):
+    if not _words("decision").isdisjoint(words_of(text)) and expression("as_said", "decision").search(text):
+        return True
+    if expression("as_said", "called").match(text):
         return True
     clauses = map(read_clause, split_clauses(text)[:_CLAUSES_MAX])
     return any(one is not None and not is_question(one.text) and _states(one.text, owner) for one in clauses)
 
 
 def _wish(text: str, owner: str) -> Reading | None:
+    if not text.lower().startswith(("i ", "we ")):
+        return None
     found = expression("as_said", "wishes").match(text)
     if found is None or expression("as_said", "wishes_not").match(found["value"]) or _holds("passing", text):
         return None

@@ -16,7 +16,7 @@ from credenda.model.claim import Claim, Move
 from credenda.model.memory import Memory, MemoryType
 from credenda.text.normal import same_value
 from credenda.write.extract.clauses import Clause
-from credenda.write.extract.lexicon import load_table, names
+from credenda.write.extract.lexicon import load_table, names, words_of
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.values import clean_value, corrected_value, left_for
@@ -25,7 +25,6 @@ __all__ = ["exchanged", "in_its_slot", "renamed"]
 
 _CHARACTERS_MAX: Final = 160
 _WORDS_MAX: Final = 5
-_WORD: Final = re.compile(r"[\w'-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +45,18 @@ def _exchanges() -> tuple[_Exchange, ...]:
     )
 
 
+@cache
+def _signs() -> frozenset[str]:
+    return frozenset(word for one in _exchanges() for word in one.has)
+
+
 def exchanged(sentence: str) -> Reading | None:
     """Read a sentence that names a value and the one whose place it takes; None where it names none."""
     if len(sentence) > _CHARACTERS_MAX:
         return None
-    words = frozenset(_WORD.findall(sentence.lower()))
+    words = words_of(sentence)
+    if _signs().isdisjoint(words):
+        return None
     for one in _exchanges():
         if one.has.isdisjoint(words):
             continue

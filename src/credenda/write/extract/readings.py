@@ -13,7 +13,7 @@ from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normal import attribute_key
 from credenda.write.extract.checks import Situation
 from credenda.write.extract.clauses import Clause
-from credenda.write.extract.general import holds
+from credenda.write.extract.general import holds, may_hold
 from credenda.write.extract.lexicon import RECENT, Attribute, expression, lexicon, names
 from credenda.write.extract.moments import Moment, day_end, iso_day, without_open_dates
 from credenda.write.extract.patterns import Pattern, patterns_for
@@ -208,6 +208,8 @@ def read(frame: Frame) -> list[Reading]:
     around: Situation | None = None
     for fit in _fits(frame):
         around = around or frame.situation()
+        if not may_hold(fit.pattern.check, around):
+            continue
         readings = _readings(fit, frame, around)
         if readings:
             return readings

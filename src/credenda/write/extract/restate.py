@@ -35,6 +35,7 @@ class _Rule:
 
     place: int
     opens: frozenset[str]
+    also: frozenset[str]
     match: re.Pattern[str]
     target: str
     noun: bool
@@ -59,6 +60,7 @@ def _rules() -> tuple[dict[str, list[_Rule]], dict[str, list[_Rule]]]:
         rule = _Rule(
             place,
             _opens(entry["match"]),
+            frozenset(entry.get("also", ())),
             compile_macros(entry["match"], macros),
             entry["to"],
             entry.get("noun", False),
@@ -93,7 +95,11 @@ def _candidates(sentence: str) -> list[_Rule]:
     found = {rule.place: rule for word in common if word in anywhere for rule in anywhere[word]}
     if words[0] in first:
         found.update((rule.place, rule) for rule in first[words[0]])
-    return [found[place] for place in sorted(found) if not found[place].opens or words[0] in found[place].opens]
+    return [found[place] for place in sorted(found) if _may_fit(found[place], words)]
+
+
+def _may_fit(rule: _Rule, words: list[str]) -> bool:
+    return not (rule.opens and words[0] not in rule.opens) and not (rule.also and rule.also.isdisjoint(words))
 
 
 @lru_cache(maxsize=RECENT)
