@@ -197,13 +197,13 @@ def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
 
 def _lasting(text: str, clause: Clause) -> Reading | None:
     """Read any order that is said to hold from now on, or in a kind of case."""
+    if not expression("instructions", "lasting", "match").search(text):
+        return None
     order = _directive(text)
     words = order.lower().removeprefix("do not ").removeprefix("never ").split(" ")
     form = lexicon().forms.get(words[0])
     known = (form is not None and "base" in form.kinds) or words[0] in load_table("instructions")["lasting"]["verbs"]
     ordered = known and len(words) > _ORDER_WORDS_MIN
-    if not ordered or not expression("instructions", "lasting", "match").search(text):
-        return None
-    if expression("instructions", "here", "match").search(text):
+    if not ordered or expression("instructions", "here", "match").search(text):
         return None
     return _scoped(text, clause.scope, clause)

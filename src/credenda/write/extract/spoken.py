@@ -17,6 +17,7 @@ __all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
 _SOUNDS: Final = ("um", "uh", "erm", "rrm", "hm", "sort of", "kind of", "kinda", "sorta", "you know")
+_DANGLING: Final = frozenset({"", "but", "and", "so"})
 _SELF: Final = frozenset({"i", "we"})
 _CARRYING: Final = frozenset({"past", "base"})
 
@@ -61,6 +62,8 @@ def _written_out(sentence: str) -> str:
             continue
         if full is not None:
             words[at] = full + (words[at][len(bare) :] if full else "")
+    while words and words[-1] in _DANGLING:
+        words.pop()
     return " ".join(word for word in words if word).rstrip(" ,")
 
 
