@@ -124,7 +124,8 @@ def _somebody(text: str) -> Subject | None:
 
 def _is(subject: Subject, predicate: Predicate, *, marked: bool) -> bool:
     if subject.who != "me":
-        return expression("as_said", "done_to").match(predicate.text) is not None
+        first = (subject.noun or subject.entity).casefold().partition(" ")[0]
+        return first not in names().never_names and expression("as_said", "done_to").match(predicate.text) is not None
     said = expression("as_said", "being").match(predicate.text)
     return said is not None and (marked or predicate.text.startswith("is about "))
 

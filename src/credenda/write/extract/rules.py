@@ -219,6 +219,14 @@ def _with_prior(reading: Reading, found: Reading) -> Reading:
     return replace(reading, prior=found.prior) if told else reading
 
 
+def _notice_person(listener: _Listener, sentence: str) -> None:
+    """Remember whom a question is about: "a gift for my wife? She's into pottery"."""
+    found = expression("checks", "own_person").search(sentence)
+    subject = None if found is None else find_subject(f"my {found['noun']} is", listener.owner, None)
+    if subject is not None and subject.who == "person":
+        listener.last_person = subject.entity
+
+
 def _is_change(reading: Reading) -> bool:
     return reading.attribute is not None and reading.move in {Move.CHANGE, Move.CORRECT}
 
@@ -247,6 +255,7 @@ def _tells_nothing(sentence: str) -> bool:
 
 def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
     if _tells_nothing(sentence):
+        _notice_person(listener, sentence)
         return []
     if listener.owner is not None and not sentence.endswith("?"):
         directive = _directive(sentence, to_assistant=listener.owner == "user")
@@ -263,6 +272,8 @@ def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
 
 def _as_said(listener: _Listener, sentence: str) -> list[Reading]:
     text = listener.event.text
+    if sentence.endswith("?"):
+        sentence = ", ".join(split_clauses(open_sentence(sentence).text)[:-1])
     alone = len(text) <= _NOTE_CHARACTERS and "\n" not in text.strip()
     return keep_as_said(sentence, listener.owner or "", alone=alone)
 

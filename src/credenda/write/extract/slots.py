@@ -41,6 +41,8 @@ def _fill(template: str, found: re.Match[str], subject: Subject, value: Value) -
     kind = groups.get("kind", "")
     groups["kind"] = names().kin_noun(kind) or kind
     kin = names().kin_noun(subject.noun) or names().kin_noun(subject.noun.split(" ")[-1])
+    if expression("checks", "other_manager").fullmatch(subject.noun):
+        kin = subject.noun
     return template.format(**groups, noun=subject.noun, head=_head(value), kin=kin)
 
 
