@@ -52,11 +52,10 @@ def _tables() -> dict[str, re.Pattern[str]]:
 
 
 class _Contraction(NamedTuple):
-    """A short form: the texts of which one must occur, whether all of those hold an apostrophe, and what follows it."""
+    """A short form: the texts of which one must occur, and whether all of those hold an apostrophe."""
 
     has: tuple[str, ...]
     quoted: bool
-    after: frozenset[str]
     pattern: re.Pattern[str]
     target: str | Callable[[re.Match[str]], str]
 
@@ -66,14 +65,13 @@ def _contraction(entry: dict[str, Any]) -> _Contraction:
     pattern = re.compile(entry["from"], re.IGNORECASE)
     has = _needed(entry)
     quoted = all("'" in text for text in has)
-    after = frozenset(text.partition("'")[2][:1] for text in has)
     if isinstance(target, str):
-        return _Contraction(has, quoted, after, pattern, target)
+        return _Contraction(has, quoted, pattern, target)
 
     def look_up(found: re.Match[str]) -> str:
         return target[found[1].lower()]
 
-    return _Contraction(has, quoted, after, pattern, look_up)
+    return _Contraction(has, quoted, pattern, look_up)
 
 
 def _needed(entry: dict[str, Any]) -> tuple[str, ...]:
@@ -96,16 +94,6 @@ def straighten(sentence: str) -> str:
     return _BULLET.sub("", plain)
 
 
-def _after_apostrophes(text: str) -> set[str]:
-    """Give the letters that follow an apostrophe."""
-    return {piece[:1] for piece in text.split("'")[1:]}
-
-
-@cache
-def _bare_signs() -> tuple[str, ...]:
-    return tuple(text for rule in _contractions() if not rule.quoted for text in rule.has)
-
-
 def open_contractions(text: str) -> str:
     """Write "I'm", "don't" and "we've" in full.
 
@@ -117,17 +105,20 @@ def open_contractions(text: str) -> str:
         occurs(load_table("tails")["bare_has"], folded) and expression("tails", "bare").search(text)
     ):
         return text
-    after = _after_apostrophes(folded)
-    bare = occurs(_bare_signs(), folded)
+    quoted = "'" in folded
     for rule in _contractions():
-        likely = not after.isdisjoint(rule.after) if rule.quoted else bare
-        if likely and occurs(rule.has, folded):
+        if (quoted or not rule.quoted) and occurs(rule.has, folded):
             text = rule.pattern.sub(rule.target, text)
     return text
 
 
 def split_clauses(sentence: str) -> list[str]:
     """Part a sentence where a new subject, a question or a request begins."""
+    return list(_split(sentence))
+
+
+@lru_cache(maxsize=RECENT)
+def _split(sentence: str) -> tuple[str, ...]:
     pieces = [piece for piece in _tables()["part"].split(sentence, maxsplit=_CLAUSES_MAX) if piece]
     for at in range(len(pieces) - 2, -1, -1):
         before = pieces[at].strip()
@@ -136,7 +127,7 @@ def split_clauses(sentence: str) -> list[str]:
             pieces[at : at + 2] = [f"{before} and {pieces[at + 1]}"]
         elif _tables()["adverbial"].fullmatch(pieces[at].strip()):
             pieces[at : at + 2] = [f"{pieces[at].strip()}, {pieces[at + 1]}"]
-    return pieces
+    return tuple(pieces)
 
 
 @cache

@@ -82,7 +82,8 @@ def _opens(match: str) -> frozenset[str]:
 @cache
 def _keys() -> frozenset[str]:
     anywhere, first = _rules()
-    return frozenset(anywhere.keys() | first.keys())
+    also = {word for rules in (*anywhere.values(), *first.values()) for rule in rules for word in rule.also}
+    return frozenset(anywhere.keys() | first.keys() | also)
 
 
 def _candidates(sentence: str) -> list[_Rule]:
@@ -92,14 +93,18 @@ def _candidates(sentence: str) -> list[_Rule]:
     if not common:
         return []
     anywhere, first = _rules()
-    found = {rule.place: rule for word in common if word in anywhere for rule in anywhere[word]}
-    if words[0] in first:
-        found.update((rule.place, rule) for rule in first[words[0]])
-    return [found[place] for place in sorted(found) if _may_fit(found[place], words)]
-
-
-def _may_fit(rule: _Rule, words: list[str]) -> bool:
-    return not (rule.opens and words[0] not in rule.opens) and not (rule.also and rule.also.isdisjoint(words))
+    opening = words[0]
+    found = {
+        rule.place: rule
+        for word in common
+        if word in anywhere
+        for rule in anywhere[word]
+        if not (rule.opens and opening not in rule.opens) and not (rule.also and rule.also.isdisjoint(common))
+    }
+    for rule in first.get(opening, ()):
+        if not (rule.also and rule.also.isdisjoint(common)):
+            found[rule.place] = rule
+    return [found[place] for place in sorted(found)]
 
 
 @lru_cache(maxsize=RECENT)

@@ -64,6 +64,8 @@ _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stanc
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
 _SHORT_WORDS: Final = 6
 _NOTE_CHARACTERS: Final = 90
+_TALK_CHARACTERS: Final = 400
+"""What is told at greater length is a text more often than a fact about oneself."""
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
@@ -272,6 +274,8 @@ def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
 
 def _as_said(listener: _Listener, sentence: str) -> list[Reading]:
     text = listener.event.text
+    if len(text) > _TALK_CHARACTERS:
+        return []
     if sentence.endswith("?"):
         sentence = ", ".join(split_clauses(open_sentence(sentence).text)[:-1])
     alone = len(text) <= _NOTE_CHARACTERS and "\n" not in text.strip()

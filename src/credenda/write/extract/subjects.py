@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from credenda.write.extract.lexicon import expression, lexicon, names
+from credenda.write.extract.lexicon import RECENT, expression, lexicon, names
 
 __all__ = ["Subject", "find_subject"]
 
@@ -195,6 +196,7 @@ def _plural(words: list[str]) -> Subject | None:
     return Subject(who, phrase, phrase, tuple(words[at:]))
 
 
+@lru_cache(maxsize=RECENT)
 def find_subject(text: str, owner: str | None, last_person: str | None) -> Subject | None:  # noqa: PLR0911 - one return a kind of subject
     """Find the subject of a clause. `owner` is who "I" is, None in a document; `last_person` is who "she" may be."""
     words = text.split(" ")
