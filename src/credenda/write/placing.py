@@ -27,6 +27,32 @@ _NEVER_ENDED: Final = frozenset(
 )
 """Slots whose values do not end because a thing is sold or given up: what happened, what is liked, what is planned."""
 
+_BY_BIRTH: Final = frozenset(
+    [
+        "brother",
+        "sister",
+        "sibling",
+        "mother",
+        "father",
+        "parent",
+        "son",
+        "daughter",
+        "child",
+        "twin",
+        "grandmother",
+        "grandfather",
+        "aunt",
+        "uncle",
+        "cousin",
+        "nephew",
+        "niece",
+        "birthplace",
+        "origin",
+        "nationality",
+    ]
+)
+"""Slots in which nobody and nothing takes the place of another."""
+
 
 def is_placeless(claim: Claim) -> bool:
     """Say whether a claim ends a value, or gives a number, without a slot: it says nothing of its own."""
@@ -69,12 +95,15 @@ def placed(reader: Reader, claim: Claim) -> Claim:
     if claim.move in {Move.CORRECT, Move.CHANGE} and claim.prior:
         held = [one for one in _mentioning(reader, claim, claim.prior) if same_value(one.value, claim.prior)]
         here = slot_of(claim)
-        known = [one for one in held if _may_end(one)] if claim.move is Move.CHANGE else held
+        known = [one for one in held if _may_be_replaced(one)] if claim.move is Move.CHANGE else held
         if any(here is not None and slot_of(one) == here for one in held):
             return claim
         return _in_slot_of(known, claim) if known else _wider(reader, claim)
-    if claim.move is Move.CHANGE and claim.entity is not None and claim.attribute is None and claim.value:
-        return _recounting(reader, claim, claim.value)
+    if claim.move is Move.CHANGE and claim.entity is not None and claim.value:
+        if claim.attribute is None:
+            return _recounting(reader, claim, claim.value)
+        if name_key(claim.entity) == name_key(claim.speaker) and number_in(claim.value):
+            return _another_version(reader, claim, claim.value)
     return claim
 
 
@@ -84,6 +113,13 @@ def _recounting(reader: Reader, claim: Claim, value: str) -> Claim:
     counted = [one for one in held if recounted(value, one.value or "")]
     found = _in_slot_of(counted, claim)
     return found if found is claim else replace(found, prior=counted[0].value)
+
+
+def _another_version(reader: Reader, claim: Claim, value: str) -> Claim:
+    """Find the one memory of another version, if its slot has another name: "a Pixel 6" was kept as the phone."""
+    here = slot_of(claim)
+    held = [one for one in _mentioning(reader, claim, value) if _may_end(one) and recounted(value, one.value or "")]
+    return claim if any(slot_of(one) == here for one in held) else _in_slot_of(held, claim)
 
 
 def _wider(reader: Reader, claim: Claim) -> Claim:
@@ -114,6 +150,11 @@ def _ending(reader: Reader, claim: Claim) -> Claim:
 def _may_end(memory: Memory) -> bool:
     name = memory.attribute or ""
     return name not in _NEVER_ENDED and not name.startswith(("former_", "favourite_"))
+
+
+def _may_be_replaced(memory: Memory) -> bool:
+    """Say whether something else can take the place of a value: nobody becomes somebody's brother in another's place."""
+    return _may_end(memory) and (memory.attribute or "") not in _BY_BIRTH
 
 
 def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:

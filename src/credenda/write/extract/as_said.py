@@ -29,6 +29,8 @@ _CONFIDENCE: Final = 0.5
 _FAINT: Final = 0.4
 _STATING: Final = frozenset({"simple", "progressive", "past", "perfect", "former"})
 _THINGS: Final = frozenset({"the", "name", "plural", "best"})
+_OWN: Final = frozenset({"my", "our", "me", "i"})
+_AUXILIARIES: Final = frozenset({"must", "should", "ought", "seems", "looks", "sounds"})
 _KINDS: Final = ("decision", "procedure", "preference")
 
 
@@ -125,14 +127,15 @@ def _somebody(text: str) -> Subject | None:
 def _is(subject: Subject, predicate: Predicate, *, marked: bool) -> bool:
     if subject.who != "me":
         first = (subject.noun or subject.entity).casefold().partition(" ")[0]
-        return first not in names().never_names and expression("as_said", "done_to").match(predicate.text) is not None
+        return first not in _AUXILIARIES and expression("as_said", "done_to").match(predicate.text) is not None
     said = expression("as_said", "being").match(predicate.text)
     return said is not None and (marked or predicate.text.startswith("is about "))
 
 
 def _does(subject: Subject, predicate: Predicate, *, marked: bool) -> bool:
     verb, tense = predicate.verb, predicate.tense
-    vague = verb in names().talk or verb in _words("momentary")
+    pointed = verb in _words("tasting") and predicate.text.partition(" ")[2].startswith(("the ", "how ", "all the "))
+    vague = pointed or verb in names().talk or verb in _words("momentary")
     if vague or (subject.who != "me" and tense == "progressive"):
         return verb == "want" and expression("as_said", "wanted").search(predicate.text) is not None
     if subject.who in _THINGS:
@@ -142,8 +145,14 @@ def _does(subject: Subject, predicate: Predicate, *, marked: bool) -> bool:
 
 def _begins_with_a_doing(subject: Subject) -> bool:
     """Say whether what looks like a subject is an order or a verb without one: "Check out my painting"."""
-    first = (subject.noun or subject.entity).casefold().partition(" ")[0]
-    return first in lexicon().forms or first in lexicon().adverbs or first in names().never_names
+    words = (subject.noun or subject.entity).casefold().split(" ")
+    first = words[0]
+    return (
+        not _OWN.isdisjoint(words)
+        or first in lexicon().forms
+        or first in lexicon().adverbs
+        or first in names().never_names
+    )
 
 
 def _reading(opened: Clause) -> Reading:

@@ -86,6 +86,8 @@ def _own(value: Value, situation: Situation) -> bool:
         or word_count(value) > PHRASE_WORDS
     ):
         return False
+    if not attribute.known and is_shape("article", value.raw) and is_role(value.text):
+        return False  # "my better half is a nurse" is of somebody else
     if names().skip_values.match(value.raw):
         return attribute.name in {"goal", "dream"} and value.raw.startswith("to ")
     plain = (attribute.known and attribute.name not in _CONCRETE) or is_shape("valued_noun", noun)

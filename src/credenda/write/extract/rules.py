@@ -47,7 +47,7 @@ from credenda.write.extract.values import leading_scope
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-3"
+RULES_VERSION: Final = "rules-4"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
 
 CONFIDENCE_MAX: Final = {
