@@ -15,7 +15,7 @@ from credenda.model.claim import Claim, Move
 from credenda.model.memory import Cardinality, Memory, Status
 from credenda.storage.store import Reader, unpack_code
 from credenda.text.normal import name_key, same_value
-from credenda.write.slots import FIRM, denies, slot_of
+from credenda.write.slots import BY_BIRTH, FIRM, denies, slot_of
 from credenda.write.wording import counted_anew, number_in, recounted, value_words
 
 __all__ = ["as_told", "is_bare_amount", "is_placeless", "placed", "placed_after"]
@@ -26,32 +26,6 @@ _NEVER_ENDED: Final = frozenset(
     ["event", "likes", "dislikes", "considering", "plan", "wish", "instruction", "experience", "milestone", "education"]
 )
 """Slots whose values do not end because a thing is sold or given up: what happened, what is liked, what is planned."""
-
-_BY_BIRTH: Final = frozenset(
-    [
-        "brother",
-        "sister",
-        "sibling",
-        "mother",
-        "father",
-        "parent",
-        "son",
-        "daughter",
-        "child",
-        "twin",
-        "grandmother",
-        "grandfather",
-        "aunt",
-        "uncle",
-        "cousin",
-        "nephew",
-        "niece",
-        "birthplace",
-        "origin",
-        "nationality",
-    ]
-)
-"""Slots in which nobody and nothing takes the place of another."""
 
 
 def is_placeless(claim: Claim) -> bool:
@@ -125,7 +99,7 @@ def _another_version(reader: Reader, claim: Claim, value: str) -> Claim:
 def _wider(reader: Reader, claim: Claim) -> Claim:
     """Find the one memory whose value has all words of what is replaced: "my Samsung" is the "Samsung phone"."""
     words = set(value_words(claim.prior or ""))
-    held = [one for one in _mentioning(reader, claim, claim.prior or "") if _may_end(one)]
+    held = [one for one in _mentioning(reader, claim, claim.prior or "") if _may_be_replaced(one)]
     wider = [one for one in held if claim.move is Move.CHANGE and words and words <= set(value_words(one.value or ""))]
     found = _in_slot_of(wider, claim)
     return found if found is claim else replace(found, prior=wider[0].value)
@@ -153,8 +127,8 @@ def _may_end(memory: Memory) -> bool:
 
 
 def _may_be_replaced(memory: Memory) -> bool:
-    """Say whether something else can take the place of a value: nobody becomes somebody's brother in another's place."""
-    return _may_end(memory) and (memory.attribute or "") not in _BY_BIRTH
+    """Say whether something else can take the place of a value: nobody becomes a brother in another's place."""
+    return _may_end(memory) and (memory.attribute or "") not in BY_BIRTH
 
 
 def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:

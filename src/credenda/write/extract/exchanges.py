@@ -20,6 +20,7 @@ from credenda.write.extract.lexicon import load_table, names, words_of
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.values import clean_value, corrected_value, left_for
+from credenda.write.slots import BY_BIRTH
 
 __all__ = ["exchanged", "in_its_slot", "renamed"]
 
@@ -91,7 +92,8 @@ def renamed(clause: Clause, held: Iterable[Claim | Memory]) -> Reading | None:
 def in_its_slot(plain: Reading, held: Iterable[Claim | Memory]) -> Reading:
     """Give a reading the slot of the first claim or memory that holds what it replaces; itself where none does."""
     for one in held:
-        if same_value(one.value, plain.prior):
+        replaceable = plain.move is Move.CORRECT or one.attribute not in BY_BIRTH
+        if replaceable and same_value(one.value, plain.prior):
             slot = replace(plain, entity=one.entity, attribute=one.attribute, scope=one.scope, importance=0.8)
             return replace(slot, type=one.type, cardinality=one.cardinality, confidence=0.85)
     return plain
