@@ -6,7 +6,7 @@
 import sys
 from pathlib import Path
 
-from credenda.config import setting_docs
+from credenda.config import setting_aliases, setting_docs
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "reference" / "settings.md"
@@ -26,6 +26,15 @@ They are read once, when a memory is opened. A key that does not exist is an err
 | setting | environment | default | meaning |
 |---|---|---|---|
 """
+ALIASES = """
+## Names of other memories
+
+These names are read as well, in the environment as they stand here, elsewhere in small letters too. Where both stand in
+the same place, our own name counts.
+
+| name | means |
+|---|---|
+"""
 TAIL = """
 Three more variables are no settings: `CREDENDA_DB` is the memory that is opened when none is named, `CREDENDA_USER` the
 user, `CREDENDA_CONFIG` the file above.
@@ -43,7 +52,8 @@ def render() -> str:
         f"| `{name}` | `CREDENDA_{name.upper()}` | {shown(default)} | {meaning.replace('|', chr(92) + '|')} |\n"
         for name, default, meaning in setting_docs()
     ]
-    return HEAD + "".join(rows) + TAIL
+    aliases = [f"| `{alias}` | `{name}` |\n" for alias, name in setting_aliases().items()]
+    return HEAD + "".join(rows) + ALIASES + "".join(aliases) + TAIL
 
 
 def main() -> int:

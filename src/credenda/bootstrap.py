@@ -17,11 +17,12 @@ from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
 from credenda.storage.sqlite.store import SqliteStore
-from credenda.workers.loop import process_owner
+from credenda.workers.leases import process_owner
 from credenda.write.arguments import checked_name
 
 if TYPE_CHECKING:
     from credenda.providers.llm.line import ModelLine
+    from credenda.storage.store import Store
 
 __all__ = ["back_up_file", "build_parts", "restore_backup"]
 
@@ -102,13 +103,20 @@ def restore_backup(
 ) -> RestoreReport:
     """Put a backup in the place of a database, verified first, and without those who were erased since it was made.
 
+    What was deleted in the database that it replaces is deleted in it too, if that can be read (`unread` says why not).
     `target` is a path or `sqlite:///path`, None for the default file; one that is there needs `replace`.
     Raises `NotFound` for a missing backup, `Conflict` for a target that is there, `Corrupt` for a damaged backup,
     `Unavailable` while anybody has the target open. After any of them nothing has changed.
     """
+    from credenda.operations.restoring import delete_again
     from credenda.storage.sqlite.backup import put_back
 
-    return put_back(Path(backup), Path(sqlite_path(target)), clock or SystemClock(), replace=replace)
+    given = clock or SystemClock()
+
+    def again(old: Store, new: Store, user_id: str) -> int:
+        return delete_again(old, new, user_id, given.now_us())
+
+    return put_back(Path(backup), Path(sqlite_path(target)), given, replace=replace, delete_again=again)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:

@@ -17,6 +17,7 @@ from credenda.clock import Clock
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
+from credenda.model.compressed import CompressReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.difference import Diff
 from credenda.model.event import Receipt
@@ -501,6 +502,14 @@ class AsyncManage:
         """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
         return await asyncio.to_thread(self._memory.lifecycle, dry_run=dry_run)
 
+    async def compress(self, *, dry_run: bool = True) -> CompressReport:
+        """Keep the vectors of memories at 8, 4 or 2 bits as they fade; recall gives a memory its precision back.
+
+        A dry run, the default, returns bytes and fidelity by tier and changes nothing. Nothing is believed otherwise
+        afterwards; what has faded far ranks a little lower by meaning.
+        """
+        return await asyncio.to_thread(self._memory.compress, dry_run=dry_run)
+
     async def promote(self, id: str) -> Memory:
         """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
         return await asyncio.to_thread(self._memory.promote, id)
@@ -644,17 +653,20 @@ class AsyncData:
         """
         return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
 
-    async def rebuild(self, *, reextract: bool = False, dry_run: bool = False) -> RebuildReport:
+    async def rebuild(self, *, reextract: bool = False, model: bool = False, dry_run: bool = False) -> RebuildReport:
         """Make memories, evidence and contests again from the change log, and put right the rows that differ.
 
         With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
-        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. What
-        differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go on.
-        `dry_run` only says what differs.
+        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. With
+        `model` too, the model of this memory reads everything anew, within the day's budget: what it said is kept
+        until all is read, so that a run that was broken off goes on where it stopped. What differs is replaced in one
+        transaction: whatever breaks it off leaves everything as it was, and searches go on. `dry_run` only says what
+        differs (a model is asked all the same).
 
-        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
+        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing,
+        `Invalid` where a model is wanted and there is none.
         """
-        return await asyncio.to_thread(self._memory.rebuild, reextract=reextract, dry_run=dry_run)
+        return await asyncio.to_thread(self._memory.rebuild, reextract=reextract, model=model, dry_run=dry_run)
 
     async def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others go on reading and writing.

@@ -61,17 +61,20 @@ class Data:
         """
         return maintaining.reembed(self._parts, model, progress=progress)
 
-    def rebuild(self, *, reextract: bool = False, dry_run: bool = False) -> RebuildReport:
+    def rebuild(self, *, reextract: bool = False, model: bool = False, dry_run: bool = False) -> RebuildReport:
         """Make memories, evidence and contests again from the change log, and put right the rows that differ.
 
         With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
-        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. What
-        differs is replaced in one transaction: whatever breaks it off leaves everything as it was, and searches go on.
-        `dry_run` only says what differs.
+        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. With
+        `model` too, the model of this memory reads everything anew, within the day's budget: what it said is kept
+        until all is read, so that a run that was broken off goes on where it stopped. What differs is replaced in one
+        transaction: whatever breaks it off leaves everything as it was, and searches go on. `dry_run` only says what
+        differs (a model is asked all the same).
 
-        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing.
+        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing,
+        `Invalid` where a model is wanted and there is none.
         """
-        return rebuilding.rebuild(self._parts, reextract=reextract, dry_run=dry_run)
+        return rebuilding.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others go on reading and writing.

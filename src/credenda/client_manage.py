@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from credenda.model.code import DriftReport
+from credenda.model.compressed import CompressReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
@@ -121,6 +122,16 @@ class Manage:
         from credenda.operations import lifecycle
 
         return lifecycle.lifecycle(self._parts, dry_run=dry_run)
+
+    def compress(self, *, dry_run: bool = True) -> CompressReport:
+        """Keep the vectors of memories at 8, 4 or 2 bits as they fade; recall gives a memory its precision back.
+
+        A dry run, the default, returns bytes and fidelity by tier and changes nothing. Nothing is believed otherwise
+        afterwards; what has faded far ranks a little lower by meaning.
+        """
+        from credenda.operations import compressing
+
+        return compressing.compress(self._parts, dry_run=dry_run)
 
     def promote(self, id: str) -> Memory:
         """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""

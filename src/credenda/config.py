@@ -26,6 +26,7 @@ __all__ = [
     "default_user",
     "load_settings",
     "maker_key",
+    "setting_aliases",
     "setting_docs",
     "spare_threads",
     "user_folders",
@@ -99,11 +100,14 @@ class Settings:
 
 
 _ALIASES: Final[Mapping[str, str]] = {
-    "RECALL_DECAY_LAMBDA": "decay_lambda",
-    "RECALL_DECAY_BOOST_CAP": "decay_boost_cap",
-    "RECALL_DECAY_JOB_INTERVAL": "decay_interval",
+    "recall_decay_lambda": "decay_lambda",
+    "recall_decay_boost_cap": "decay_boost_cap",
+    "recall_decay_job_interval": "decay_interval",
 }
-"""Variables of other memories that mean one of our settings; `CREDENDA_…` goes before them."""
+"""Names that settings have in other memories: in capitals in the environment, in either form anywhere else.
+
+Our own name goes before them in the same place. What engram calls `retention_mode` is so called here too.
+"""
 _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "decay_clock": ("calendar", "active"),
     "decay_profile": ("layered", "recall"),
@@ -139,7 +143,8 @@ def load_settings(given: Mapping[str, object] | None = None) -> Settings:
         ("the environment", _from_environment()),
         ("settings", dict(given or {})),
     ):
-        for name, value in values.items():
+        for given_name, value in sorted(values.items(), key=lambda one: one[0].casefold() not in _ALIASES):
+            name = _ALIASES.get(given_name.casefold(), given_name)
             merged[name] = _checked(name, value, origin)
     settings = Settings()
     return replace(settings, **cast("dict[str, Any]", merged)) if merged else settings
@@ -153,6 +158,11 @@ def setting_docs() -> list[tuple[str, object, str]]:
         line = next(i for i, text in enumerate(source) if text.startswith(f"    {setting.name}:"))
         found.append((setting.name, setting.default, source[line + 1].strip().strip('"')))
     return found
+
+
+def setting_aliases() -> dict[str, str]:
+    """Return the names of other memories, as the environment has them, and the settings that they mean."""
+    return {alias.upper(): name for alias, name in _ALIASES.items()}
 
 
 def spare_threads() -> None:
@@ -236,7 +246,9 @@ def _from_file() -> dict[str, object]:
 
 def _from_environment() -> dict[str, object]:
     known = {field.name for field in fields(Settings)}
-    found: dict[str, object] = {name: os.environ[key] for key, name in _ALIASES.items() if key in os.environ}
+    found: dict[str, object] = {
+        name: os.environ[key.upper()] for key, name in _ALIASES.items() if key.upper() in os.environ
+    }
     for key, value in os.environ.items():
         name = key.removeprefix(_PREFIX).casefold()
         if key.startswith(_PREFIX) and name not in _NOT_SETTINGS and (name in known or _near(name)):

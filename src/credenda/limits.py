@@ -62,6 +62,8 @@ JOB_BACKOFF_SECONDS: Final = 2
 """First delay before a failed job runs again; doubles each time."""
 JOBS_PER_UNIT: Final = 4
 """Jobs a worker takes in one transaction; a unit must stay near a millisecond or two."""
+QUIET_SECONDS: Final = 0.005
+"""How long nobody must have called before background work goes on: a program that writes in a row is not disturbed."""
 QUEUED_JOBS: Final = 100_000
 """Most waiting jobs a tenant; more is refused before anything is journaled (D-011)."""
 HOT_VECTORS: Final = 16_384

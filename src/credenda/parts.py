@@ -8,7 +8,8 @@ from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from credenda.clock import Clock
+from credenda import limits
+from credenda.clock import Clock, pause, seconds
 from credenda.config import Settings
 from credenda.model.claim import Extractor
 from credenda.providers.embed.port import Embedder
@@ -28,7 +29,8 @@ __all__ = ["AccessBuffer", "Foreground", "Parts", "Resident"]
 class Foreground:
     """Knows how many calls of a user are under way, so that background work can stand back for them.
 
-    A background thread beside a busy interpreter costs a caller up to 50 ms a commit; one that waits here costs 3.
+    A background thread beside a busy interpreter costs a caller up to 50 ms a commit; one that waits here costs 3. Who
+    calls again at once is not disturbed in between: it counts as idle only after a moment of quiet.
     """
 
     def __init__(self) -> None:
@@ -37,6 +39,7 @@ class Foreground:
         self._idle = Event()
         self._calls = 0
         self._waiters = 0
+        self._ended = 0.0
 
     def __enter__(self) -> None:
         """A call begins."""
@@ -47,21 +50,30 @@ class Foreground:
         """A call ends."""
         with self._lock:
             self._calls -= 1
+            self._ended = seconds()
             if self._waiters and not self._calls:
                 self._idle.set()
 
     def wait_idle(self, timeout_seconds: float) -> None:
-        """Wait until no call is under way, but not longer than a bound: background work must not starve."""
-        with self._lock:
-            if not self._calls:
-                return
-            self._waiters += 1
-            self._idle.clear()
-        try:
-            self._idle.wait(timeout_seconds)
-        finally:
+        """Wait until nobody calls, nor has lately, but not longer than a bound: background work must not starve."""
+        deadline = seconds() + timeout_seconds
+        while (now := seconds()) < deadline:
             with self._lock:
-                self._waiters -= 1
+                busy = self._calls > 0
+                quiet_at = self._ended + limits.QUIET_SECONDS
+                if not busy and now >= quiet_at:
+                    return
+                if busy:
+                    self._waiters += 1
+                    self._idle.clear()
+            if not busy:
+                pause(min(quiet_at, deadline) - now)
+                continue
+            try:
+                self._idle.wait(deadline - now)
+            finally:
+                with self._lock:
+                    self._waiters -= 1
 
 
 class AccessBuffer:

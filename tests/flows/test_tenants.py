@@ -112,6 +112,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "diff": lambda ben, _: (ben.diff("2000-01-01"), ben.diff("2000-01-01", axis="valid")),
     "manage.decay": lambda ben, _: (ben.manage.decay(dry_run=True), ben.manage.decay()),
     "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
+    "manage.compress": lambda ben, _: (ben.manage.compress(), ben.manage.compress(dry_run=False)),
     "manage.schedule": lambda ben, _: (ben.manage.schedule(run=True), ben.manage.schedule()),
     "manage.retention": lambda ben, folder: (
         ben.manage.retention(plot=folder / "curves.svg"),

@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from credenda import Conflict, Credenda, restore_backup
 from credenda.clock import parse_time
@@ -19,12 +19,12 @@ from credenda.model.event import Event
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
-from credenda.text.normal import text_key, value_key
-from credenda.text.sentences import sentence_spans
+from credenda.text.normal import value_key
 from credenda.write.extract.rules import RulesExtractor
 from credenda.write.slots import slot_of
 
 from .fragile import FUSE, SUFFIXES
+from .reaching import reached, saying_again, without
 
 USERS = ("ana", "ben")
 START = "2026-03-01T09:00:00Z"
@@ -192,11 +192,13 @@ class World:
         self.backup = Backup(path, {one: self.rows(one) for one in USERS}, deepcopy(self.ledgers))
 
     def put_back(self) -> None:
-        """Restore the backup: everybody has what they had, but for who was erased since."""
+        """Restore the backup: everybody has what they had, but for who was erased, and what was deleted, since."""
         backup = self.backup
         if backup is None or not backup.path.exists():
             return
         self.close()
+        lost = {user: _lost(self.rows(user)) for user in USERS}
+        now = self.ledgers
         report = restore_backup(backup.path, self.path, replace=True, clock=self.clock)
         there = {user for user in USERS if backup.ledgers[user].events or len(backup.rows[user]) > 1}
         assert report.erased == len(backup.erased & there), (report, backup.erased)
@@ -204,8 +206,13 @@ class World:
         for user in USERS:
             if user in backup.erased:
                 self.erased(user)
-            else:
+            elif lost[user] <= _lost(backup.rows[user]):
                 assert self.rows(user) == backup.rows[user], "a backup came back otherwise"
+            else:
+                assert lost[user] & _lost(backup.rows[user]) <= _lost(self.rows(user))
+                self.ledgers[user].gone |= now[user].gone
+                self.ledgers[user].touched |= now[user].touched
+                self.ledgers[user].seen.clear()  # words are gone from what was seen
 
     def blown(self) -> bool:
         return FUSE.blown
@@ -232,11 +239,12 @@ class World:
             evidence = reader.evidence(memory_ids=[memory.id]) if memory else []
             touched = {item.span.event_id for item in evidence} | set(events)
             all_events = events_of(reader)
-            ledger.touched |= touched | (_reached(reader, memory, held, all_events) if memory else set())
+            ledger.touched |= touched | (reached(reader, memory, held, all_events) if memory else set())
+            ledger.touched |= saying_again([one for one in all_events if one.id in touched], all_events)
         texts = [memory.text] if memory else [one.text for one in all_events if one.id in touched]
         elsewhere = [one.text for one in held if memory is None or one.id != memory.id]
         others = [one.text for one in all_events if one.id not in touched]
-        elsewhere += [_without(other, texts) for other in others] if memory else others
+        elsewhere += [without(other, texts) for other in others] if memory else others
         return [text for text in texts if text and not any(text in other for other in elsewhere)]
 
     def events_in(self, user: str, session: str) -> list[str]:
@@ -270,31 +278,18 @@ class World:
             return [dump.origin, *((table, tuple(row.items())) for table, row in dump.rows)]
 
 
-def _reached(reader: Reader, memory: Memory, held: list[Memory], events: list[Event]) -> set[str]:
-    """Name the events in which words may go with a memory: of what says or holds the same, and that of each."""
-    resting = {one.id: {item.span.event_id for item in reader.evidence(memory_ids=[one.id])} for one in held}
-    going = [memory]
-    for one in going:
-        said = value_key(one.value) if one.value else text_key(one.text)
-        going += [
-            other
-            for other in held
-            if other not in going
-            and (
-                (other.entity, other.attribute, other.value) == (one.entity, one.attribute, one.value)
-                or (resting[one.id] & resting[other.id] and said in text_key(other.text))
-            )
-        ]
-    words = {text_key(one.text) for one in going}
-    found = {event.id for event in events if any(one in text_key(event.text) for one in words)}
-    return found.union(*(resting[one.id] for one in going))
-
-
-def _without(text: str, sayings: Iterable[str]) -> str:
-    """Leave out the sentences that say what is deleted: those go, whoever has said them and whether read or not."""
-    gone = {text_key(one) for one in sayings}
-    kept = [text[start:stop] for start, stop in sentence_spans(text) if text_key(text[start:stop]) not in gone]
-    return "" if text_key(text) in gone else "\0".join(kept)
+def _lost(rows: list[object]) -> set[object]:
+    """Name what has lost words in the rows of a tenant, and the tombstones."""
+    found: set[object] = set()
+    for table, cells in cast("list[tuple[str, tuple[tuple[str, object], ...]]]", rows[1:]):
+        row = dict(cells)
+        if table == "tombstones":
+            found.add(row["digest"])
+        elif table == "memories" and row["status"] == Status.DELETED.value:
+            found.add((table, row["id"]))
+        elif table == "events" and row["redacted_at"] is not None:
+            found.add((table, row["id"], row["text"]))
+    return found
 
 
 def events_of(reader: Reader) -> list[Event]:

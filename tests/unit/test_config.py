@@ -176,3 +176,19 @@ def test_colour_is_left_out_where_it_is_not_wanted(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
     assert not config.colour_allowed()
+
+
+@pytest.mark.requirement("R-093", "R-094", "R-095", "E-049")
+def test_names_of_other_memories_are_read_in_every_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('recall_decay_lambda = 0.01\nretention_mode = "l2"\n', "utf-8")
+    monkeypatch.setenv("CREDENDA_CONFIG", str(file))
+    found = load_settings()
+    assert (found.decay_lambda, found.retention_mode) == (0.01, "l2")
+    monkeypatch.setenv("RECALL_DECAY_BOOST_CAP", "20")
+    monkeypatch.setenv("RECALL_DECAY_JOB_INTERVAL", "60")
+    found = load_settings({"RECALL_DECAY_LAMBDA": 0.03})
+    assert (found.decay_lambda, found.decay_boost_cap, found.decay_interval) == (0.03, 20.0, 60)
+    assert load_settings({"decay_lambda": 0.04, "recall_decay_lambda": 0.03}).decay_lambda == 0.04
+    monkeypatch.setenv("CREDENDA_DECAY_BOOST_CAP", "5")
+    assert load_settings().decay_boost_cap == 5.0

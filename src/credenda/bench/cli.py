@@ -15,7 +15,9 @@ from credenda.bench.beliefs import run_beliefs
 from credenda.bench.contradiction import run_contradiction
 from credenda.bench.crash import run_crash
 from credenda.bench.erasing import run_erase
+from credenda.bench.fading import run_decay
 from credenda.bench.latency import run_latency
+from credenda.bench.lifetime import run_lifetime
 from credenda.bench.locomo import run_locomo
 from credenda.bench.poisoning import run_poisoning
 from credenda.bench.precision import run_precision
@@ -160,6 +162,31 @@ def year(*, turns: int, seed: int, as_json: bool) -> None:
     document = run_year(turns, seed=seed, note=_note)
     _show(document, tables.year, as_json=as_json)
     if not document["kept"]:
+        raise click.exceptions.Exit(1)
+
+
+@bench.command(help="Two simulated years under the daily duties: what fades, rises and is put away.")
+@click.option("--events", type=click.IntRange(100, 100_000), default=20_000, show_default=True)
+@click.option("--days", type=click.IntRange(100, 3_650), default=728, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another life.")
+@_JSON
+def lifetime(*, events: int, days: int, seed: int, as_json: bool) -> None:
+    """Run the simulated life; exits with 1 when a promise was broken."""
+    document = run_lifetime(events, seed=seed, days=days, note=_note)
+    _show(document, tables.lifetime, as_json=as_json)
+    if not document["kept"]:
+        raise click.exceptions.Exit(1)
+
+
+@bench.command(help="What a run of decay costs, and that it moves scores and nothing else.")
+@click.option("--memories", type=click.IntRange(10, 1_000_000), default=100_000, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True)
+@_JSON
+def decay(*, memories: int, seed: int, as_json: bool) -> None:
+    """Run the benchmark of decay; exits with 1 when a target was missed."""
+    document = run_decay(memories, seed=seed, note=_note)
+    _show(document, tables.decay, as_json=as_json)
+    if not document["met"]:
         raise click.exceptions.Exit(1)
 
 

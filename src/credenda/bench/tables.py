@@ -7,10 +7,24 @@ from typing import Any, Final
 
 from credenda.bench.ranking import MEASURES
 
-__all__ = ["beliefs", "crash", "erase", "figures", "latency", "locomo", "poisoning", "precision", "year"]
+__all__ = [
+    "beliefs",
+    "crash",
+    "decay",
+    "erase",
+    "figures",
+    "latency",
+    "lifetime",
+    "locomo",
+    "poisoning",
+    "precision",
+    "year",
+]
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
+_NAMED: Final = 50
+"""Lines of what was found wrong, at most."""
 _PAIR_SHARES: Final = ("supersession_recall", "supersession_precision", "false_invalidation", "duplicates")
 
 
@@ -200,3 +214,50 @@ def year(document: Mapping[str, Any]) -> str:
     head = f"seed {document['seed']}: {document['turns']} turns, {document['memories']} memories, {spent:.1f} CPU s"
     verdict = "kept" if document["kept"] else "broken"
     return "\n".join((head, _grid(rows), *errors, f"promises: {verdict}"))
+
+
+def lifetime(document: Mapping[str, Any]) -> str:
+    """Show what two simulated years came to: each promise, what was found, and whether it was kept."""
+    wrongly, fates, decayed = document["archived_wrongly"], document["fates"], document["decay"]
+    moved = document["sabbatical_moved"]
+    spread = (
+        f"{decayed['null']} of {document['memories']} null, {decayed['distinct']} values, spread {decayed['spread']}"
+    )
+    done = f"{fates['rises']} rose, {fates['archived']} put away, {fates['stays']} stayed"
+    rows = [
+        ("promise", "found", "kept"),
+        (
+            f"nothing is immortal, of {document['idle']} idle ones that fade",
+            f"{len(document['immortal'])}; the most retained {document['most_retained_idle']}",
+            _kept(not document["immortal"]),
+        ),
+        (
+            f"no lasting fact put away wrongly, of {wrongly['checked']} looked at",
+            str(len(wrongly["found"])),
+            _kept(not wrongly["found"]),
+        ),
+        (f"{document['episodes']} episodes fare as the formulas say", done, _kept(not fates["differ"])),
+        ("decay is varied and known", spread, _kept(decayed["varied"])),
+        ("half a year away on the active clock moves nothing", f"{len(moved)} moved", _kept(not moved)),
+    ]
+    named = [*document["immortal"], *wrongly["found"], *fates["differ"], *moved]
+    head = (
+        f"seed {document['seed']}: {document['events']:,} events on {document['days']} days, "
+        f"{document['memories']:,} memories held, {document['archived']} put away, {document['seconds']:.1f} CPU s"
+    )
+    return "\n".join((head, _grid(rows), *(f"  {line}" for line in named[:_NAMED])))
+
+
+def _kept(held: object) -> str:
+    return "yes" if held else "NO"
+
+
+def decay(document: Mapping[str, Any]) -> str:
+    """Show what runs of decay cost, and whether anything but scores moved."""
+    rows = [("run", "moved", "CPU s", "s")]
+    rows += [(run["run"], f"{run['moved']:,}", f"{run['cpu_s']:.2f}", f"{run['s']:.2f}") for run in document["runs"]]
+    bar = f"{document['cpu_s_per_100k']:.2f} CPU s for 100,000 memories (target {document['bar']:g})"
+    still = "beliefs and log: unmoved" if document["beliefs_unmoved"] else "beliefs or log: MOVED"
+    return "\n".join(
+        (f"{document['memories']:,} memories", _grid(rows), bar, still, f"target met: {_kept(document['met'])}")
+    )

@@ -215,14 +215,14 @@ def _bare(value: str) -> str:
     return value.removeprefix("a ") if value else ""
 
 
-def made_year(turns: int = 2_000, *, seed: int = 1) -> Year:
-    """Make a year of so many turns; the same seed gives the same year."""
+def made_year(turns: int = 2_000, *, seed: int = 1, days: int = _DAYS) -> Year:
+    """Make a year, or so many days, of so many turns; the same seed gives the same."""
     draw = random.Random(f"year {seed}")
     person = _Person(draw)
     said: list[Said] = []
     checks: list[tuple[int, tuple[Truth, ...]]] = []
     for number in range(turns):
-        day = number * _DAYS // turns
+        day = number * days // turns
         if said and said[-1].at.date() < (_START + timedelta(days=day)).date() and day % _CHECK_DAYS == 0:
             checks.append((number, tuple(person.truths())))
         at = _START + timedelta(days=day, minutes=number * 7 % 600)

@@ -15,7 +15,7 @@ from credenda.model.contest import ContestCase
 from credenda.model.difference import Diff, Difference
 from credenda.model.event import Event
 from credenda.model.memory import Memory
-from credenda.model.query import Explanation, SlotVersion
+from credenda.model.query import Explanation, SlotVersion, StatusStep
 
 __all__ = ["encode", "plain"]
 
@@ -41,6 +41,8 @@ _VERSION: Final = (
     *("memory_id", "text", "value", "scope", "status", "relation", "superseded_by", "reason"),
     *("valid_from", "valid_until", "recorded_at"),
 )
+_STEP: Final = ("old", "new", "reason", "changed_at", "actor", "kind", "change_id")
+"""A step of a status by engram's names (E-022), with who took it and in which change."""
 _SHOWN: Final[Mapping[type, tuple[str, ...]]] = {
     Event: _EVENT,
     Memory: _MEMORY,
@@ -49,6 +51,7 @@ _SHOWN: Final[Mapping[type, tuple[str, ...]]] = {
     SlotVersion: _VERSION,
     Diff: _DIFF,
     Difference: _DIFFERENCE,
+    StatusStep: _STEP,
 }
 """What is public of each value; the others show all their fields."""
 _PLAIN_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed"})

@@ -16,9 +16,10 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, contest_from
 from credenda.model.logged import DRAFT_FIELDS, draft_of, typed
 from credenda.model.memory import Memory, Status
+from credenda.model.surprise import adjusted
 from credenda.text.valence import valence
 
-__all__ = ["COUNTED", "WORDS", "Folded", "fold_contests", "fold_memory", "memory_differences"]
+__all__ = ["COUNTED", "WORDS", "Folded", "fold_contests", "fold_memory", "memory_differences", "weighed"]
 
 COUNTED: Final = ("last_accessed_us", "access_count", "decay_score", "surprise", "emotional_valence")
 """Fields of a memory that the log does not hold: they are counted from elsewhere, or derived."""
@@ -152,4 +153,12 @@ def _places(folded: Folded, evidence: Iterable[Evidence]) -> frozenset[object]:
 
 def _fields_apart(said: Memory, held: Memory) -> list[str]:
     names = sorted(_FIELDS - set(COUNTED))
+    said = weighed(said, held.surprise)
     return [name for name in names if getattr(said, name) != getattr(held, name)]
+
+
+def weighed(said: Memory, surprise: float | None) -> Memory:
+    """Give a memory the importance that its surprise makes of the stated one; what the log moved since then stands."""
+    if said.importance != said.base_importance:
+        return said
+    return replace(said, importance=adjusted(said.base_importance, surprise))

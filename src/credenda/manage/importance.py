@@ -1,6 +1,7 @@
 """How important a memory has proved to be, pure: nine factors over an immutable base.
 
-The base is what the reader of the words thought (R-020); it never changes, and the score is computed afresh each time
+The base is what the reader of the words thought (R-020), moved once by how new it was when it was written (E-024,
+`model.surprise`); neither ever changes, and the score is computed afresh each time
 and never fed back: fed back it drifts to the same value whatever it began with (D-021). The factors are engram's (E-024
 …E-032, E-034…E-040), each divided by the most that its formula can reach, so that all lie in [0, 1]: undivided they sum
 to .70 at the very best, and the bound of promotion (.7, E-059) is never met. The ninth, which engram names and never

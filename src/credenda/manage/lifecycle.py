@@ -4,8 +4,8 @@
   .3) expires instead.
 * episodic → semantic with importance of at least .7 and five uses (E-059). Either importance counts: the one that was
   stated when it was written, or the one that it has earned since.
-* archived: episodic or working, older than 90 days, retention under .15, importance under .3, fewer than three uses
-  (E-063). It stays on disk and can be brought back; nothing here deletes.
+* archived: episodic, older than 90 days and not recalled for as long, retention under .15, importance under .3, fewer
+  than three uses (E-063). It stays on disk and can be brought back; nothing here deletes.
 
 Pinned memories and the layers semantic, procedural and codebase are exempt (E-062, E-064).
 """
@@ -44,10 +44,14 @@ class LifecycleRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A memory and what has been computed about it; `age_days` since it was first held."""
+    """A memory and what has been computed about it.
+
+    `age_days` since it was first held, `idle_days` since it was last recalled, or else first held.
+    """
 
     memory: Memory
     age_days: float
+    idle_days: float
     uses: int
     retention: float
     importance: float
@@ -89,7 +93,7 @@ def _leave_episodic(one: Standing, rules: LifecycleRules) -> Change | None:
     if one.uses >= rules.promote_uses and worth >= rules.promote_importance:
         reason = f"importance {worth:.2f}, used {one.uses} times (E-059)"
         return SetLayer(memory_id=one.memory.id, layer=Layer.SEMANTIC, reason=reason)
-    faded = one.age_days > rules.archive_days and one.retention < rules.archive_retention
+    faded = min(one.age_days, one.idle_days) > rules.archive_days and one.retention < rules.archive_retention
     if faded and worth < rules.archive_importance and one.uses < rules.archive_uses:
         return _archive(one.memory.id, f"retention {one.retention:.3f}, importance {worth:.2f} (E-063)")
     return None

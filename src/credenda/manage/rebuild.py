@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from credenda.ids import Kind, number_of, public_id
-from credenda.manage.fold import COUNTED, Folded, fold_contests, fold_memory, memory_differences
+from credenda.manage.fold import COUNTED, Folded, fold_contests, fold_memory, memory_differences, weighed
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
@@ -134,10 +134,11 @@ def refold(writer: Writer, wrong: Differences, now_us: int) -> int:
 def _counted(versions: Iterable[Memory], rows: Iterable[Memory]) -> tuple[Memory, ...]:
     """Keep of the rows what the log does not hold."""
     held = {one.version: one for one in rows}
-    return tuple(
-        replace(one, **{name: getattr(held[one.version], name) for name in COUNTED}) if one.version in held else one
-        for one in versions
-    )
+    return tuple(_kept(one, held[one.version]) if one.version in held else one for one in versions)
+
+
+def _kept(said: Memory, row: Memory) -> Memory:
+    return weighed(replace(said, **{name: getattr(row, name) for name in COUNTED}), row.surprise)
 
 
 def _log(writer: Writer, now_us: int, memory_id: str) -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "Pin",
     "Resolve",
     "Restore",
+    "Retag",
     "Revise",
     "SetLayer",
     "SetStatus",
@@ -64,6 +65,7 @@ class ChangeKind(StrEnum):
     DELETE = "delete"
     REBUILD = "rebuild"
     REVISE = "revise"
+    RETAG = "retag"
     UNDO = "undo"
 
 
@@ -163,6 +165,15 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Retag:
+    """Give a memory other metadata: notes about it, never what it says."""
+
+    memory_id: str
+    metadata: Mapping[str, object]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
     """Take a memory out of use; `Restore` brings it back as it was."""
 
@@ -225,6 +236,7 @@ Change = (
     | SetStatus
     | SetLayer
     | Pin
+    | Retag
     | Forget
     | Restore
     | Delete

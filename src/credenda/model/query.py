@@ -175,6 +175,21 @@ class StatusStep:
     change_id: str
 
     @property
+    def old(self) -> Status | None:
+        """The status before, by engram's name (E-022)."""
+        return self.previous
+
+    @property
+    def new(self) -> Status:
+        """The status after it."""
+        return self.status
+
+    @property
+    def changed_at(self) -> datetime:
+        """When it took the step."""
+        return self.at
+
+    @property
     def at(self) -> datetime:
         """When it took the step."""
         return to_datetime(self.at_us)

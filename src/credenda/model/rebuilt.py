@@ -29,6 +29,9 @@ class RebuildReport:
     `compared` counts memories. `unexplained` names memories and contests that the change log does not explain, which
     are left as they are; `redacted` and `unsupported` count those whose log an older version cut so far that standing,
     or evidence, could not be compared. `kept` names decisions of yours that found nothing to hold on to any more.
+
+    With a model, `asked` counts the messages that it read this time and `unread` those that it could not read, of which
+    what was believed stays. While `waiting` is not 0 nothing was compared, and `why` says what stopped it.
     """
 
     reextract: bool
@@ -40,3 +43,7 @@ class RebuildReport:
     redacted: int = 0
     unsupported: int = 0
     kept: tuple[str, ...] = ()
+    asked: int = 0
+    unread: int = 0
+    waiting: int = 0
+    why: str = ""

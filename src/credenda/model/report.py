@@ -98,12 +98,18 @@ class BackupReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreReport:
-    """What was put in place from a backup, and how many users were erased from it because the ledger names them."""
+    """What was put in place from a backup, and how many users were erased from it because the ledger names them.
+
+    `deleted` counts the memories and events that were deleted again, as in the database that it replaced; `unread` says
+    why that database could not tell what was deleted in it.
+    """
 
     path: str
     backup: str
     users: int
     erased: int
+    deleted: int = 0
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

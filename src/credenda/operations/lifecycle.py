@@ -37,7 +37,7 @@ from credenda.storage.store import Access, MemoryFilter, Reader, Retention, Wate
 from credenda.workers.upkeep import flush_accesses
 from credenda.write.apply import Application, apply
 
-__all__ = ["decay", "feedback", "lifecycle", "move_layer", "retention_curves", "retention_rules"]
+__all__ = ["decay", "feedback", "lifecycle", "move_layer", "retained_batches", "retention_curves", "retention_rules"]
 
 _BATCH: Final = 1_000
 _WRITTEN_TOGETHER: Final = 200
@@ -83,6 +83,7 @@ class _Looked:
     uses: tuple[float, ...]
     retained: Retained
     age_days: float
+    idle_days: float
 
 
 def _ages(reader: Reader, parts: Parts) -> _Ages:
@@ -105,15 +106,16 @@ def _looked(memory: Memory, log: Sequence[Access], rules: RetentionRules, ages: 
         judged=sum(access.useful for access in log),
     )
     since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
+    idle = ages.days(since)
     kept = retained(
         rules,
         layer=memory.layer,
         trust=memory.trust,
-        age_days=ages.days(since),
+        age_days=idle,
         usage=usage,
         pinned=memory.pinned,
     )
-    return _Looked(memory, uses, kept, ages.days(memory.created_us))
+    return _Looked(memory, uses, kept, age_days=ages.days(memory.created_us), idle_days=idle)
 
 
 def _batches(
@@ -154,13 +156,20 @@ def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
         if dry_run:
             moves += moved
             continue
-        lowest = number_of(batch[-1].memory.id, Kind.MEMORY, tag)
-        for start in range(0, len(moved), _WRITTEN_TOGETHER):
-            _file_scores(parts, moved[start : start + _WRITTEN_TOGETHER])
-        _mark(parts, lowest)
+        _file_scores(parts, moved, number_of(batch[-1].memory.id, Kind.MEMORY, tag))
     if not dry_run:
-        _mark(parts, None)
+        _file_scores(parts, (), None)
     return DecayReport(examined=examined, updated=updated, profile=rules.profile, dry_run=dry_run, moves=tuple(moves))
+
+
+def retained_batches(parts: Parts, statuses: frozenset[Status]) -> Iterator[list[tuple[Memory, float]]]:
+    """Walk over memories of these statuses, newest first, with what is retained of each now."""
+    rules = retention_rules(parts.settings)
+    with parts.store.reader(parts.user_id) as reader:
+        ages = _ages(reader, parts)
+    wanted = MemoryFilter(statuses=statuses)
+    for batch in _batches(parts, wanted, lambda reader, found: _look(reader, found, rules, ages)):
+        yield [(one.memory, one.retained.score) for one in batch]
 
 
 def _moved(one: _Looked) -> bool:
@@ -172,17 +181,16 @@ def _move(one: _Looked) -> ScoreMove:
     return ScoreMove(memory_id=one.memory.id, before=one.memory.decay_score, after=one.retained.score)
 
 
-def _file_scores(parts: Parts, moves: Sequence[ScoreMove]) -> None:
+def _file_scores(parts: Parts, moves: Sequence[ScoreMove], mark: int | None) -> None:
+    """File the scores of a batch and how far the run has come, both or neither; None in `mark` ends the run."""
+    now_us = parts.clock.now_us()
+
     def work(writer: Writer) -> None:
-        for move in moves:
-            writer.put(Retention(memory_id=move.memory_id, score=move.after))
+        if moves:
+            writer.put(Retention(scores={move.memory_id: move.after for move in moves}))
+        writer.put(Watermark(name=_MARK, value=mark, at_us=now_us))
 
     parts.store.commit(parts.user_id, work)
-
-
-def _mark(parts: Parts, value: int | None) -> None:
-    now_us = parts.clock.now_us()
-    parts.store.commit(parts.user_id, lambda writer: writer.put(Watermark(name=_MARK, value=value, at_us=now_us)))
 
 
 def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | None = None) -> LifecycleReport:
@@ -214,7 +222,7 @@ def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | No
 def _standing(one: _Looked, kappa: float) -> Standing:
     memory = one.memory
     record = Record(
-        base=memory.base_importance,
+        base=memory.importance,
         layer=memory.layer,
         trust=memory.trust,
         age_days=one.age_days,
@@ -227,6 +235,7 @@ def _standing(one: _Looked, kappa: float) -> Standing:
     return Standing(
         memory=memory,
         age_days=one.age_days,
+        idle_days=one.idle_days,
         uses=max(memory.access_count, len(one.uses)),
         retention=one.retained.score,
         importance=earned,
@@ -292,8 +301,8 @@ def feedback(parts: Parts, hit_id: str, *, useful: bool) -> None:
         for memory_id in ids:
             judged = 1 if useful else -1
             writer.put(Access(memory_id=memory_id, session="", day=now_us // DAY_US, at_us=now_us, useful=judged))
-        for one in _look(writer, writer.memories(ids), rules, _ages(writer, parts)):
-            writer.put(Retention(memory_id=one.memory.id, score=one.retained.score))
+        looked = _look(writer, writer.memories(ids), rules, _ages(writer, parts))
+        writer.put(Retention(scores={one.memory.id: one.retained.score for one in looked}))
 
     with parts.foreground:
         parts.store.commit(parts.user_id, work)

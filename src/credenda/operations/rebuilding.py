@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda.errors import Corrupt
+from credenda.errors import Corrupt, Invalid
 from credenda.manage.rebuild import Differences, compare, refold
 from credenda.model.report import Difference, Finding, RebuildReport
 from credenda.parts import Parts
@@ -16,18 +16,20 @@ _LOG_CHECKS: Final = frozenset({"change_numbers", "journal_numbers", "journal_ch
 _NAMED: Final = 5
 
 
-def rebuild(parts: Parts, *, reextract: bool = False, dry_run: bool = False) -> RebuildReport:
+def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_run: bool = False) -> RebuildReport:
     """Make memories, evidence and contests from the change log, and put right the rows that differ from it.
 
     What differs is replaced in one transaction: broken off before, everything is as it was, and searches are served
-    all the while. Indexes are made afresh. With `reextract` beliefs are derived from the journal instead. Raises
-    `Corrupt`, and changes nothing, where journal or log are damaged.
+    all the while. Indexes are made afresh. With `reextract` beliefs are derived from the journal instead, by rules or a
+    `model`. Raises `Corrupt`, and changes nothing, where journal or log are damaged.
     """
+    if model and not reextract:
+        raise Invalid("a model reads only what is derived afresh", fix="add reextract (--reextract)")
     _check_truth(parts)
     if reextract:
         from credenda.operations.reextracting import reextract as derive
 
-        return derive(parts, dry_run=dry_run)
+        return derive(parts, dry_run=dry_run, model=model)
     with parts.store.reader(parts.user_id) as reader:
         found = compare(reader)
     if not dry_run:

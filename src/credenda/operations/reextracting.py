@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
-from credenda.errors import Conflict
+from credenda.errors import Conflict, Invalid
 from credenda.ids import Kind, number_of
 from credenda.model.change import (
     Actor,
@@ -30,6 +30,7 @@ from credenda.model.contest import ContestState, contest_from
 from credenda.model.logged import draft_of, typed
 from credenda.model.memory import Slot, Status, TypeClass
 from credenda.model.report import Difference, RebuildReport
+from credenda.operations.rereading import Answers, ask_again, forget_answers
 from credenda.parts import Parts
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
 from credenda.write.apply import Application, apply
@@ -46,21 +47,37 @@ _PERSONAL: Final = frozenset({ChangeKind.PIN, ChangeKind.RESTORE, ChangeKind.SET
 _DERIVED: Final = frozenset({ChangeKind.REVISE, ChangeKind.REBUILD})
 
 
-def reextract(parts: Parts, *, dry_run: bool) -> RebuildReport:
+def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildReport:
     """Derive every belief afresh and, unless it is a dry run, put the difference in place in one transaction.
 
-    Raises `Conflict` where others keep changing beliefs meanwhile.
+    With `model` it reads every message that may hold something; while some wait for it, nothing is changed. Raises
+    `Invalid` where there is none, `Conflict` where others keep changing beliefs meanwhile.
     """
+    answers = _answers(parts) if model else None
+    if answers is not None and answers.waiting:
+        report = RebuildReport(reextract=True, dry_run=dry_run, compared=0, differences=(), applied=False)
+        return replace(report, asked=answers.asked, waiting=answers.waiting, why=answers.why)
     for _ in range(_TRIES):
-        found = _derive(parts)
+        found = _derive(parts, answers)
         report = _report(found, dry_run=dry_run)
-        if dry_run or not found.plan.changes or _commit(parts, found):
+        if answers is not None:
+            report = replace(report, asked=answers.asked, unread=len(answers.unread))
+        if dry_run or (not found.plan.changes and answers is None) or _commit(parts, found, answers):
             return report
     raise Conflict(
         "beliefs kept changing while they were derived again",
         why="another process is writing",
         fix="try again when it is quiet; nothing was changed",
     )
+
+
+def _answers(parts: Parts) -> Answers:
+    line = parts.llm
+    if line is None:
+        raise Invalid("there is no model to read with", why="rules alone read here", fix='set llm, like "openai:MODEL"')
+    with parts.store.reader(parts.user_id) as reader:
+        readable = _readable(reader) if reader.tenant.tag else []
+    return ask_again(parts, line, readable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +89,17 @@ class _Found:
     head: int
 
 
-def _commit(parts: Parts, found: _Found) -> bool:
+def _commit(parts: Parts, found: _Found, answers: Answers | None) -> bool:
     """Apply the difference; False where the log has grown meanwhile."""
 
     def work(writer: Writer) -> bool:
         if writer.changes(ChangeFilter(after=found.head, limit=1)):
             return False
         embeds = parts.embedder is not None
-        apply(writer, found.plan.changes, Application(actor=Actor.RULE, now_us=parts.clock.now_us(), embeds=embeds))
+        actor = Actor.RULE if answers is None else Actor.MODEL
+        apply(writer, found.plan.changes, Application(actor=actor, now_us=parts.clock.now_us(), embeds=embeds))
+        if answers is not None:
+            forget_answers(writer, answers)
         return True
 
     with parts.foreground:
@@ -88,7 +108,7 @@ def _commit(parts: Parts, found: _Found) -> bool:
     return done
 
 
-def _derive(parts: Parts) -> _Found:
+def _derive(parts: Parts, answers: Answers | None) -> _Found:
     with parts.store.reader(parts.user_id) as reader:
         log = reader.changes(ChangeFilter())
         live = _beliefs(reader)
@@ -97,7 +117,7 @@ def _derive(parts: Parts) -> _Found:
         return _Found(plan=Plan(), live=live, head=0)
     head = number_of(log[-1].id, Kind.CHANGE, reader.tenant.tag) if log else 0
     with parts.store.scratch(parts.user_id) as scratch:
-        replay = _Replay(parts, scratch, readable, live)
+        replay = _Replay(parts, scratch, readable, live, answers)
         replay.run(log)
         fresh = _beliefs(scratch)
     plan = rederive(live, fresh, replayed=replay.ids, touched=_scheduled(log), personal=_personal(log))
@@ -125,7 +145,8 @@ def _scheduled(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for record in log:
         if record.actor is Actor.SCHEDULE and record.memory_id is not None:
-            found[record.memory_id] = found.get(record.memory_id, frozenset[str]()) | frozenset(record.after)
+            counted = {"confirmations"} if record.kind is ChangeKind.CONFIRM else frozenset(record.after)
+            found[record.memory_id] = found.get(record.memory_id, frozenset[str]()) | counted
     return found
 
 
@@ -142,6 +163,7 @@ class _Replay:
     scratch: Writer
     readable: list[int]
     live: Beliefs
+    answers: Answers | None = None
     ids: dict[str, str] = field(default_factory=dict[str, str])
     """Fresh memories by the live ones that a person or a model added."""
     lost: list[str] = field(default_factory=list[str])
@@ -149,16 +171,19 @@ class _Replay:
 
     def run(self, log: list[ChangeRecord]) -> None:
         """Read events where the log first decided about them, silent ones in their place, and do again what stays."""
-        known = set(self.readable)
+        known = set(self.readable) - (self.answers.unread if self.answers is not None else frozenset())
+        anew = frozenset({Actor.RULE}) if self.answers is None else frozenset({Actor.RULE, Actor.MODEL})
         firsts: dict[int, int] = {}
         for record in log:
             number = self._event(record)
-            if number in known and record.actor is Actor.RULE:
+            if number in known and record.actor in anew:
                 firsts.setdefault(number, record.at_us)
-        silent = [number for number in self.readable if number not in firsts]
+            elif record.actor is Actor.MODEL:
+                known.discard(number)  # what a model read stays as it read it
+        silent = [number for number in self.readable if number in known and number not in firsts]
         for record in log:
             number = self._event(record)
-            if number in firsts and record.actor is Actor.RULE:
+            if number in firsts and record.actor in anew:
                 if number not in self._read:
                     while silent and silent[0] < number:
                         self._believe(silent.pop(0), None)
@@ -174,7 +199,9 @@ class _Replay:
 
     def _believe(self, number: int, now_us: int | None) -> None:
         self._read.add(number)
-        for turn, claims in read_turns(self.scratch, number, number, self.parts.extractor):
+        rules = self.parts.extractor
+        extractor = rules if self.answers is None else self.answers.extractor(rules)
+        for turn, claims in read_turns(self.scratch, number, number, extractor):
             at_us = turn.event.recorded_us if now_us is None else now_us
             resting = self.live.by_event.get(turn.event.id, ())
             links = (item for one in resting if one.text for item in self.live.evidence[one.id])

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from credenda.operations.table import Operation
 
-__all__ = ["TOOLS", "Tool", "Toolset", "tools_of"]
+__all__ = ["ENGRAM", "TOOLS", "Tool", "Toolset", "tools_of"]
 
 Toolset = Literal["default", "full"]
 
@@ -81,13 +81,37 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "feedback": (Tool(name="rate_memory", outside=_MEMORY_ID, toolset="full"),),
     "pin": (Tool(name="pin_memory", outside=_MEMORY_ID, toolset="full"),),
     "unpin": (Tool(name="unpin_memory", outside=_MEMORY_ID, toolset="full"),),
+    "promote": (Tool(name="promote", outside=_MEMORY_ID, toolset="full"),),
+    "demote": (Tool(name="demote", outside=_MEMORY_ID, toolset="full"),),
+    "status-history": (Tool(name="status_history", outside=_MEMORY_ID, toolset="full"),),
+    "set-status": (Tool(name="set_status", outside=_MEMORY_ID, toolset="full"),),
     "doctor": (Tool(name="check_store", toolset="full"),),
 }
 """The tools of each operation by its name; one that is not named here is a tool of the full toolset as it is."""
+
+
+ENGRAM: Final[Mapping[str, Tool]] = {
+    "remember": Tool(name="remember", toolset="full"),
+    "search": Tool(name="recall", toolset="full"),
+    "set-status": Tool(name="update_status", outside={**_MEMORY_ID, "status": "new"}, toolset="full"),
+    "status-history": Tool(name="status_history", outside=_MEMORY_ID, toolset="full"),
+    "promote": Tool(name="promote", outside=_MEMORY_ID, toolset="full"),
+    "demote": Tool(name="demote", outside=_MEMORY_ID, toolset="full"),
+    "pin": Tool(name="pin", outside=_MEMORY_ID, toolset="full"),
+    "unpin": Tool(name="unpin", outside=_MEMORY_ID, toolset="full"),
+    "consolidate": Tool(name="consolidate", toolset="full"),
+    "drift": Tool(name="drift_check", toolset="full"),
+}
+"""The names by which operations answer to those who come from engram, by operation: in the full toolset alone (C-021).
+
+One that does not exist, or is not for models, answers to none; it will once it is.
+"""
 
 
 def tools_of(operation: Operation) -> tuple[Tool, ...]:
     """Return what an operation looks like to a model; nothing where it is not for models."""
     if "mcp" not in operation.doors or any(param.kind == "path" for param in operation.params):
         return ()
-    return TOOLS.get(operation.name) or (Tool(name=operation.name.replace("-", "_"), toolset="full"),)
+    own = TOOLS.get(operation.name) or (Tool(name=operation.name.replace("-", "_"), toolset="full"),)
+    other = ENGRAM.get(operation.name)
+    return own if other is None or any(tool.name == other.name for tool in own) else (*own, other)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from credenda import limits
 from credenda.read.tables import weights
 from credenda.storage.store import Reader
-from credenda.vectors.hot import HOT_BITS
-from credenda.vectors.quantize import decode, halves, widened
 from credenda.vectors.resident import ResidentIndex
+from credenda.vectors.stored import stored_vectors
 
 __all__ = ["Meaning", "nothing_meant", "rows_of", "similar"]
 
@@ -69,7 +68,7 @@ def similar(
     nearest = index.nearest(vector, _rescored(len(index), limit), mask)
     if len(also):
         nearest = rows_of(len(index), nearest, also[index.has_vector[also]])
-    rows, matrix = _vectors(index, reader, nearest)
+    rows, matrix = stored_vectors(index, reader, nearest)
     if not len(rows):
         return meant
     meant.cosine[rows] = near = matrix @ vector
@@ -88,31 +87,3 @@ def _rescored(count: int, limit: int) -> int:
     least = max(_RESCORED_LEAST, _RESCORED_A_HIT * limit)
     many = max(0, count - _MANY)
     return min(least + min(count, _MANY) // _RESCORED_SHARE + many // _RESCORED_SHARE_OF_MANY, limits.VECTOR_CANDIDATES)
-
-
-def _vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
-    """Return those of the rows that have a stored vector, and the vectors, (n, d): from memory, else from the store."""
-    matrix, held = index.hot.take(rows, index.dims)
-    if held.all():
-        return rows, widened(matrix, finite=index.hot.finite)
-    missing = np.flatnonzero(~held)
-    missing = missing[np.argsort(index.codes[rows[missing]])]
-    codes = index.codes[rows[missing]]
-    stored = reader.vector_data(codes.tolist(), index.model_id or "")
-    odd: list[tuple[Integers, Floats]] = []
-    if stored:
-        found, widths, data = zip(*stored, strict=True)
-        places = missing[np.searchsorted(codes, found)]
-        held[places] = True
-        for bits in set(widths):
-            at = places[np.equal(widths, bits)]
-            flat = b"".join([one for one, width in zip(data, widths, strict=True) if width == bits])
-            if bits == HOT_BITS:
-                matrix[at] = fresh = halves(flat).reshape(len(at), -1)
-                index.hot.keep(rows[at], fresh)
-            else:
-                odd.append((at, decode(flat, bits).reshape(len(at), -1)))
-    wide = widened(matrix)
-    for at, values in odd:
-        wide[at] = values
-    return (rows, wide) if held.all() else (rows[held], wide[held])

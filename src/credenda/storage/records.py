@@ -13,6 +13,7 @@ from credenda.model.event import NewEvent
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.report import DutyRun, Finding
+from credenda.storage.derived import Lead, Retention, Surprise, Watermark
 
 __all__ = [
     "CODE_BITS",
@@ -36,6 +37,7 @@ __all__ = [
     "Row",
     "Snapshot",
     "Spend",
+    "Surprise",
     "Tenant",
     "Tombstone",
     "Vector",
@@ -111,7 +113,10 @@ class Document:
 
 
 class Vector(NamedTuple):
-    """A stored embedding of a document: `bits` per dimension (32 or 16: floats; 8, 4, 2: integers times `scale`)."""
+    """A stored embedding of a document: `bits` per dimension (32 or 16: floats; 8, 4, 2: as `vectors.quantize` writes).
+
+    `scale` is 1: rough vectors hold their range themselves.
+    """
 
     code: int
     model_id: str
@@ -289,32 +294,6 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retention:
-    """How much of a memory is retained, in [0, 1]: a derived value of its current version, no change of it."""
-
-    memory_id: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watermark:
-    """How far a duty has come; `value` means what the duty says. None in `value` takes the mark away."""
-
-    name: str
-    value: int | None
-    at_us: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lead:
-    """Take or keep the lead over the duties of a tenant; filing it raises `Conflict` while another process has it."""
-
-    owner: str
-    now_us: int
-    until_us: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """A disposable image of an index: named blobs of at most `limits.SNAPSHOT_BLOB_BYTES` each."""
 
@@ -368,6 +347,7 @@ Row = (
     | Snapshot
     | Refold
     | Retention
+    | Surprise
     | Watermark
     | DutyRun
     | Lead

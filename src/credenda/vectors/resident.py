@@ -21,7 +21,7 @@ from credenda.vectors import image
 from credenda.vectors.hamming import distances, lowest
 from credenda.vectors.hot import HOT_BITS, HotVectors
 from credenda.vectors.postings import Postings, Run, Statistics, term_weights
-from credenda.vectors.quantize import decode, sign_words
+from credenda.vectors.quantize import decode_rows, sign_words
 from credenda.vectors.table import (
     LENGTH_MAX,
     STATE_CODES,
@@ -305,8 +305,7 @@ class ResidentIndex:
         for bits in {vector.bits for vector in vectors}:
             at = [number for number, vector in enumerate(vectors) if vector.bits == bits]
             try:
-                flat = decode(b"".join(vectors[number].data for number in at), bits)
-                values[at] = flat.reshape(len(at), self.dims)
+                values[at] = decode_rows([vectors[number].data for number in at], bits, self.dims)
             except ValueError as error:
                 raise Corrupt(
                     f"a stored vector of {self.model_id} cannot be read",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Final
 
-from credenda.errors import Invalid
+from credenda.errors import Invalid, LimitExceeded
 from credenda.parts import Parts
 from credenda.storage.store import Job, Vector, Writer
 from credenda.workers.leases import is_leased
@@ -15,12 +15,15 @@ from credenda.write.embed import EMBED, Wanted, embed, file_vectors, wanted_text
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.ingest import Reading, believe, complete, read_job
 from credenda.write.journal import EXTRACT, THINK
+from credenda.write.novelty import Novelty, measured
 
 __all__ = ["HANDLERS", "embed_together", "handle", "report_failure", "set_aside"]
 
 
 _TURNS_A_COMMIT: Final = 8
 _VECTORS_A_COMMIT: Final = 64
+_EXACT_BITS: Final = 16
+"""A vector at fewer bits is embedded again: its memory was recalled."""
 
 
 def _extract(parts: Parts, job: Job) -> None:
@@ -68,15 +71,36 @@ def _embed(parts: Parts, job: Job) -> None:
         parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, [], of=writer.tenant.tag))
         return
     with parts.store.reader(parts.user_id) as reader:
-        wanted, tag = wanted_texts(reader, job, embedder.model_id), reader.tenant.tag
+        wanted, tag = wanted_texts(reader, job, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
     while len(wanted) > _VECTORS_A_COMMIT:  # what is filed stays filed when a later portion fails
         portion, wanted = wanted[:_VECTORS_A_COMMIT], wanted[_VECTORS_A_COMMIT:]
-        _file(parts, job, embed(embedder, portion, parts.settings.vector_bits), of=tag, last=False)
-    _file(parts, job, embed(embedder, wanted, parts.settings.vector_bits), of=tag)
+        vectors = embed(embedder, portion, parts.settings.vector_bits)
+        _file(parts, job, vectors, _novel(parts, portion, vectors), of=tag, last=False)
+    vectors = embed(embedder, wanted, parts.settings.vector_bits)
+    _file(parts, job, vectors, _novel(parts, wanted, vectors), of=tag)
 
 
-def _file(parts: Parts, job: Job, vectors: list[Vector], *, of: str, last: bool = True) -> None:
-    parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, vectors, of=of, last=last))
+def _novel(parts: Parts, wanted: Sequence[Wanted], vectors: Sequence[Vector]) -> Mapping[int, Novelty]:
+    """Find how new the memories among these are; nothing where a tenant is too large for an index in memory."""
+    counting = [vector for one, vector in zip(wanted, vectors, strict=True) if one.counts]
+    if not counting:
+        return {}
+    with parts.store.reader(parts.user_id) as reader:
+        try:
+            index = parts.indexes.get(reader, model_id=counting[0].model_id, store=parts.store_name)
+        except LimitExceeded:
+            return {}
+        return measured(reader, index, counting)
+
+
+def _file(
+    parts: Parts, job: Job, vectors: list[Vector], novel: Mapping[int, Novelty], *, of: str, last: bool = True
+) -> None:
+    now_us = parts.clock.now_us()
+    parts.store.commit(
+        parts.user_id,
+        lambda writer: file_vectors(writer, job, vectors, of=of, last=last, novel=novel, now_us=now_us),
+    )
 
 
 def embed_together(parts: Parts, jobs: Sequence[Job]) -> None:
@@ -86,14 +110,19 @@ def embed_together(parts: Parts, jobs: Sequence[Job]) -> None:
     tag = ""
     if embedder is not None:
         with parts.store.reader(parts.user_id) as reader:
-            lists, tag = [wanted_texts(reader, job, embedder.model_id) for job in jobs], reader.tenant.tag
+            lists, tag = (
+                [wanted_texts(reader, job, embedder.model_id, least_bits=_EXACT_BITS) for job in jobs],
+                reader.tenant.tag,
+            )
     if embedder is None or sum(map(len, lists)) > _VECTORS_A_COMMIT:
         for job in jobs:
             _embed(parts, job)
         return
-    vectors = iter(embed(embedder, list(chain.from_iterable(lists)), parts.settings.vector_bits))
+    every = list(chain.from_iterable(lists))
+    made = embed(embedder, every, parts.settings.vector_bits)
+    novel, vectors = _novel(parts, every, made), iter(made)
     for job, wanted in zip(jobs, lists, strict=True):
-        _file(parts, job, list(islice(vectors, len(wanted))), of=tag)
+        _file(parts, job, list(islice(vectors, len(wanted))), novel, of=tag)
 
 
 def report_failure(parts: Parts, job: Job, report: Job) -> None:

@@ -7,23 +7,20 @@ whose process died is taken back as soon as another process on the same machine 
 from __future__ import annotations
 
 import logging
-import os
-import socket
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from importlib import import_module
 from itertools import groupby
-from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.clock import SECOND_US, seconds
 from credenda.errors import Conflict, CredendaError, Unavailable
-from credenda.ids import Kind, new_tag, number_of
+from credenda.ids import Kind, number_of
 from credenda.parts import Parts
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
+from credenda.workers.leases import is_abandoned
 from credenda.workers.upkeep import flush_accesses, save_index
 from credenda.write.embed import EMBED
 from credenda.write.journal import REREAD, THINK
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
     from credenda.providers.llm.line import ModelLine
     from credenda.workers.thinking import Thought
 
-__all__ = ["Worker", "process_owner", "run_due", "run_thinking", "settle"]
+__all__ = ["Worker", "run_due", "run_thinking", "settle"]
 
 _log = logging.getLogger(__name__)
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
@@ -46,44 +43,9 @@ _ERROR_CHARACTERS: Final = 300
 _DUTY_SECONDS: Final = 60.0
 
 
-def process_owner() -> str:
-    """Name this process in leases; the nonce tells it from an earlier one with the same number."""
-    return _owner(os.getpid())
-
-
-@cache
-def _owner(pid: int) -> str:
-    return f"{socket.gethostname()}:{pid}:{new_tag()}"
-
-
-def _abandoned(job: Job, parts: Parts) -> bool:
-    """Say whether the process that leased a job is gone."""
-    if job.lease_until_us <= parts.clock.now_us():
-        return True
-    host, _, rest = job.lease_owner.partition(":")
-    pid = rest.partition(":")[0]
-    if host != socket.gethostname() or not pid.isdigit():
-        return False
-    if int(pid) == os.getpid():
-        return job.lease_owner != parts.owner
-    return not _is_running(int(pid))
-
-
-def _is_running(pid: int) -> bool:
-    """Say whether a process runs. One that was killed and whose parent has not yet asked for its end does not."""
-    try:
-        os.kill(pid, 0)
-        state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2][:1]
-    except ProcessLookupError:
-        return False
-    except OSError:  # not ours to signal, or a system without /proc
-        return True
-    return state != b"Z"
-
-
 def _due(parts: Parts, job: Job, *, patient: bool) -> bool:
     if job.status is JobStatus.PROCESSING:
-        return _abandoned(job, parts)
+        return is_abandoned(job, parts)
     return not (patient or job.kind == REREAD) or job.run_after_us <= parts.clock.now_us()
 
 
@@ -159,6 +121,8 @@ def run_due(
 
     `patient` respects the delay of failed ones; `until_event` leaves out those about later events.
     """
+    if stand_back:
+        parts.foreground.wait_idle(_STAND_BACK_SECONDS)
     jobs = _lease(parts, replace(_usual(parts), until_event=until_event), patient=patient)
     done = 0
     for unit in _units(jobs):

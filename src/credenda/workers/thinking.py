@@ -48,15 +48,18 @@ class Thought:
     error: Exception | None = None
 
 
-def think_about(parts: Parts, line: ModelLine, jobs: Sequence[Job], stop: Event | None = None) -> list[Thought | None]:
+def think_about(
+    parts: Parts, line: ModelLine, jobs: Sequence[Job], stop: Event | None = None, *, afresh: bool = False
+) -> list[Thought | None]:
     """Ask a model about the events of some jobs, as many at once as it may be asked.
 
-    Returns when all are answered, or when `stop` is set; what had no answer by then is None.
+    Returns when all are answered, or when `stop` is set; what had no answer by then is None. When beliefs are derived
+    `afresh` the model is not shown what is held now.
     """
     found: list[Thought | None] = [None] * len(jobs)
 
     def work(at: int) -> None:
-        found[at] = _thought(parts, line, jobs[at])
+        found[at] = _thought(parts, line, jobs[at], afresh=afresh)
 
     if line.model.at_once == 1 and stop is None:
         for at in range(len(jobs)):
@@ -75,19 +78,21 @@ def think_about(parts: Parts, line: ModelLine, jobs: Sequence[Job], stop: Event 
     return found
 
 
-def _thought(parts: Parts, line: ModelLine, job: Job) -> Thought:
+def _thought(parts: Parts, line: ModelLine, job: Job, *, afresh: bool) -> Thought:
     """Ask about one job; whatever goes wrong is part of what is returned: a thread has nobody to raise it to."""
     try:
-        return _ask(parts, line, job)
+        return _ask(parts, line, job, afresh=afresh)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
         return Thought(asked=None, error=error)
 
 
-def _ask(parts: Parts, line: ModelLine, job: Job) -> Thought:
+def _ask(parts: Parts, line: ModelLine, job: Job, *, afresh: bool) -> Thought:
     with parts.store.reader(parts.user_id) as reader:
         asked = turn_of(reader, job.first, parts.extractor)
     if asked is None:
         return Thought(asked=None)
+    if afresh:
+        asked = replace(asked, turn=replace(asked.turn, known=()))
     now_us = parts.clock.now_us()
     if line.quiet_until_us > now_us:
         return Thought(asked=asked, again_us=line.quiet_until_us, why=line.trouble)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from credenda.errors import CredendaError
-from credenda.parts import Parts
-from credenda.storage.store import Writer
+from collections.abc import Sequence
+from typing import Final
 
-__all__ = ["flush_accesses", "save_index"]
+from credenda.errors import CredendaError
+from credenda.ids import Kind, number_of
+from credenda.parts import Parts
+from credenda.storage.store import Access, Job, Writer, pack_code
+from credenda.write.journal import EMBED
+
+__all__ = ["COMPRESSED", "flush_accesses", "save_index"]
+
+COMPRESSED: Final = "compressed"
+"""The mark that some vectors are kept at few bits, and since when."""
+_EXACT_BITS: Final = 16
 
 
 def flush_accesses(parts: Parts) -> None:
@@ -18,11 +27,30 @@ def flush_accesses(parts: Parts) -> None:
     if not waiting:
         return
     try:
-        parts.store.commit(parts.user_id, lambda writer: [writer.put(access) for access in waiting])
+        parts.store.commit(parts.user_id, lambda writer: _write(parts, writer, waiting))
     except CredendaError:
         for access in waiting:
             parts.accesses.add(access)
         raise
+
+
+def _write(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> None:
+    """File showings, and let a job embed again what was recalled and is kept at few bits (C-024)."""
+    for access in waiting:
+        writer.put(access)
+    if parts.embedder is None or writer.watermark(COMPRESSED) is None:
+        return
+    tag = writer.tenant.tag
+    codes = {pack_code(number_of(one.memory_id, Kind.MEMORY, tag), memory=True): one.memory_id for one in waiting}
+    stored = writer.vectors(list(codes), parts.embedder.model_id)
+    rough = [codes[vector.code] for vector in stored if vector.bits < _EXACT_BITS]
+    for memory_id in rough:
+        evidence = writer.evidence(memory_ids=[memory_id])
+        if evidence:
+            number = number_of(evidence[0].span.event_id, Kind.EVENT, tag)
+            writer.put(Job(kind=EMBED, first=number, last=number))
+    if rough:
+        parts.work_waits.set()
 
 
 def save_index(parts: Parts) -> None:

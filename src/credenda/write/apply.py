@@ -25,6 +25,7 @@ from credenda.model.change import (
     Pin,
     Resolve,
     Restore,
+    Retag,
     Revise,
     SetLayer,
     SetStatus,
@@ -136,7 +137,7 @@ class _Run:
             case _:
                 self._standing(change)
 
-    def _standing(self, change: SetStatus | SetLayer | Pin | Forget | Restore | Delete) -> None:
+    def _standing(self, change: SetStatus | SetLayer | Pin | Retag | Forget | Restore | Delete) -> None:
         memory = self._current(change.memory_id)
         match change:
             case SetStatus():
@@ -145,6 +146,8 @@ class _Run:
                 self._move(memory, ChangeKind.SET_LAYER, change.reason, layer=change.layer)
             case Pin():
                 self._move(memory, ChangeKind.PIN, change.reason, pinned=change.pinned)
+            case Retag():
+                self._move(memory, ChangeKind.RETAG, change.reason, metadata=dict(change.metadata))
             case Forget():
                 self._move(memory, ChangeKind.FORGET, change.reason, status=Status.FORGOTTEN)
             case Restore():

@@ -25,9 +25,10 @@ from credenda.write.journal import EMBED
 from credenda.write.slots import CURRENT, slot_of
 from credenda.write.tombstones import memory_tombstones, sayings, text_tombstone
 
-__all__ = ["Deletion", "blank", "check_hold", "count_where", "last_number", "overlap"]
+__all__ = ["BLANK", "Deletion", "blank", "check_hold", "count_where", "last_number", "overlap"]
 
-_BLANK: Final = "\u2588"
+BLANK: Final = "\u2588"
+"""Stands for each character of a word that was taken out of an event of which others are left."""
 _WORD: Final = re.compile(r"\w")
 _WORD_RUN: Final = re.compile(r"[^\W_]+")
 _PAGE: Final = 500
@@ -156,7 +157,7 @@ class Deletion:
 
     def _said_again(self, told: Iterable[str]) -> list[Span]:
         """Find where messages say one of these texts, by the full-text index: messages not yet read as well."""
-        keys = {text_key(one): one for one in told if _WORD.search(one.replace(_BLANK, ""))}
+        keys = {text_key(one): one for one in told if _WORD.search(one.replace(BLANK, ""))}
         found: list[Span] = []
         for key in keys.keys() - self._sought - {""}:
             codes = map(unpack_code, self.writer.nominate([_rare_words(keys[key])], _REPEATS_MAX))
@@ -234,10 +235,10 @@ class Deletion:
 def blank(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
     """Blank a span letter by letter, so that every other span keeps its place."""
     for event in writer.events([span.event_id]):
-        hidden = _WORD.sub(_BLANK, event.text[span.start : span.stop])
+        hidden = _WORD.sub(BLANK, event.text[span.start : span.stop])
         text = event.text[: span.start] + hidden + event.text[span.stop :]
         if text != event.text:
-            left = text if _WORD.search(text.replace(_BLANK, "")) else ""
+            left = text if _WORD.search(text.replace(BLANK, "")) else ""
             writer.put(Redaction(id=event.id, at_us=now_us, text=left))
             _log(writer, event.id, now_us, actor)
 
@@ -279,7 +280,7 @@ def _elsewhere(reader: Reader, memory: Memory, gone: Iterable[str]) -> dict[str,
     found: dict[str, list[str]] = {}
     for span in spans:
         words = _words(others, span)
-        if _WORD.search(words.replace(_BLANK, "")):
+        if _WORD.search(words.replace(BLANK, "")):
             found.setdefault(span.event_id, []).append(words)
     return found
 

@@ -5,23 +5,26 @@ The engine runs outside any transaction; a failure raises and the job is tried a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.errors import NotFound
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.event import CODE, Event, Role
-from credenda.model.memory import Status
+from credenda.model.memory import Layer, Memory, Status
 from credenda.providers.embed.port import Embedder, checked_vectors
 from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
 from credenda.text.passages import passages
 from credenda.write.ingest import finished
 from credenda.write.journal import EMBED
+from credenda.write.novelty import Novelty, file_novelty
 
 __all__ = ["EMBED", "Wanted", "embed", "file_vectors", "wanted_texts"]
 
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
+_APART: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN, Status.DELETED})
+"""Statuses of memories that no search shows unasked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,15 @@ class Wanted:
 
     code: int
     text: str
+    counts: bool = False
+    """Whether it is a memory whose surprise is to be found: not of code, not kept apart, not measured before."""
 
 
-def wanted_texts(reader: Reader, job: Job, model_id: str) -> list[Wanted]:
+def wanted_texts(reader: Reader, job: Job, model_id: str, *, least_bits: int = 0) -> list[Wanted]:
     """List the passages of a job's events, and the memories resting on them, that have no vector of this model.
 
-    An event that is one memory word for word needs none of its own while that is held: the memory stands for it.
+    An event that is one memory word for word needs none of its own while that is held: the memory stands for it. With
+    `least_bits` those are listed too whose vector is kept at fewer.
     """
     tag = reader.tenant.tag
     ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
@@ -53,12 +59,21 @@ def wanted_texts(reader: Reader, job: Job, model_id: str) -> list[Wanted]:
             spoken = _spoken(event, event.text[start:stop])
             wanted.append(Wanted(pack_code(number, ordinal, memory=False), spoken))
     wanted += (
-        Wanted(pack_code(number_of(memory.id, Kind.MEMORY, tag), memory=True), memory.text)
+        Wanted(pack_code(number_of(memory.id, Kind.MEMORY, tag), memory=True), memory.text, counts=_counts(memory))
         for memory in memories.values()
         if memory.text
     )
-    present = {vector.code for vector in reader.vectors([one.code for one in wanted], model_id)}
-    return [one for one in wanted if one.code not in present]
+    present = {vector.code: vector.bits for vector in reader.vectors([one.code for one in wanted], model_id)}
+    return [
+        replace(one, counts=one.counts and one.code not in present)
+        for one in wanted
+        if present.get(one.code, -1) < least_bits or one.code not in present
+    ]
+
+
+def _counts(memory: Memory) -> bool:
+    apart = memory.layer is Layer.CODEBASE or memory.status in _APART
+    return memory.surprise is None and not apart
 
 
 def _spoken(event: Event, text: str) -> str:
@@ -86,10 +101,20 @@ def embed(embedder: Embedder, wanted: Sequence[Wanted], bits: int) -> list[Vecto
     ]
 
 
-def file_vectors(writer: Writer, job: Job, vectors: Sequence[Vector], *, of: str, last: bool = True) -> None:
+def file_vectors(
+    writer: Writer,
+    job: Job,
+    vectors: Sequence[Vector],
+    *,
+    of: str,
+    last: bool = True,
+    novel: Mapping[int, Novelty] | None = None,
+    now_us: int = 0,
+) -> None:
     """File vectors, and with the last ones complete the job; a document that was redacted meanwhile gets none.
 
-    `of` is the tag of the tenant whose texts were embedded: one who was erased meanwhile gets none either.
+    `of` is the tag of the tenant whose texts were embedded: one who was erased meanwhile gets none either. `novel`
+    holds how new the memories among them are, by code.
     """
     tag = writer.tenant.tag
     if tag != of:
@@ -97,17 +122,15 @@ def file_vectors(writer: Writer, job: Job, vectors: Sequence[Vector], *, of: str
     ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
     readable = {number_of(event.id, Kind.EVENT, tag) for event in writer.events(ids) if event.text}
     held = {
-        number_of(memory.id, Kind.MEMORY, tag)
+        number_of(memory.id, Kind.MEMORY, tag): memory
         for memory in writer.memories(sorted({item.memory_id for item in writer.evidence(event_ids=ids)}))
         if memory.text
     }
     for vector in vectors:
-        if _stands(vector.code, readable, held):
+        is_memory, number, _ = unpack_code(vector.code)
+        if number in (held if is_memory else readable):
             writer.put(vector)
+            if novel is not None and vector.code in novel:
+                file_novelty(writer, held[number], novel[vector.code], now_us)
     if last:
         writer.put(finished(job))
-
-
-def _stands(code: int, readable: set[int], held: set[int]) -> bool:
-    memory, number, _ = unpack_code(code)
-    return number in (held if memory else readable)

@@ -44,6 +44,9 @@ class Judgement:
         return {Verdict.ALLOW: (), Verdict.QUARANTINE: (QUARANTINED,), Verdict.DENY: (DENIED,)}[self.verdict]
 
 
+_ALLOWED: Final = Judgement(Verdict.ALLOW)
+
+
 @dataclass(frozen=True, slots=True)
 class _Sign:
     name: str
@@ -76,6 +79,14 @@ def _signs() -> tuple[_Sign, ...]:
 
 
 @cache
+def _first_words() -> tuple[str, ...]:
+    """Give words of which every text with a sign has one: of each sign, the group of hints that says most."""
+    wanted = [sign for sign in _signs() if sign.name != _STANDING]
+    groups = [max(sign.hints, key=lambda group: min(map(len, group))) if sign.hints else ("",) for sign in wanted]
+    return tuple(dict.fromkeys(word for group in groups for word in group))
+
+
+@cache
 def _verdicts() -> tuple[tuple[Verdict, frozenset[str]], ...]:
     return tuple((Verdict(one["is"]), frozenset(one["signs"])) for one in _data()["verdict"])
 
@@ -89,14 +100,16 @@ def judge(text: str) -> Judgement:
     'deny'
     """
     lower = text.lower()
+    if not any(map(lower.__contains__, _first_words())):
+        return _ALLOWED
     found = {sign.name for sign in _signs() if sign.name != _STANDING and sign.stands_in(lower)}
     if not found:
-        return Judgement(Verdict.ALLOW)
+        return _ALLOWED
     found |= {sign.name for sign in _signs() if sign.name == _STANDING and sign.stands_in(lower)}
     for verdict, signs in _verdicts():
         if signs <= found:
             return Judgement(verdict, tuple(sorted(found)))
-    return Judgement(Verdict.ALLOW)
+    return _ALLOWED
 
 
 def protected(topic: str | None, user_id: str) -> bool:

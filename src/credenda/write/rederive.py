@@ -16,6 +16,7 @@ from credenda.model.change import Add, Change, Contest, Resolve, Revise, Superse
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass, type_class
+from credenda.model.surprise import adjusted
 from credenda.text.normal import attribute_key, name_key, text_key, value_key
 from credenda.write.slots import begins_us
 
@@ -234,6 +235,8 @@ class _Run:
             successor = self._live.memories.get(before.superseded_by)
             if successor is None or successor.status is Status.DELETED:
                 left |= _ENDING
+        if before.importance == adjusted(after.importance, before.surprise):
+            left |= {"importance"}  # what surprise made of it is no reading
         return {
             name: value
             for name in names

@@ -32,6 +32,7 @@ from credenda.storage.store import (
     Snapshot,
     Spend,
     Store,
+    Surprise,
     Tombstone,
     Watermark,
     pack_code,
@@ -69,7 +70,8 @@ def furnish(store: Store, user_id: str, mark: str, digest: bytes) -> Holdings:
         Tombstone(digest=digest, kind="text", normaliser=1, created_us=1),
         Access(memory_id=memory, session=mark, day=1, at_us=1, shown=1),
         Snapshot(name="words", blobs=(mark.encode(),)),
-        Retention(memory_id=memory, score=0.5),
+        Retention(scores={memory: 0.5}),
+        Surprise(memory_id=memory, score=0.5, importance=0.5),
         Watermark(name=mark, value=7, at_us=1),
         DutyRun(name=mark, started_us=1, took_us=1, result=mark),
     ]
@@ -192,7 +194,8 @@ WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
     ),
     "Refold of a memory": lambda _, ben: Refold(versions=(held("Stolen.", id=ben.memory),)),
     "Refold of a contest": lambda ana, ben: Refold(contest=contested(ana.memory, id=ben.contest)),
-    "Retention": lambda _, ben: Retention(memory_id=ben.memory, score=0.1),
+    "Retention": lambda _, ben: Retention(scores={ben.memory: 0.1}),
+    "Surprise": lambda _, ben: Surprise(memory_id=ben.memory, score=0.1, importance=0.1),
     "Access": lambda _, ben: Access(memory_id=ben.memory, session="s", day=1, at_us=1, shown=1),
 }
 

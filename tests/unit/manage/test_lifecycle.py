@@ -28,10 +28,24 @@ def held(layer: Layer, *, importance: float = 0.5, pinned: bool = False, contest
 
 
 def stands(
-    layer: Layer, *, age: float = 0, uses: int = 0, retention: float = 1, worth: float = 0.5, stated: float = 0.5
+    layer: Layer,
+    *,
+    age: float = 0,
+    idle: float | None = None,
+    uses: int = 0,
+    retention: float = 1,
+    worth: float = 0.5,
+    stated: float = 0.5,
 ) -> Standing:
-    memory = held(layer, importance=stated)
-    return Standing(memory=memory, age_days=age, uses=uses, retention=retention, importance=worth)
+    memory, since = held(layer, importance=stated), age if idle is None else idle
+    return Standing(memory=memory, age_days=age, idle_days=since, uses=uses, retention=retention, importance=worth)
+
+
+@pytest.mark.requirement("E-063")
+@pytest.mark.parametrize(("idle", "fate"), [(91.0, "archived"), (90.0, "stays"), (1.0, "stays")])
+def test_what_was_recalled_within_the_ninety_days_is_not_put_away(idle: float, fate: str) -> None:
+    one = stands(Layer.EPISODIC, age=400, idle=idle, uses=1, retention=0.01, worth=0.1, stated=0.1)
+    assert (decided(one) or "stays") == fate
 
 
 def decided(one: Standing) -> str:

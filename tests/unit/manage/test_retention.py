@@ -139,3 +139,11 @@ def test_the_terms_of_a_score_add_up_to_it(rules: RetentionRules, usage: Usage, 
     kept = retained(rules, layer=layer, trust=0.7, age_days=age, usage=usage)
     assert kept.score == pytest.approx(min(1.0, max(0.0, sum(kept.terms.values()))), abs=1e-6)
     assert 0 <= kept.score <= 1
+
+
+@pytest.mark.requirement("C-012", "R-091", "E-002")
+def test_each_profile_has_its_published_half_life() -> None:
+    layered = retained(RetentionRules(), layer=Layer.EPISODIC, trust=1.0, age_days=30, usage=Usage())
+    recall = retained(RetentionRules(profile="recall"), layer=Layer.EPISODIC, trust=0.3, age_days=30, usage=Usage())
+    assert layered.half_life_days == 30.0
+    assert recall.half_life_days == pytest.approx(34.66, abs=0.01)

@@ -16,6 +16,7 @@ from credenda.model.change import (
     Pin,
     Resolve,
     Restore,
+    Retag,
     Revise,
     SetLayer,
     SetStatus,
@@ -244,7 +245,7 @@ class World:
                 self._move(change.memory_id, status=change.status, valid_until_us=None, superseded_by=None)
             case Forget():
                 self._move(change.memory_id, status=Status.FORGOTTEN)
-            case SetLayer() | Pin() | Restore() | Delete() | Undo() | Revise():
+            case SetLayer() | Pin() | Retag() | Restore() | Delete() | Undo() | Revise():
                 raise AssertionError(f"reconciliation has no business with {change}")
             case _:
                 assert_never(change)

@@ -39,7 +39,13 @@ def test_bytes_are_little_endian_everywhere() -> None:
     assert encode(np.array([1.0, -2.0], np.float32), 16).hex() == "003c00c0"
 
 
-@pytest.mark.parametrize("bits", [0, 2, 8, 64])
+@pytest.mark.parametrize("bits", [2, 8])
+def test_rough_vectors_are_not_read_as_floats(bits: int) -> None:
+    with pytest.raises(ValueError, match="bits a dimension"):
+        decode(bytes(8), bits)
+
+
+@pytest.mark.parametrize("bits", [0, 7, 64])
 def test_other_widths_are_refused(bits: int) -> None:
     with pytest.raises(ValueError, match="bits a dimension"):
         encode(np.zeros(4, np.float32), bits)

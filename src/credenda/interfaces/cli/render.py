@@ -28,10 +28,11 @@ from credenda.interfaces.cli.render_forgetting import (
     put_back,
 )
 from credenda.interfaces.cli.render_hits import results
-from credenda.interfaces.cli.render_lifecycle import decayed, duties, moved, retention
+from credenda.interfaces.cli.render_lifecycle import compressed, decayed, duties, moved, retention
 from credenda.interfaces.cli.render_time import difference, history
 from credenda.interfaces.connect.places import Installed
 from credenda.model.code import DriftReport, ScanReport
+from credenda.model.compressed import CompressReport
 from credenda.model.contest import SlotLoop
 from credenda.model.difference import Diff
 from credenda.model.forgetting import LegalHold
@@ -210,12 +211,19 @@ def _found(one: Finding) -> str:
 
 def rebuilt(screen: Screen, report: RebuildReport) -> str:
     """Show what a rebuild found and did."""
+    if report.waiting:
+        return (
+            f"The model read {report.asked:,} messages; {report.waiting:,} still wait for it ({clean(report.why)}).\n"
+            "What it said is kept: the same command goes on from there. Nothing was changed."
+        )
     count = len(report.differences)
     done = "put in place" if report.applied else "nothing was changed"
     head = f"{count:,} differences; {done}." if count else "Nothing differs."
     lines = [f"Compared {report.compared:,} memories. {head}"]
     lines += [screen.fill(_difference(one), "  ", "    ") for one in report.differences]
     lines += [screen.fill(f"kept: {clean(one)}", "  ", "    ") for one in report.kept]
+    if report.unread:
+        lines.append(f"The model could not read {report.unread:,} messages; what was believed of them stays.")
     if report.unexplained:
         lines.append(f"{len(report.unexplained):,} are not in the change log and were left as they are.")
     if report.redacted or report.unsupported:
@@ -271,6 +279,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Resolution: _resolution,
     UndoReport: undone,
     Installed: _installed,
+    CompressReport: compressed,
     DecayReport: decayed,
     DriftReport: drifted,
     ScanReport: scanned,

@@ -13,6 +13,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Stance
 from credenda.model.query import Explanation, Page, SlotVersion
+from credenda.model.surprise import DUPLICATE_OF
 from credenda.text.documents import MONTHS
 
 __all__ = [
@@ -91,10 +92,18 @@ def interval(screen: Screen, memory: Memory | SlotVersion) -> str:
     return f"{since} – {screen.day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
 
 
+def _importance(one: Memory) -> str:
+    """Give the importance of a memory, and what surprise made of the stated one where it is known."""
+    shown = f"{one.importance:.2f}"
+    if one.surprise is None:
+        return shown
+    return f"{shown} ({one.base_importance:.2f} as stated; surprise {one.surprise:.3f} when it was written)"
+
+
 def memory(screen: Screen, one: Memory) -> str:
     """Show one memory whole."""
     said = f"confidence {one.confidence:.2f}, trust {one.trust:.2f}, confirmed {one.confirmations} times"
-    kept = f"{one.type.value}, {one.layer.value}, importance {one.importance:.2f}"
+    kept = f"{one.type.value}, {one.layer.value}, importance {_importance(one)}"
     shown = f"{one.access_count} times" + (f", last {screen.moment(one.last_accessed)}" if one.last_accessed_us else "")
     rows = (
         ("text", one.text if one.value else ""),
@@ -144,7 +153,14 @@ def explanation(screen: Screen, why: Explanation) -> str:
     """Show what a memory rests on, and all that happened to it."""
     lines = [
         headline(screen, why.memory),
-        screen.pairs([("id", why.memory.id), ("true", interval(screen, why.memory))]),
+        screen.pairs(
+            [
+                ("id", why.memory.id),
+                ("true", interval(screen, why.memory)),
+                ("importance", "" if why.memory.surprise is None else _importance(why.memory)),
+                ("may repeat", clean(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
+            ]
+        ),
     ]
     lines += ["", screen.heading("Because")]
     for event, start, end in why.evidence:

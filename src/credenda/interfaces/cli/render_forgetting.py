@@ -73,7 +73,12 @@ def backed_up(_: Screen, report: BackupReport) -> str:
 def put_back(_: Screen, report: RestoreReport) -> str:
     """Show what was put in place."""
     erased_now = f"\nErased {_users(report.erased)} from it: the ledger names them." if report.erased else ""
-    return f"Restored {clean(report.path)} from {clean(report.backup)}: {_users(report.users)}{erased_now}"
+    lines = [f"Restored {clean(report.path)} from {clean(report.backup)}: {_users(report.users)}{erased_now}"]
+    if report.deleted:
+        lines.append(f"Deleted again {report.deleted:,} memories and messages that had been deleted since.")
+    if report.unread:
+        lines.append(f"What was deleted since the backup was made may be back: {clean(report.unread)}")
+    return "\n".join(lines)
 
 
 def _users(count: int) -> str:

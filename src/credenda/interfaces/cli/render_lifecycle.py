@@ -8,9 +8,10 @@ from typing import Final
 from credenda.clock import to_datetime
 from credenda.interfaces.cli.layout import Screen, clean
 from credenda.model.change import Change, SetLayer, SetStatus
+from credenda.model.compressed import CompressReport, CompressTier
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
 
-__all__ = ["decayed", "duties", "moved", "retention"]
+__all__ = ["compressed", "decayed", "duties", "moved", "retention"]
 
 _SHOWN: Final = 20
 _AGES: Final = (0, 7, 15, 30, 60, 90, 180)
@@ -54,6 +55,31 @@ def _step(change: Change) -> tuple[str, str, str]:
             return change.memory_id, change.status, change.reason
         case _:
             return "", type(change).__name__, change.reason
+
+
+def compressed(screen: Screen, report: CompressReport) -> str:
+    """Show what compression saves, and what it costs."""
+    if not report.examined:
+        return "No memory has a vector, so there is nothing to compress."
+    verb = "would be" if report.dry_run else "were"
+    rows = [_tier(one) for one in report.tiers if one.vectors]
+    saved = f"{report.bytes_before:,} bytes → {report.bytes_after:,}"
+    lines = [
+        f"{report.compressed:,} of {report.examined:,} vectors of memories {verb} kept at fewer bits; {saved}.",
+        screen.table(("BITS", "VECTORS", "MOVED", "BYTES", "THEN", "FIDELITY", "AT WORST"), rows),
+    ]
+    if report.dry_run and report.compressed:
+        lines.append("Nothing was changed; --apply does it.")
+    if report.compressed and not report.restores:
+        lines.append("note: no embedder is open: until one is, recall cannot give precision back.")
+    return "\n".join(lines)
+
+
+def _tier(one: CompressTier) -> tuple[str, ...]:
+    bits = {32: "exact", 0: "left alone"}.get(one.bits, str(one.bits))
+    counts = (f"{one.vectors:,}", f"{one.compressed:,}", f"{one.bytes_before:,}", f"{one.bytes_after:,}")
+    kept = ["\u2013" if part is None else f"{part:.4f}" for part in (one.fidelity, one.least_fidelity)]
+    return bits, *counts, *kept
 
 
 def retention(screen: Screen, found: RetentionCurves) -> str:

@@ -54,6 +54,7 @@ _RESULTS: Final[Mapping[str, Mapping[str, str]]] = {
     "Diff": {"differences": "array", "counts": "object"},
     "Stats": {"by_type": "object", "total": "integer", "pending_extractions": "integer"},
     "Memory": {"memory": "object"},
+    "StatusStep": {"history": "array"},
 }
 """What the answer of an operation holds at least, by its output; what writes answers with a status and data."""
 _WRITTEN: Final[Mapping[str, str]] = {"status": "string", "data": "object"}

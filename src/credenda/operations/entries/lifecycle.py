@@ -63,6 +63,24 @@ ENTRIES: Final = (
         doors=frozenset({"python", "cli"}),
     ),
     Operation(
+        name="compress",
+        call="manage.compress",
+        summary="Keep the vectors of fading memories at fewer bits; recall gives them their precision back.",
+        params=(
+            Param(
+                name="dry_run",
+                kind="flag",
+                default=True,
+                help="Only show what it would save, and cost.",
+                option="dry-run/apply",
+            ),
+        ),
+        output="CompressReport",
+        errors=(Unavailable,),
+        writes=True,
+        idempotent=True,
+    ),
+    Operation(
         name="schedule",
         call="manage.schedule",
         summary="Show the duties of this memory: when each last ran, what it did, and when it is due.",

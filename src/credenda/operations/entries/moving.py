@@ -38,10 +38,13 @@ ENTRIES: Final = (
                 default=False,
                 help="Derive them afresh from what was said, by today's rules.",
             ),
+            Param(
+                name="model", kind="flag", default=False, help="Let the model read for --reextract, not rules alone."
+            ),
             Param(name="dry_run", kind="flag", default=False, help="Only say what differs."),
         ),
         output="RebuildReport",
-        errors=(Corrupt, Conflict, Unavailable),
+        errors=(Corrupt, Conflict, Invalid, Unavailable),
         writes=True,
         idempotent=True,
         doors=frozenset({"python", "cli"}),

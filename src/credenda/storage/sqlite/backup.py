@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -18,11 +18,16 @@ from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.proof import erased_before
 from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.store import Store
 
 __all__ = ["back_up", "put_back"]
 
+DeleteAgain = Callable[[Store, Store, str], int]
+"""Deletes in a second database what a user has deleted in the first; returns how much."""
 _SERIOUS: Final = frozenset({"file", "journal_chain", "journal_text", "journal_numbers", "change_numbers"})
 """Findings with which a backup is not what was backed up."""
+_LIFTED: Final = "SELECT user_id, tag FROM tenants WHERE user_id IN (SELECT user_id FROM legal_holds)"
+"""Those whose hold was lifted, in a database in which none is in force."""
 _LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
 
 
@@ -48,8 +53,13 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
     return BackupReport(path=str(path), size_bytes=place.stat().st_size, users=users)
 
 
-def put_back(backup: Path, target: Path, clock: Clock, *, replace: bool) -> RestoreReport:
+def put_back(
+    backup: Path, target: Path, clock: Clock, *, replace: bool, delete_again: DeleteAgain | None = None
+) -> RestoreReport:
     """Put a backup in the place of a database, checked first, and without those who were erased since it was made.
+
+    `delete_again` is handed the database that goes and the copy, for each user, and takes from the copy what was
+    deleted since; its counts are summed up.
 
     Raises `NotFound` for a missing backup, `Conflict` where a database stands and `replace` is not given or where it is
     under a legal hold, `Corrupt` for a damaged backup, `Unavailable` while others have the database open. After any of
@@ -69,11 +79,14 @@ def put_back(backup: Path, target: Path, clock: Clock, *, replace: bool) -> Rest
         with translated(str(backup)), closing(connect(str(backup), read_only=True)) as reading:
             _copy(reading, part)
         users, erased = _cleaned(part, entries, clock)
+        deleted, unread = _without_deleted(part, target, clock, delete_again)
         if target.exists():
             _free(target)
         _settle_into(part, target.absolute())
     note(target, entries.values())
-    return RestoreReport(path=str(target), backup=str(backup), users=users, erased=erased)
+    return RestoreReport(
+        path=str(target), backup=str(backup), users=users, erased=erased, deleted=deleted, unread=unread
+    )
 
 
 @contextmanager
@@ -168,9 +181,43 @@ def _cleaned(part: Path, entries: Mapping[str, Entry], clock: Clock) -> tuple[in
                 raise Unavailable("a user could not be erased from the backup", why="bytes are left", fix="try again")
     finally:
         store.close()
+    _end_log(part)
+    return len(users) - len(named), len(named)
+
+
+def _without_deleted(part: Path, target: Path, clock: Clock, delete_again: DeleteAgain | None) -> tuple[int, str]:
+    """Delete from a copy what was deleted since; return how much, and why the database that goes could not tell."""
+    if delete_again is None or not target.exists():
+        return 0, ""
+    try:
+        old = SqliteStore(str(target), clock=clock, read_only=True)
+    except CredendaError as error:  # damaged, or of an older version: that may be why it is replaced
+        return 0, str(error)
+    deleted = 0
+    try:
+        new = SqliteStore(str(part), clock=clock)
+        try:
+            with closing(connect(str(part))) as reading:
+                users = reading.execute("SELECT user_id, tag FROM tenants ORDER BY user_id").fetchall()
+            with closing(connect(str(target), read_only=True)) as reading:
+                lifted = {(row[0], row[1]) for row in reading.execute(_LIFTED)}
+            for user_id, tag in users:
+                if (user_id, tag) in lifted:
+                    new.release(user_id)
+                deleted += delete_again(old, new, user_id)
+        finally:
+            new.close()
+        _end_log(part)
+    except Corrupt as error:
+        return deleted, str(error)
+    finally:
+        old.close()
+    return deleted, ""
+
+
+def _end_log(part: Path) -> None:
     with closing(sqlite3.connect(part, isolation_level=None)) as copy:
         copy.execute("PRAGMA journal_mode = DELETE")
-    return len(users) - len(named), len(named)
 
 
 def _free(target: Path) -> None:

@@ -72,8 +72,8 @@ _CHECKS: Final = {
     ),
     "change_log": _Check(
         "memories that no change in the log explains",
-        """SELECT DISTINCT 'm' || id FROM memories AS m WHERE user_id = :user_id AND NOT EXISTS (
-           SELECT 1 FROM changes AS c WHERE c.user_id = m.user_id AND c.memory = m.id AND c.kind = 'add')""",
+        """SELECT DISTINCT 'm' || id FROM memories WHERE user_id = :user_id AND id NOT IN (
+           SELECT memory FROM changes WHERE user_id = :user_id AND kind = 'add' AND memory IS NOT NULL)""",
         _RESTORE,
     ),
     "change_numbers": _Check(

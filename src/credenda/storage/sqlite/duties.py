@@ -1,18 +1,46 @@
-"""What duties read: how memories were used, and how the duties themselves went."""
+"""What duties read and file: how memories were used, what is derived from that, and how the duties themselves went."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
+from typing import assert_never
 
-from credenda.ids import Kind, public_id
+from credenda.errors import Conflict
+from credenda.ids import Kind, number_of, numbers_of, public_id
 from credenda.model.report import DutyRun
-from credenda.storage.store import Access
+from credenda.storage.store import Access, Lead, Retention, Surprise, Watermark
 
-__all__ = ["read_accesses", "read_duties"]
+__all__ = ["Derived", "file_derived", "read_accesses", "read_duties"]
 
 Run = Callable[..., sqlite3.Cursor]
 """Run a named statement for one tenant."""
+Derived = Retention | Surprise | Watermark | DutyRun | Lead
+"""What is computed from the rest, and how far the duties that compute it have come."""
+
+
+def file_derived(run: Run, tag: str, row: Derived) -> None:
+    """File a derived value of the tenant with this tag."""
+    match row:
+        case Retention():
+            numbers = numbers_of(list(row.scores), Kind.MEMORY, tag)
+            run("put_retention", scores=json.dumps(dict(zip(numbers, row.scores.values(), strict=True))))
+        case Surprise():
+            number = number_of(row.memory_id, Kind.MEMORY, tag)
+            run("put_surprise", id=number, score=row.score, importance=row.importance)
+        case Watermark(value=None):
+            run("drop_watermark", name=row.name)
+        case Watermark():
+            run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+        case DutyRun():
+            outcome = {"failed": row.failed, "result": row.result}
+            run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
+        case Lead():
+            if not run("lead", owner=row.owner, now_us=row.now_us, until_us=row.until_us).rowcount:
+                raise Conflict("another process leads the duties", why="one is enough", fix="leave them to it")
+        case _:
+            assert_never(row)
 
 
 def read_accesses(run: Run, numbers: str, tag: str) -> list[Access]:

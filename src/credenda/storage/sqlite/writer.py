@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from json.encoder import encode_basestring
 from typing import Final, NamedTuple, assert_never
 
 from credenda import limits
@@ -19,6 +20,7 @@ from credenda.model.memory import Memory
 from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
+from credenda.storage.sqlite.duties import Derived, file_derived
 from credenda.storage.sqlite.reader import SqliteReader
 from credenda.storage.sqlite.redact import redact_log
 from credenda.storage.sqlite.refold import refold
@@ -34,6 +36,7 @@ from credenda.storage.store import (
     Row,
     Snapshot,
     Spend,
+    Surprise,
     Tenant,
     Tombstone,
     Vector,
@@ -58,8 +61,8 @@ def chain_link(previous: bytes, event: dict[str, object]) -> bytes:
 
     It covers the text by its keyed hash only, so that the chain still holds after a redaction.
     """
-    fields = ("id", "role", "speaker", "source", "session", "agent", "occurred_us", "recorded_us")
-    body = rows.canonical_json([event[name] for name in fields]).encode()
+    who = ",".join([encode_basestring(str(event[name])) for name in ("role", "speaker", "source", "session", "agent")])
+    body = f"[{event['id']},{who},{event['occurred_us']},{event['recorded_us']}]".encode()  # canonical JSON
     signed = event["content_hmac"]
     return hashlib.blake2b(previous + bytes(signed) + body, digest_size=32).digest()  # type: ignore[arg-type]
 
@@ -100,7 +103,7 @@ class SqliteWriter(SqliteReader):
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
-            case Retention() | Watermark() | DutyRun() | Lead():
+            case Retention() | Surprise() | Watermark() | DutyRun() | Lead():
                 return self._derived(row)
             case Spend():
                 return self._spend(row)
@@ -151,23 +154,9 @@ class SqliteWriter(SqliteReader):
             case _:
                 assert_never(row)
 
-    def _derived(self, row: Retention | Watermark | DutyRun | Lead) -> str:
+    def _derived(self, row: Derived) -> str:
         """File what is computed from the rest, and how far the duties that compute it have come."""
-        match row:
-            case Retention():
-                self._run("put_retention", id=self._number(row.memory_id, Kind.MEMORY), score=row.score)
-            case Watermark(value=None):
-                self._run("drop_watermark", name=row.name)
-            case Watermark():
-                self._run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
-            case DutyRun():
-                outcome = {"failed": row.failed, "result": row.result}
-                self._run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
-            case Lead():
-                if not self._run("lead", owner=row.owner, now_us=row.now_us, until_us=row.until_us).rowcount:
-                    raise Conflict("another process leads the duties", why="one is enough", fix="leave them to it")
-            case _:
-                assert_never(row)
+        file_derived(self._run, self._tenant.tag, row)
         return ""
 
     def _number(self, text: str, kind: Kind) -> int:
@@ -188,7 +177,8 @@ class SqliteWriter(SqliteReader):
         columns["content_hmac"] = content_hmac(self._tenant.key, event.text)
         columns["chain_hash"] = link = chain_link(tips.chain, columns)
         columns["passages"] = max(1, len(spans))
-        self._run("insert_event", **columns)
+        columns["user_id"] = self._tenant.user_id
+        self._connection.execute(self._sql["insert_event"], columns)
         if len(spans) > 1:
             for ordinal, (start, stop) in enumerate(spans):
                 self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)

@@ -219,9 +219,15 @@ SELECT memory, session_id, day, at, shown, useful FROM access_log
 WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY memory, at;
 
 -- name: put_retention!
--- How much of a memory is retained: a derived value, written in place.
-UPDATE memories SET decay_score = :score
-WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
+-- How much of each memory is retained: derived values, written in place, all at once; scores by number.
+WITH given AS MATERIALIZED (SELECT CAST(key AS INTEGER) AS id, value AS score FROM json_each(:scores))
+UPDATE memories SET decay_score = (SELECT score FROM given WHERE given.id = memories.id)
+WHERE user_id = :user_id AND id IN (SELECT id FROM given) AND expired_at IS NULL;
+
+-- name: put_surprise!
+-- How new a memory was when it was written, and its importance after that: derived values, written in place once.
+UPDATE memories SET surprise = :score, importance = :importance
+WHERE user_id = :user_id AND id = :id AND expired_at IS NULL AND surprise IS NULL;
 
 -- name: expiring_memories
 -- Current versions whose time is over, newest id first, but for those that lost their words.

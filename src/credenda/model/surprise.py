@@ -1,0 +1,63 @@
+"""How new a memory is beside what is remembered already, and what that does to its importance. Pure.
+
+The formulas are engram's (E-043…E-047): with d the mean cosine distance to the five nearest memories that were there
+before, surprise = 1 / (1 + e^(−10·(d − 0.35))), and importance moves by (surprise − .5) · .6, held within [.05, 1]. The
+first memory of all has nothing to be compared with: its surprise is 1 and its importance gains .15.
+
+Surprise moves importance once, when a memory is written, always from the importance that was stated; it is never fed
+back, and it decides nothing about what is the same (docs/decisions/0035).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+__all__ = ["DUPLICATE_OF", "DUPLICATE_SIMILARITY", "NEIGHBOURS", "adjusted", "modifier", "surprise"]
+
+NEIGHBOURS: Final = 5
+"""k: how many of the nearest memories count (E-043)."""
+DUPLICATE_SIMILARITY: Final = 0.92
+"""From here on the nearest memory is looked at as one that may say the same (E-047)."""
+DUPLICATE_OF: Final = "duplicate_of"
+"""The name in a memory's metadata under which it points at the one that it repeats (E-044, E-048)."""
+_STEEPNESS: Final = 10.0
+_MIDDLE: Final = 0.35
+_REACH: Final = 0.6
+_NOTHING: Final = 1.0
+_FIRST: Final = 0.15
+_LEAST, _MOST = 0.05, 1.0
+_PLACES: Final = 4
+_BELOW_ONE: Final = 1.0 - 10.0**-_PLACES
+"""The most that a comparison can give, so that exactly 1 says that there was nothing to compare with."""
+
+
+def surprise(similarities: Sequence[float]) -> float:
+    """Return how surprising a memory is, in [0, 1], from its cosines to its nearest neighbours (E-045).
+
+    >>> surprise([]), surprise([0.65] * 5), surprise([0.95] * 5)
+    (1.0, 0.5, 0.0474)
+    """
+    if not similarities:
+        return _NOTHING
+    apart = math.fsum(1.0 - one for one in similarities) / len(similarities)
+    return round(min(_BELOW_ONE, 1.0 / (1.0 + math.exp(-_STEEPNESS * (apart - _MIDDLE)))), _PLACES)
+
+
+def modifier(score: float) -> float:
+    """Return by how much importance moves, in [−.3, +.3] (E-046); the first memory of all gains .15 (E-047).
+
+    >>> modifier(0.9), modifier(0.1), modifier(1.0)
+    (0.24, -0.24, 0.15)
+    """
+    return _FIRST if score == _NOTHING else round((score - 0.5) * _REACH, _PLACES)
+
+
+def adjusted(stated: float, score: float | None) -> float:
+    """Return the importance of a memory from the stated one; nothing moves where no surprise is known.
+
+    >>> adjusted(0.5, 0.9), adjusted(0.9, 0.99), adjusted(0.1, 0.1), adjusted(0.4, None)
+    (0.74, 1.0, 0.05, 0.4)
+    """
+    return stated if score is None else round(min(_MOST, max(_LEAST, stated + modifier(score))), _PLACES)

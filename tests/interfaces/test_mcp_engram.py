@@ -1,0 +1,55 @@
+"""The lifecycle over MCP by engram's names, as somebody who comes from there would call it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from credenda import Credenda, MemoryUnit
+from credenda.interfaces.mcp.offer import offers, tokens_of
+from credenda.operations.table import OPERATIONS
+from credenda.operations.tools import ENGRAM
+
+from .agent import MODES, Agent, drive, serving
+
+BY_MEMORY = ("update_status", "status_history", "promote", "demote", "pin", "unpin")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.requirement("C-021", "E-021", "E-022", "E-061", "E-128")
+def test_the_lifecycle_answers_to_the_names_of_engram(mode: str, mem: Credenda) -> None:
+    held = mem.store(MemoryUnit(text="The build takes nine minutes.", layer="episodic"))
+
+    async def body(agent: Agent) -> None:
+        assert (await agent.ask("remember", content="I live in Linz."))["status"] == "ok"
+        assert (await agent.ask("recall", query="How long does the build take?"))["results"][0]["id"] == held.id
+        assert (await agent.ask("promote", memory_id=held.id))["data"]["memory"]["layer"] == "semantic"
+        assert (await agent.ask("demote", memory_id=held.id))["data"]["memory"]["layer"] == "episodic"
+        assert (await agent.ask("pin", memory_id=held.id))["status"] == "ok"
+        reason = "conflicting info from new source"
+        await agent.ask("update_status", memory_id=held.id, new="challenged", reason=reason)
+        first, second = (await agent.ask("status_history", memory_id=held.id))["history"]
+        assert (first["old"], first["new"]) == (None, "active")
+        assert (second["old"], second["new"], second["reason"]) == ("active", "challenged", reason)
+        assert second["changed_at"].endswith("Z")
+        refused: dict[str, Any] = await agent.fail("update_status", memory_id=held.id, new="candidate")
+        assert refused["code"] == "conflict"
+
+    drive(serving(mem, "full"), body, mode)
+
+
+@pytest.mark.requirement("C-021")
+def test_the_names_of_engram_cost_the_small_toolset_nothing() -> None:
+    small, full = offers(), offers(toolset="full")
+    for name, tool in ENGRAM.items():
+        if name in OPERATIONS and "mcp" in OPERATIONS[name].doors:
+            assert tool.name in full
+            assert tool.name not in small
+    assert all("memory_id" in full[name].inputs for name in BY_MEMORY)
+    assert tokens_of(small.values()) <= 2_500
+
+
+def test_a_name_waits_for_its_operation() -> None:
+    assert ENGRAM["consolidate"].name == "consolidate"
+    assert ("consolidate" in offers(toolset="full")) == ("consolidate" in OPERATIONS)

@@ -1,0 +1,50 @@
+"""What else loses words when something is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from credenda.model.event import Event
+from credenda.model.memory import Memory
+from credenda.storage.store import Reader
+from credenda.text.normal import text_key, value_key
+from credenda.text.sentences import sentence_spans
+
+__all__ = ["reached", "saying_again", "without"]
+
+
+def reached(reader: Reader, memory: Memory, held: list[Memory], events: list[Event]) -> set[str]:
+    """Name the events in which words may go with a memory: of what says or holds the same, and that of each."""
+    resting = {one.id: {item.span.event_id for item in reader.evidence(memory_ids=[one.id])} for one in held}
+    going = [memory]
+    for one in going:
+        said = value_key(one.value) if one.value else text_key(one.text)
+        going += [
+            other
+            for other in held
+            if other not in going
+            and (
+                (other.entity, other.attribute, other.value) == (one.entity, one.attribute, one.value)
+                or (resting[one.id] & resting[other.id] and said in text_key(other.text))
+            )
+        ]
+    words = {text_key(one.text) for one in going}
+    found = {event.id for event in events if any(one in text_key(event.text) for one in words)}
+    return found.union(*(resting[one.id] for one in going))
+
+
+def saying_again(going: Iterable[Event], events: Iterable[Event]) -> set[str]:
+    """Name the events that say a sentence of what goes: not read yet, they lose it when they are."""
+    said = {text_key(text) for one in going for text in _sentences(one.text)} - {""}
+    return {event.id for event in events if said & {text_key(text) for text in _sentences(event.text)}}
+
+
+def _sentences(text: str) -> list[str]:
+    return [text, *(text[start:stop] for start, stop in sentence_spans(text))]
+
+
+def without(text: str, sayings: Iterable[str]) -> str:
+    """Leave out the sentences that say what is deleted: those go, whoever has said them and whether read or not."""
+    gone = {text_key(one) for one in sayings}
+    kept = [text[start:stop] for start, stop in sentence_spans(text) if text_key(text[start:stop]) not in gone]
+    return "" if text_key(text) in gone else "\0".join(kept)

@@ -1,0 +1,72 @@
+"""Background work goes on in moments of quiet, and now and then without one."""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+
+from credenda import limits
+from credenda.clock import seconds
+from credenda.parts import Foreground
+
+
+def waited(foreground: Foreground, bound_seconds: float) -> float:
+    start = seconds()
+    foreground.wait_idle(bound_seconds)
+    return seconds() - start
+
+
+def test_where_nobody_called_nothing_waits() -> None:
+    assert waited(Foreground(), 60.0) < 30
+
+
+def test_after_a_call_it_waits_for_a_moment_of_quiet() -> None:
+    foreground = Foreground()
+    with foreground:
+        pass
+    ended = seconds()
+    foreground.wait_idle(60.0)
+    assert seconds() - ended >= limits.QUIET_SECONDS * 0.9
+
+
+def test_who_calls_again_and_again_holds_it_off_no_longer_than_its_bound() -> None:
+    foreground, stop, began = Foreground(), Event(), Event()
+
+    def call_on() -> None:
+        while not stop.is_set():
+            with foreground:
+                began.set()
+
+    caller = Thread(target=call_on)
+    caller.start()
+    try:
+        assert began.wait(10)
+        assert waited(foreground, 0.05) >= 0.05 * 0.9
+    finally:
+        stop.set()
+        caller.join()
+
+
+def test_a_call_under_way_is_waited_for() -> None:
+    foreground, entered, leave = Foreground(), Event(), Event()
+
+    def call() -> None:
+        with foreground:
+            entered.set()
+            leave.wait(10)
+
+    caller = Thread(target=call)
+    caller.start()
+    assert entered.wait(10)
+    done = Event()
+
+    def work() -> None:
+        foreground.wait_idle(60.0)
+        done.set()
+
+    worker = Thread(target=work)
+    worker.start()
+    assert not done.is_set()
+    leave.set()
+    caller.join()
+    worker.join(10)
+    assert done.is_set()
