@@ -225,12 +225,21 @@ class Credenda:
         given = {name: value for name, value in locals().items() if name != "self"}
         return asking.search(self._parts, asking.Question(**given))
 
-    def context(self, query: str | None = None, *, token_budget: int | None = None, **conditions: Any) -> Context:  # noqa: ANN401 - those of `search`
+    def context(
+        self,
+        query: str | None = None,
+        *,
+        token_budget: int | None = None,
+        automatic: bool = False,
+        **conditions: Any,  # noqa: ANN401 - those of `search`
+    ) -> Context:
         """Pack what is known into a block for a prompt, fenced as data, never over the budget of tokens.
 
-        Takes the conditions of `search`; without a query it holds only what every prompt should have.
+        Takes the conditions of `search`; without a query it holds only what every prompt should have. `automatic` is
+        for a block that a program adds to each turn unasked: its budget is the smaller `inject_tokens`, and what it
+        shows does not count as recalled unless `record_access` says so.
         """
-        return asking.context(self._parts, query, token_budget, conditions)
+        return asking.context(self._parts, query, token_budget, conditions, automatic=automatic)
 
     def get(self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None) -> Memory:
         """Return a memory as it is held now, or as it was held at `known_at`.

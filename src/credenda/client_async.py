@@ -19,6 +19,7 @@ from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compressed import CompressReport
 from credenda.model.contest import ContestCase, SlotLoop
+from credenda.model.core import Core
 from credenda.model.difference import Diff
 from credenda.model.event import Receipt
 from credenda.model.forgetting import LegalHold, RetentionPolicy
@@ -273,12 +274,18 @@ class AsyncCredenda:
             record_access=record_access,
         )
 
-    async def context(self, query: str | None = None, *, token_budget: int | None = None, **conditions: Any) -> Context:
+    async def context(
+        self, query: str | None = None, *, token_budget: int | None = None, automatic: bool = False, **conditions: Any
+    ) -> Context:
         """Pack what is known into a block for a prompt, fenced as data, never over the budget of tokens.
 
-        Takes the conditions of `search`; without a query it holds only what every prompt should have.
+        Takes the conditions of `search`; without a query it holds only what every prompt should have. `automatic` is
+        for a block that a program adds to each turn unasked: its budget is the smaller `inject_tokens`, and what it
+        shows does not count as recalled unless `record_access` says so.
         """
-        return await asyncio.to_thread(self._memory.context, query, token_budget=token_budget, **conditions)
+        return await asyncio.to_thread(
+            self._memory.context, query, token_budget=token_budget, automatic=automatic, **conditions
+        )
 
     async def get(
         self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None
@@ -490,6 +497,14 @@ class AsyncManage:
     async def holds(self) -> Sequence[LegalHold]:
         """Return every legal hold there was and is, oldest first, with the reasons."""
         return await asyncio.to_thread(self._memory.holds)
+
+    async def core(self) -> Core:
+        """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.
+
+        It is made of standing instructions, pins, who the user is, and what is recalled often, each line a memory as it
+        is held now. Where it has changed it is filed, and `diff` says what this rewrite changed against the one before.
+        """
+        return await asyncio.to_thread(self._memory.core)
 
     async def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.

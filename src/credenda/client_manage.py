@@ -9,6 +9,7 @@ from pathlib import Path
 from credenda.model.code import DriftReport
 from credenda.model.compressed import CompressReport
 from credenda.model.contest import ContestCase, SlotLoop
+from credenda.model.core import Core
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.model.query import StatusStep
@@ -107,6 +108,16 @@ class Manage:
     def holds(self) -> Sequence[LegalHold]:
         """Return every legal hold there was and is, oldest first, with the reasons."""
         return erasing.holds(self._parts)
+
+    def core(self) -> Core:
+        """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.
+
+        It is made of standing instructions, pins, who the user is, and what is recalled often, each line a memory as it
+        is held now. Where it has changed it is filed, and `diff` says what this rewrite changed against the one before.
+        """
+        from credenda.operations import core
+
+        return core.core(self._parts)
 
     def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.

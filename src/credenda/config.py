@@ -76,6 +76,12 @@ class Settings:
     """How often a job is tried before it is set aside."""
     context_tokens: int = 800
     """Budget of `context` when none is given."""
+    inject_tokens: int = 400
+    """Budget of an `automatic` context, which nobody asked for, when none is given."""
+    core_tokens: int = 600
+    """Most tokens of the core, the block that every prompt has."""
+    core_lines: int = 40
+    """Most lines of the core, its fence and headings among them."""
     decay_profile: str = "layered"
     """How memories fade: layered (by layer, with a half-life) or recall (as Recall publishes it, every layer)."""
     retention_mode: str = "huber"
@@ -129,6 +135,9 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "llm_daily_tokens": (0, 1_000_000_000_000),
     "job_attempts": (1, 100),
     "context_tokens": (1, 1_000_000),
+    "inject_tokens": (1, 1_000_000),
+    "core_tokens": (50, 100_000),
+    "core_lines": (5, 2_000),
 }
 
 

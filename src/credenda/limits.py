@@ -81,6 +81,12 @@ CONTEST_MEMBERS: Final = 6
 """Most values that one question is about; of a slot that changes with every word the newest are asked about."""
 ALTERNATION_DAYS: Final = 180
 """A preference that returns within this time opens a contest (R-012)."""
+CORE_RECALL_DAYS: Final = 30
+"""The window of the recall log that the core is chosen by (S-056)."""
+CORE_RECALLED: Final = 100
+"""Most memories of the recall log that are looked at; the cap of the core ends their list much earlier."""
+CORE_REWRITES: Final = 20
+"""Rewrites of the core that are remembered, by the ids of their memories."""
 BUSY_TIMEOUT_SECONDS: Final = 30
 POLICY_COUNT: Final = 100_000
 """Most expiring memories that a dry run counts."""
@@ -125,3 +131,14 @@ LLM_DENIED_WAIT_SECONDS: Final = 600
 """How long one is left alone whose key or name must be mended first."""
 SPENDS_SHOWN: Final = 100
 """Rows of the ledger of models that are shown: one a day, operation and model."""
+PAGE_BYTES: Final = 1 << 20
+"""Longest page of the Anthropic memory tool."""
+PAGE_STATE_BYTES: Final = 16 << 20
+PAGE_STATEMENTS: Final = 1_000
+"""Most lines of a page that are taken in as memories."""
+PAGES_IN_FOLDER: Final = 1_000
+PAGE_PATH_CHARACTERS: Final = 1_024
+PAGE_NAME_BYTES: Final = 200
+PAGE_DEPTH: Final = 8
+PAGE_MATCHES_NAMED: Final = 100
+"""Lines that an answer names where a text to be replaced stands in many."""

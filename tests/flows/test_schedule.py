@@ -21,13 +21,13 @@ def names(report: ScheduleReport) -> list[str]:
 @pytest.mark.requirement("R-095", "R-231")
 def test_duties_run_at_their_own_pace(mem: Credenda, clock: ManualClock) -> None:
     mem.store(MemoryUnit(text="Saw an owl.", layer="episodic"))
-    assert sorted(names(mem.manage.schedule(run=True))) == ["audit", "decay", "lifecycle"]
+    assert sorted(names(mem.manage.schedule(run=True))) == ["audit", "core", "decay", "lifecycle"]
     again = mem.manage.schedule(run=True)
     assert (again.ran, again.reason) == ((), "nothing is due")
     clock.advance(HOUR)
     assert names(mem.manage.schedule(run=True)) == ["decay"]
     clock.advance(timedelta(days=1))
-    assert sorted(names(mem.manage.schedule(run=True))) == ["decay", "lifecycle"]
+    assert sorted(names(mem.manage.schedule(run=True))) == ["core", "decay", "lifecycle"]
 
 
 @pytest.mark.requirement("R-217")
@@ -45,8 +45,8 @@ def test_what_was_missed_is_caught_up_once(mem: Credenda, clock: ManualClock) ->
     mem.manage.schedule(run=True)
     clock.advance(timedelta(days=10))
     late = {duty.name: duty.overdue for duty in mem.manage.schedule().duties}
-    assert late == {"decay": True, "lifecycle": True, "audit": False}
-    assert len(mem.manage.schedule(run=True).ran) == 2
+    assert late == {"decay": True, "lifecycle": True, "core": True, "audit": False}
+    assert len(mem.manage.schedule(run=True).ran) == 3
     assert not any(duty.overdue for duty in mem.manage.schedule(run=True).duties)
 
 
@@ -59,7 +59,7 @@ def test_one_process_leads_until_its_lease_ends(mem: Credenda, clock: ManualCloc
     assert refused.ran == ()
     assert "another process leads" in refused.reason
     clock.advance(timedelta(minutes=10))
-    assert len(mem.manage.schedule(run=True).ran) == 3
+    assert len(mem.manage.schedule(run=True).ran) == 4
 
 
 def test_a_duty_that_fails_is_named_and_the_others_go_on(mem: Credenda, monkeypatch: pytest.MonkeyPatch) -> None:

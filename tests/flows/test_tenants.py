@@ -110,6 +110,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "list": lambda ben, _: ben.list(status=None, limit=50).items,
     "history": lambda ben, _: ben.history(entity="user", attribute="currency"),
     "diff": lambda ben, _: (ben.diff("2000-01-01"), ben.diff("2000-01-01", axis="valid")),
+    "manage.core": lambda ben, _: (ben.manage.core(), ben.manage.core()),
     "manage.decay": lambda ben, _: (ben.manage.decay(dry_run=True), ben.manage.decay()),
     "manage.lifecycle": lambda ben, _: (ben.manage.lifecycle(dry_run=True), ben.manage.lifecycle()),
     "manage.compress": lambda ben, _: (ben.manage.compress(), ben.manage.compress(dry_run=False)),

@@ -150,8 +150,8 @@ def test_search_takes_its_conditions(ana: Terminal) -> None:
 
 
 def test_context_is_a_block_for_a_prompt(ana: Terminal) -> None:
-    ana.remember("I'm allergic to peanuts.")
-    assert "peanuts" in ana.text("context", "What am I allergic to?")
+    ana.remember("My favourite snack is peanuts.")
+    assert "peanuts" in ana.text("context", "What is my favourite snack?")
     nothing = ana.run("context", "What is my blood type?")
     assert (nothing.stdout, len(nothing.stderr.splitlines())) == ("", 1)
     packed = ana.json("context", "peanuts", "--tokens", "200")

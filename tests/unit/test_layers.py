@@ -22,6 +22,7 @@ PURE = (
     "credenda.manage.code.manifests",
     "credenda.manage.code.memories",
     "credenda.manage.code.outline",
+    "credenda.manage.core",
     "credenda.manage.drift",
     "credenda.manage.fold",
     "credenda.manage.importance",

@@ -197,7 +197,7 @@ def _flat(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, 
 
 def year(document: Mapping[str, Any]) -> str:
     """Show what a simulated year came to, and name whatever is not as it should be."""
-    retired, doubled = document["retired_wrongly"], document["duplicates"]
+    retired, doubled, core = document["retired_wrongly"], document["duplicates"], document["core"]
     named: list[tuple[str, Sequence[str]]] = [
         ("two values of a slot for one", document["two_live_values"]),
         (f"retired wrongly, of {retired['checked']} looked at", retired["found"]),
@@ -206,14 +206,19 @@ def year(document: Mapping[str, Any]) -> str:
         (f"duplicates, {doubled['share'] * 100:.1f} % of {document['memories']}", doubled["list"]),
         ("of others, held as the user's", document["others_as_own"]),
         ("pretended or planned, believed too much", document["too_sure"]),
+        ("days on which the core was over its cap", core["over_the_cap"]),
+        ("standing instructions that the core lacked on a day", core["instructions_missing"]),
+        ("instructions taken back and still in the core", core["taken_back_and_shown"]),
         ("asked about instead of decided", document["contested"]),
     ]
     rows = [[name, str(len(found))] for name, found in named]
     errors = [f"  {name}: {line}" for name, found in named[:-1] for line in found]
     spent = document["seconds"]
     head = f"seed {document['seed']}: {document['turns']} turns, {document['memories']} memories, {spent:.1f} CPU s"
+    shown = f"{core['instructions']} instructions, at most {core['tokens_most']} tokens and {core['lines_most']} lines"
+    always = f"core: {core['days']} days, {shown}, {core['rewrites']} rewrites"
     verdict = "kept" if document["kept"] else "broken"
-    return "\n".join((head, _grid(rows), *errors, f"promises: {verdict}"))
+    return "\n".join((head, _grid(rows), always, *errors, f"promises: {verdict}"))
 
 
 def lifetime(document: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from credenda import Credenda
 from credenda.bench.year import Said, Truth, Year, made_year
+from credenda.bench.year_core import CoreWatch
 from credenda.clock import from_datetime
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.text.normal import attribute_key, name_key, text_key, value_key
@@ -50,14 +51,19 @@ def run_year(turns: int, *, seed: int, note: Callable[[str], None]) -> dict[str,
     with tempfile.TemporaryDirectory(prefix="credenda-year-") as folder:
         path = Path(folder) / "memory.db"
         with Credenda.open(path, user="year", embedder="none", workers=False, clock=clock) as memory:
-            looked = _live(memory, clock, year, note)
+            watch = CoreWatch(seed)
+            looked = _live(memory, clock, year, watch=watch, note=note)
             held = list(_all(memory, Status.ACTIVE))
             looked.append(_looked(memory, held, year.truths))
-    return _report(year, held, looked, seed=seed) | {"seconds": round(time.process_time() - began, 2)}
+    found = _report(year, held, looked, seed=seed) | {"core": watch.report()}
+    kept = found["kept"] and found["core"]["kept"]
+    return found | {"kept": kept, "seconds": round(time.process_time() - began, 2)}
 
 
-def _live(memory: Credenda, clock: _Clock, year: Year, note: Callable[[str], None]) -> list[_Looked]:
-    """Say every turn on its day; look at what is believed at the ends of some days."""
+def _live(
+    memory: Credenda, clock: _Clock, year: Year, *, watch: CoreWatch, note: Callable[[str], None]
+) -> list[_Looked]:
+    """Say every turn on its day; look at the core every evening, and at what is believed at the ends of some days."""
     last = max(one.at for one in year.turns)
     checks, looked, count = dict(year.checks), list[_Looked](), 0
     for day, said in groupby(year.turns, key=lambda one: (one.late, one.at.date())):
@@ -65,7 +71,9 @@ def _live(memory: Credenda, clock: _Clock, year: Year, note: Callable[[str], Non
             clock.at_us = from_datetime(last + timedelta(days=1) if one.late else one.at)
             _say(memory, one)
             count += 1
+        watch.instruct(memory, day[1])
         memory.settle()
+        watch.look(memory, day[1])
         if count in checks:
             note(f"{day[1]}: {count} turns")
             looked.append(_looked(memory, list(_all(memory, Status.ACTIVE)), checks[count]))

@@ -115,22 +115,38 @@ def search(parts: Parts, question: Question, *, reach: int | None = None) -> Sea
     return result
 
 
-def context(parts: Parts, query: str | None, token_budget: int | None, conditions: Mapping[str, Any]) -> Context:
-    """Pack what is known into a block for a prompt; without a query, only what every prompt should have."""
+def context(
+    parts: Parts,
+    query: str | None,
+    token_budget: int | None,
+    conditions: Mapping[str, Any],
+    *,
+    automatic: bool = False,
+) -> Context:
+    """Pack what is known into a block for a prompt; without a query, only what every prompt should have.
+
+    An `automatic` one has a smaller budget, and is no recall: what is shown to nobody in particular would otherwise
+    keep itself in view.
+    """
+    from credenda.operations.core import core_candidates
     from credenda.read.context import context as pack_context
 
-    budget = parts.settings.context_tokens if token_budget is None else token_budget
+    usual = parts.settings.inject_tokens if automatic else parts.settings.context_tokens
+    budget = usual if token_budget is None else token_budget
     if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")
+    conditions = {"record_access": not automatic, **conditions}
     asked = _query(parts, _question("core" if query is None else query, conditions))
+    now_us = parts.clock.now_us()
     with parts.foreground, parts.store.reader(parts.user_id) as reader:
         packed = pack_context(
             asked if query is not None else replace(asked, text=""),
             reader=reader,
             index=open_index(parts, reader) if query is not None else None,
             embed=parts.ask,
-            now_us=parts.clock.now_us(),
+            now_us=now_us,
             token_budget=budget,
+            core=core_candidates(parts, reader, asked, now_us),
         )
     if query is not None and asked.record_access:
         _record(parts, packed.hits, asked.session)

@@ -15,6 +15,7 @@ from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.manage.schedule import Cadence, due, state
 from credenda.model.report import DutyRun, ScheduleReport
 from credenda.operations.auditing import loops
+from credenda.operations.core import core
 from credenda.operations.lifecycle import decay, lifecycle
 from credenda.parts import Parts
 from credenda.storage.store import EventFilter, Lead, Reader
@@ -42,7 +43,18 @@ def _audit(parts: Parts) -> str:
     return f"{len(found):,} slots go in circles" + ("; see `credenda contests --audit`" if found else "")
 
 
-_DUTIES: Final[Mapping[str, Callable[[Parts], str]]] = {"decay": _decay, "lifecycle": _lifecycle, "audit": _audit}
+def _core(parts: Parts) -> str:
+    report = core(parts)
+    moved = len(report.diff.added) + len(report.diff.removed) + len(report.diff.reworded)
+    return f"{moved:,} lines moved" if report.rewritten else "nothing changed"
+
+
+_DUTIES: Final[Mapping[str, Callable[[Parts], str]]] = {
+    "decay": _decay,
+    "lifecycle": _lifecycle,
+    "audit": _audit,
+    "core": _core,
+}
 
 
 def cadences(parts: Parts) -> tuple[Cadence, ...]:
@@ -54,6 +66,7 @@ def cadences(parts: Parts) -> tuple[Cadence, ...]:
             meaning="how much of each memory is retained",
         ),
         Cadence(name="lifecycle", every_us=DAY_US, meaning="which memories rise or are put away"),
+        Cadence(name="core", every_us=DAY_US, meaning="what every prompt gets, by the recall log"),
         Cadence(name="audit", every_us=_AUDIT_DAYS * DAY_US, meaning="which slots go in circles (R-084)"),
     )
 

@@ -85,6 +85,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "demote": (Tool(name="demote", outside=_MEMORY_ID, toolset="full"),),
     "status-history": (Tool(name="status_history", outside=_MEMORY_ID, toolset="full"),),
     "set-status": (Tool(name="set_status", outside=_MEMORY_ID, toolset="full"),),
+    "core": (Tool(name="get_core", toolset="full"),),
     "doctor": (Tool(name="check_store", toolset="full"),),
 }
 """The tools of each operation by its name; one that is not named here is a tool of the full toolset as it is."""

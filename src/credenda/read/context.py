@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from credenda import limits
 from credenda.model.contest import ContestCase, ContestState
+from credenda.model.core import HEADINGS, CoreMemory, Section
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
-from credenda.read.gate import judge_memory
+from credenda.read.always import core_memories, instructs
 from credenda.read.history import slot_history
 from credenda.read.pack import Packing, pack
 from credenda.read.plan import plan
 from credenda.read.search import Embed, search
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
+from credenda.text.prompt import bullet, estimate_tokens, since
 from credenda.vectors.resident import ResidentIndex
 
-__all__ = ["context", "core_memories"]
+__all__ = ["context"]
 
-_CORE: Final = 50
+_ALWAYS: Final = frozenset({Section.INSTRUCTION, Section.PINNED})
 _SLOTS_WITH_HISTORY: Final = 10
 """Best memories whose earlier values are looked up."""
-_INSTRUCTION: Final = "instruction"
-_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
 
 def context(
@@ -36,19 +35,24 @@ def context(
     index: ResidentIndex | None,
     embed: Embed | None = None,
     now_us: int,
-    core: Sequence[Memory] | None = None,
+    core: Sequence[CoreMemory] | None = None,
 ) -> Context:
     """Build the block for a prompt; without a query, or for one without words, it is the core alone.
 
-    `core` defaults to standing instructions and pinned memories. A search for a block that nobody asked for has the
+    `core` defaults to standing instructions and pinned memories. Of what else it holds, a block with hits shows what
+    fits into half of the budget and is no hit itself. A search for a block that nobody asked for has the
     stricter floor: below it the block holds the core and says `abstained`.
     """
     asked = query or Query(text="")
-    always = core_memories(reader, asked, now_us) if core is None else core
+    kept = [_firm(one) for one in core_memories(reader, asked, now_us)] if core is None else core
     if query is None or not query.text:
-        packing = Packing(token_budget=token_budget, contests=_contests(reader, always, (), asked), zone=asked.zone)
+        always = [one.memory for one in kept]
+        contests = _contests(reader, always, (), asked)
+        packing = Packing(token_budget=token_budget, contests=contests, headings=_headings(kept), zone=asked.zone)
         return pack(always, (), packing)
     found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
+    kept = _beside(kept, found.hits, query, token_budget)
+    always = [one.memory for one in kept]
     made = plan(query, now_us, ())
     previous = _previous(reader, found.hits, query)
     packing = Packing(
@@ -59,23 +63,31 @@ def context(
         history=made.history,
         in_order=made.broad,
         abstained=found.abstained,
+        headings=_headings(kept),
         zone=query.zone,
     )
     return pack(always, found.hits, packing)
 
 
-def core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
-    """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each."""
-    then = MemoryFilter(
-        statuses=_HELD if query.as_of_us is None else None,
-        limit=_CORE,
-        known_at_us=query.known_at_us,
-        as_of_us=query.as_of_us,
-    )
-    instructions = reader.find(replace(then, attribute=_INSTRUCTION))
-    pinned = reader.find(replace(then, pinned=True))
-    found = {memory.id: memory for memory in [*reversed(instructions), *reversed(pinned)]}
-    return [memory for memory in found.values() if judge_memory(memory, query, now_us) is not None]
+def _firm(memory: Memory) -> CoreMemory:
+    return CoreMemory(Section.INSTRUCTION if instructs(memory) else Section.PINNED, memory)
+
+
+def _headings(core: Sequence[CoreMemory]) -> dict[str, str]:
+    return {one.memory.id: HEADINGS[one.section] for one in core}
+
+
+def _beside(core: Sequence[CoreMemory], hits: Sequence[Hit], query: Query, token_budget: int) -> list[CoreMemory]:
+    """Choose what of the core stands beside hits: what the person asked for always, the rest while there is room."""
+    found = {hit.id for hit in hits}
+    spent, kept = 0, list[CoreMemory]()
+    for one in core:
+        memory = one.memory
+        spent += estimate_tokens(bullet(memory.id, memory.text, since(memory.valid_from_us, query.zone)))
+        other = one.section is Section.RECALLED and query.topic not in {None, memory.topic}
+        if one.section in _ALWAYS or (memory.id not in found and not other and spent <= token_budget // 2):
+            kept.append(one)
+    return kept
 
 
 def _contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], query: Query) -> list[ContestCase]:

@@ -17,6 +17,7 @@ from typing import Protocol, TypeVar
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
+from credenda.model.core import Recalled
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.model.report import DutyRun
@@ -163,6 +164,13 @@ class Reader(Protocol):
 
     def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
         """Return what is known of the use of these memories, by memory and then oldest first."""
+        ...
+
+    def recalled(self, first_day: int, until_day: int, limit: int) -> list[Recalled]:
+        """Return what was recalled on days from the first up to the last (excluded): most days, then sessions, first.
+
+        Days are counted since 1970-01-01 UTC. What callers called useless on balance comes last.
+        """
         ...
 
     def active_days(self) -> list[int]:

@@ -107,6 +107,7 @@ def everything(reader: Reader) -> str:
         reader.jobs(JobFilter()),
         reader.counts(),
         reader.accesses(ids),
+        reader.recalled(0, 1 << 30, 50),
         reader.active_days(),
         reader.duties(),
         reader.watermark("anaword") if reader.tenant.user_id == ANA else reader.watermark("benword"),
@@ -172,7 +173,17 @@ def test_all_that_a_tenant_can_read_is_its_own(both: tuple[Store, Holdings, Hold
 def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     named = {call.partition(" ")[0] for call in (*BY_FOREIGN_ID, *BY_FOREIGN_WORD)}
     methods = {name for name, _ in inspect.getmembers(Reader) if not name.startswith("_")}
-    beyond_ids = {"tenant", "delta", "vectors", "vector_data", "snapshot", "counts", "active_days", "duties"}
+    beyond_ids = {
+        "tenant",
+        "delta",
+        "vectors",
+        "vector_data",
+        "snapshot",
+        "counts",
+        "active_days",
+        "duties",
+        "recalled",
+    }
     assert methods == named | beyond_ids
     source = inspect.getsource(everything)
     assert all(f"reader.{name}(" in source for name in beyond_ids - {"tenant"})

@@ -14,6 +14,10 @@ def _silent(_: str) -> None: ...
 def _unsaid(*_: object) -> None: ...
 
 
+def _never(_: object) -> bool:
+    return False
+
+
 def test_a_seed_gives_one_year_and_another_seed_another() -> None:
     assert made_year(300, seed=5) == made_year(300, seed=5)
     assert made_year(300, seed=5).turns != made_year(300, seed=6).turns
@@ -44,9 +48,27 @@ def test_a_year_ends_with_what_is_true(seed: int) -> None:
     assert document["kept"]
 
 
+@pytest.mark.requirement("S-016", "S-045")
+def test_the_core_keeps_its_cap_and_every_standing_instruction_on_every_day() -> None:
+    core = run_year(140, seed=3, note=_silent)["core"]
+    assert core["days"] > 100
+    assert core["instructions"] + core["taken_back"] == 10
+    assert core["over_the_cap"] == []
+    assert core["instructions_missing"] == []
+    assert core["taken_back_and_shown"] == []
+    assert core["rewrites"] > 10
+
+
+def test_a_core_that_lacks_an_instruction_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("credenda.operations.core.instructs", _never)
+    document = run_year(60, seed=1, note=_silent)
+    assert document["core"]["instructions_missing"] != []
+    assert not document["kept"]
+
+
 def test_what_is_believed_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The judge can tell a bad memory from a good one: one that is told nothing knows nothing."""
+    """The judge can tell a bad memory from a good one: one that is told only instructions knows nothing else."""
     monkeypatch.setattr("credenda.bench.year_run._say", _unsaid)
     document = run_year(150, seed=1, note=_silent)
-    assert document["memories"] == 0
+    assert document["memories"] == document["core"]["instructions"]
     assert document["missed"] != []

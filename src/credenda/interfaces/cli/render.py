@@ -28,12 +28,13 @@ from credenda.interfaces.cli.render_forgetting import (
     put_back,
 )
 from credenda.interfaces.cli.render_hits import results
-from credenda.interfaces.cli.render_lifecycle import compressed, decayed, duties, moved, retention
+from credenda.interfaces.cli.render_lifecycle import compressed, core, decayed, duties, moved, retention
 from credenda.interfaces.cli.render_time import difference, history
 from credenda.interfaces.connect.places import Installed
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compressed import CompressReport
 from credenda.model.contest import SlotLoop
+from credenda.model.core import Core
 from credenda.model.difference import Diff
 from credenda.model.forgetting import LegalHold
 from credenda.model.memory import Memory
@@ -280,6 +281,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     UndoReport: undone,
     Installed: _installed,
     CompressReport: compressed,
+    Core: core,
     DecayReport: decayed,
     DriftReport: drifted,
     ScanReport: scanned,

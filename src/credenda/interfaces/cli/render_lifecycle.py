@@ -11,10 +11,44 @@ from credenda.model.change import Change, SetLayer, SetStatus
 from credenda.model.compressed import CompressReport, CompressTier
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
 
-__all__ = ["compressed", "decayed", "duties", "moved", "retention"]
+__all__ = ["compressed", "core", "decayed", "duties", "moved", "retention"]
+from credenda.model.core import Core, CoreLine
 
 _SHOWN: Final = 20
+_LEFT_OUT: Final = 10
+_HOW_TO_FILL: Final = "The core is empty: give a standing instruction, pin a memory, or say who you are."
 _AGES: Final = (0, 7, 15, 30, 60, 90, 180)
+
+
+def core(screen: Screen, found: Core) -> str:
+    """Show the block that every prompt has, why each line is there, and what the last rewrite changed."""
+    if not found.lines:
+        told = ["The core is empty." if found.left_out else _HOW_TO_FILL]
+    else:
+        rows = [(line.memory_id, line.section, clean(line.reason)) for line in found.lines]
+        told = ["\n".join(map(clean, found.text.splitlines())), "", screen.table(("ID", "WHERE", "WHY"), rows)]
+    shown = len(found.text.splitlines())
+    told.append(f"{found.tokens:,} of {found.tokens_max:,} tokens, {shown:,} of {found.lines_max:,} lines.")
+    if found.left_out:
+        left = f"{len(found.left_out):,} found no room: {', '.join(found.left_out[:_LEFT_OUT])}"
+        told.append(screen.fill(f"{left}; raise core_tokens and core_lines, or forget some.", "", "  "))
+    return "\n".join([*told, *_rewrite(screen, found)])
+
+
+def _rewrite(screen: Screen, found: Core) -> list[str]:
+    if not found.diff:
+        return []
+    told = ["The last rewrite changed:" if not found.rewritten else "Rewritten:"]
+    told += [screen.fill(f"+ {_words(line)}", "  ", "    ") for line in found.diff.added]
+    told += [screen.fill(f"- {_words(line)}", "  ", "    ") for line in found.diff.removed]
+    told += [
+        screen.fill(f"~ {_words(before)} → {_words(after)}", "  ", "    ") for before, after in found.diff.reworded
+    ]
+    return told
+
+
+def _words(line: CoreLine) -> str:
+    return clean(line.text).removeprefix("- ") or f"[{line.memory_id}] (deleted)"
 
 
 def decayed(screen: Screen, report: DecayReport) -> str:

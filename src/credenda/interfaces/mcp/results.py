@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from credenda.errors import CredendaError
 from credenda.interfaces.plain import encode, plain
 from credenda.model.contest import ContestCase
+from credenda.model.core import Core
 from credenda.model.difference import Diff, Difference
 from credenda.model.event import Event, Receipt
 from credenda.model.memory import Memory, Stance, Status
@@ -47,6 +48,7 @@ _VERSION: Final = (
 _RESULTS: Final[Mapping[str, Mapping[str, str]]] = {
     "SearchResult": {"results": "array", "total": "integer", "abstained": "boolean"},
     "Context": {"text": "string", "tokens": "integer", "abstained": "boolean"},
+    "Core": {"text": "string", "tokens": "integer"},
     "Page": {"memories": "array", "has_more": "boolean"},
     "Explanation": {"memory": "object", "evidence": "array", "changes": "array"},
     "SlotVersion": {"versions": "array"},
@@ -130,6 +132,17 @@ def _found(result: SearchResult, *, explain: bool) -> Answer:
 def _context(packed: Context) -> Answer:
     ids = [hit.id for hit in packed.hits]
     return {"text": packed.text, "tokens": packed.tokens, "abstained": packed.abstained, "ids": ids}
+
+
+def _core(value: Core) -> Answer:
+    """Show the block, and by their ids the lines that the last rewrite moved."""
+    moved = {
+        "added": [line.memory_id for line in value.diff.added],
+        "removed": [line.memory_id for line in value.diff.removed],
+        "reworded": [line.memory_id for _, line in value.diff.reworded],
+    }
+    shown: Answer = {"text": value.text, "tokens": value.tokens, "ids": [line.memory_id for line in value.lines]}
+    return shown | _short({"left_out": list(value.left_out), "diff": _short(moved)})
 
 
 def _stats(counted: Stats) -> Answer:
@@ -219,6 +232,7 @@ def _short(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answ
 
 _WHOLE: Final[Mapping[type, Callable[[Any], Answer]]] = {
     Context: _context,
+    Core: _core,
     Diff: _diff,
     Explanation: _explanation,
     Memory: _held,

@@ -27,6 +27,7 @@ from credenda.interfaces.mcp.arguments import read_arguments
 from credenda.interfaces.mcp.offer import Offer, offers
 from credenda.interfaces.mcp.poison import check_texts
 from credenda.interfaces.mcp.results import answer, as_text, failure, unforeseen
+from credenda.model.core import Core
 from credenda.model.query import Context
 from credenda.operations.table import OPERATIONS, Operation
 from credenda.operations.tools import Toolset
@@ -111,7 +112,7 @@ class _Handlers:
         except Exception as error:  # noqa: BLE001 - where this door ends: an answer instead of a broken call
             _log.debug("a tool broke", exc_info=True, extra={"tool": offer.name})
             return _result(unforeseen(error), is_error=True)
-        return _result(told, text=value.text if isinstance(value, Context) else "")
+        return _result(told, text=value.text if isinstance(value, Context | Core) else "")
 
     async def list_resources(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
         """List the core block."""

@@ -92,6 +92,13 @@ ENTRIES: Final = (
                 optional=True,
             ),
             Param(name="token_budget", kind="integer", default=800, help="Most tokens.", option="tokens"),
+            Param(
+                name="automatic",
+                kind="flag",
+                default=False,
+                help="A program adds it to each turn: half of the tokens, and nothing counts as recalled.",
+                person_only=True,
+            ),
             *_ASK,
         ),
         output="Context",

@@ -13,6 +13,14 @@ _DRY_RUN: Final = Param(name="dry_run", kind="flag", default=False, help="Only s
 
 ENTRIES: Final = (
     Operation(
+        name="core",
+        call="manage.core",
+        summary="Show what every prompt gets, and what its last rewrite changed.",
+        output="Core",
+        errors=(Unavailable,),
+        idempotent=True,
+    ),
+    Operation(
         name="decay",
         call="manage.decay",
         summary="Compute afresh how much of each memory is retained; nothing is believed otherwise afterwards.",

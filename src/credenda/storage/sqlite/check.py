@@ -179,7 +179,7 @@ def words_agree(connection: sqlite3.Connection) -> bool:
 def rebuild_words(connection: sqlite3.Connection) -> None:
     """Make the full-text index afresh, and drop every index image, from the rows they are derived from."""
     connection.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
-    connection.execute("DELETE FROM index_blobs")
+    connection.execute("DELETE FROM index_blobs WHERE name <> 'core'")
 
 
 def _soundness(connection: sqlite3.Connection) -> Iterator[Finding]:

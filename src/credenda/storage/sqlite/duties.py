@@ -9,10 +9,11 @@ from typing import assert_never
 
 from credenda.errors import Conflict
 from credenda.ids import Kind, number_of, numbers_of, public_id
+from credenda.model.core import Recalled
 from credenda.model.report import DutyRun
 from credenda.storage.store import Access, Lead, Retention, Surprise, Watermark
 
-__all__ = ["Derived", "file_derived", "read_accesses", "read_duties"]
+__all__ = ["Derived", "file_derived", "read_accesses", "read_duties", "read_recalled"]
 
 Run = Callable[..., sqlite3.Cursor]
 """Run a named statement for one tenant."""
@@ -55,6 +56,20 @@ def read_accesses(run: Run, numbers: str, tag: str) -> list[Access]:
             useful=row["useful"],
         )
         for row in run("accesses_of", ids=numbers)
+    ]
+
+
+def read_recalled(run: Run, tag: str, days: tuple[int, int], limit: int) -> list[Recalled]:
+    """Read what was recalled most on some days, the last excluded."""
+    return [
+        Recalled(
+            memory_id=public_id(Kind.MEMORY, row["memory"], tag),
+            days=row["days"],
+            sessions=row["sessions"],
+            useful=row["useful"],
+            last_us=row["last_at"],
+        )
+        for row in run("recalled", first_day=days[0], until_day=days[1], limit=limit)
     ]
 
 

@@ -14,13 +14,14 @@ from credenda.ids import Kind, number_of, numbers_of, public_id
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
+from credenda.model.core import Recalled
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
-from credenda.storage.sqlite.duties import read_accesses, read_duties
+from credenda.storage.sqlite.duties import read_accesses, read_duties, read_recalled
 from credenda.storage.store import (
     CODE_BITS,
     Access,
@@ -93,6 +94,9 @@ def _index_of(wanted: MemoryFilter) -> str:
     """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
     if wanted.expires_before_us and replace(wanted, expires_before_us=None, limit=None) == _NO_CONDITION:
         return "expiring_memories"
+    if wanted.pinned or wanted.attribute == "instruction":  # as the index says
+        rest = replace(wanted, pinned=None, attribute=None, statuses=None, limit=None, as_of_us=None)
+        return "memories_always" if rest == _NO_CONDITION else "find_memories"
     if (wanted.pair is None) == (wanted.text_hash is None):
         return "find_memories"
     if wanted.text_hash is not None:
@@ -329,6 +333,10 @@ class SqliteReader:
     def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
         """Return what is known of the use of these memories, by memory and then oldest first."""
         return read_accesses(self._run, self._numbers(memory_ids, Kind.MEMORY), self._tenant.tag)
+
+    def recalled(self, first_day: int, until_day: int, limit: int) -> list[Recalled]:
+        """Return what was recalled most within some days."""
+        return read_recalled(self._run, self._tenant.tag, (first_day, until_day), limit)
 
     def active_days(self) -> list[int]:
         """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""

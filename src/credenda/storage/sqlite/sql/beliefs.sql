@@ -63,6 +63,19 @@ WHERE user_id = :user_id AND text_hash = :text_hash AND expired_at IS NULL
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
 ORDER BY id DESC LIMIT :limit;
 
+-- name: memories_always
+-- Current versions that are pinned, or standing instructions.
+SELECT * FROM memories INDEXED BY memories_always
+WHERE user_id = :user_id AND expired_at IS NULL AND (pinned = 1 OR attribute_key = 'instruction')
+    AND (:attribute IS NULL OR attribute_key = :attribute)
+    AND (:pinned IS NULL OR pinned = :pinned)
+    AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+    AND (:as_of_us IS NULL OR (
+        coalesce(valid_from, created_at) <= :as_of_us AND (valid_until IS NULL OR valid_until > :as_of_us)
+        AND relation IS NOT 'corrected' AND status <> 'invalidated'
+    ))
+ORDER BY id DESC LIMIT :limit;
+
 -- name: find_memories
 -- Current versions (or those held at a time) by filter, newest id first.
 SELECT * FROM memories
@@ -217,6 +230,15 @@ WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
 -- In which sessions and on which days memories were shown, and what was said of them.
 SELECT memory, session_id, day, at, shown, useful FROM access_log
 WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY memory, at;
+
+-- name: recalled
+-- The recall log of some days, a line a memory: what was shown on most days, in most sessions, latest, comes first.
+SELECT memory, count(DISTINCT CASE WHEN shown > 0 THEN day END) AS days,
+    count(DISTINCT CASE WHEN shown > 0 THEN session_id END) AS sessions, sum(useful) AS useful, max(at) AS last_at
+FROM access_log
+WHERE user_id = :user_id AND day >= :first_day AND day < :until_day
+GROUP BY memory HAVING sum(shown) > 0
+ORDER BY sum(useful) < 0, days DESC, sessions DESC, last_at DESC, memory LIMIT :limit;
 
 -- name: put_retention!
 -- How much of each memory is retained: derived values, written in place, all at once; scores by number.

@@ -100,8 +100,8 @@ INSERT INTO index_blobs (user_id, name, ordinal, data) VALUES (:user_id, :name, 
 DELETE FROM index_blobs WHERE user_id = :user_id AND name = :name;
 
 -- name: delete_snapshots!
--- Drop every image of a tenant.
-DELETE FROM index_blobs WHERE user_id = :user_id;
+-- Drop every image of a tenant; which memories the core held, without a word of theirs, is no image.
+DELETE FROM index_blobs WHERE user_id = :user_id AND name <> 'core';
 
 -- name: insert_job!
 -- File a job.

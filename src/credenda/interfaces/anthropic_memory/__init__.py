@@ -1,0 +1,7 @@
+"""The Anthropic memory tool (`memory_20250818`) over a folder of pages, with everything written taken into a memory."""
+
+from credenda.interfaces.anthropic_memory.pages import Pages
+from credenda.interfaces.anthropic_memory.paths import Refused
+from credenda.interfaces.anthropic_memory.tool import async_memory_tool, memory_tool, open_pages
+
+__all__ = ["Pages", "Refused", "async_memory_tool", "memory_tool", "open_pages"]

@@ -1,0 +1,285 @@
+"""One folder on disk, walked by open handles: no name can lead outside, and no link is ever followed.
+
+Every step opens the next folder relative to the one that is open, and refuses links, so that a folder that is swapped
+for a link meanwhile leads nowhere. Files are written whole or not at all, and one command at a time changes the folder,
+whichever process it comes from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import shutil
+import stat
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from credenda import limits
+from credenda.errors import Invalid, Unavailable
+from credenda.ids import new_key
+from credenda.interfaces.anthropic_memory.paths import Refused, fold
+
+try:
+    import fcntl
+except ImportError:  # a system without it has no open folders either, and is refused below
+    fcntl = None
+
+__all__ = ["Folder", "Item", "Kind"]
+
+_STATE: Final = ".credenda"
+_LOCK: Final = "pages.lock"
+_PART: Final = re.compile(r"\.[0-9a-f]{64}\.part")
+_FOLDER_MODE: Final = 0o700
+_FILE_MODE: Final = 0o600
+_NOFOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+_NONBLOCK: Final = getattr(os, "O_NONBLOCK", 0)
+_OPEN_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NOFOLLOW
+_LINK: Final = frozenset({errno.ELOOP, errno.EMLINK})
+Names = Sequence[str]
+
+
+class Kind(NamedTuple):
+    """What is at a place; all False where nothing is, or something that is neither."""
+
+    folder: bool = False
+    file: bool = False
+    size: int = 0
+    other: bool = False
+
+
+class Item(NamedTuple):
+    """One name in a folder."""
+
+    name: str
+    kind: Kind
+
+
+class Folder:
+    """A folder of pages."""
+
+    def __init__(self, root: str | Path) -> None:
+        """Open a folder, made where there is none.
+
+        Raises `Invalid` for what is no folder, `Unavailable` where the system cannot keep it safe.
+        """
+        if fcntl is None or os.open not in os.supports_dir_fd or not _NOFOLLOW:
+            raise Unavailable("pages need a POSIX system", why="links could not be refused safely here")
+        self.root = Path(root).expanduser()
+        if self.root.exists() and not self.root.is_dir():
+            raise Invalid(f"{root} is not a folder", fix="give a folder; it is made if it is not there")
+        try:
+            self.root.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+            self.root = self.root.resolve()
+            (self.root / _STATE).mkdir(mode=_FOLDER_MODE, exist_ok=True)
+        except OSError as error:
+            raise Unavailable(f"cannot use {root}", why=error.strerror or "", fix="check the folder") from error
+
+    @contextmanager
+    def locked(self) -> Generator[None]:
+        """Keep other commands out, of this process and others, while one is under way."""
+        with self._open((_STATE,)) as state:
+            handle = os.open(_LOCK, os.O_RDWR | os.O_CREAT | _NOFOLLOW, _FILE_MODE, dir_fd=state)
+            try:
+                if fcntl is not None:
+                    fcntl.flock(handle, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(handle)
+
+    @contextmanager
+    def _open(self, names: Names, *, make: bool = False) -> Generator[int]:
+        """Open the folder at the end of these names; raises `Refused` where a link or a file is in the way."""
+        handle = os.open(self.root, _OPEN_FOLDER)
+        try:
+            for name in names:
+                if make:
+                    with contextlib.suppress(FileExistsError):
+                        os.mkdir(name, _FOLDER_MODE, dir_fd=handle)
+                following = os.open(name, _OPEN_FOLDER, dir_fd=handle)
+                os.close(handle)
+                handle = following
+            yield handle
+        finally:
+            os.close(handle)
+
+    @contextmanager
+    def _beside(self, names: Names, *, make: bool = False) -> Generator[tuple[int, str]]:
+        """Open the folder that holds a name, and give both."""
+        try:
+            with self._open(names[:-1], make=make) as handle:
+                yield handle, names[-1]
+        except OSError as error:
+            raise _refusal(error, names) from error
+
+    def kind(self, names: Names) -> Kind:
+        """Say what is at a place; a link is refused."""
+        if not names:
+            return Kind(folder=True, size=self.root.lstat().st_size)
+        try:
+            with self._open(names[:-1]) as handle:
+                return _kind(os.lstat(names[-1], dir_fd=handle), names)
+        except (FileNotFoundError, NotADirectoryError):
+            return Kind()
+        except OSError as error:
+            raise _refusal(error, names) from error
+
+    def items(self, names: Names) -> list[Item]:
+        """List a folder by name; links, and what is hidden, are left out."""
+        found: list[Item] = []
+        try:
+            with self._open(names) as handle, os.scandir(handle) as inside:
+                for entry in inside:
+                    if not entry.name.startswith(".") and not entry.is_symlink():
+                        with contextlib.suppress(OSError):
+                            found.append(Item(entry.name, _kind(entry.stat(follow_symlinks=False), ())))
+        except OSError:
+            return []
+        return sorted(found)
+
+    def read(self, names: Names) -> str:
+        """Read a page; raises `Refused` for what is no text or larger than a page may be."""
+        path = _shown(names)
+        with self._beside(names) as (folder, name):
+            handle = os.open(name, os.O_RDONLY | _NOFOLLOW | _NONBLOCK, dir_fd=folder)
+            try:
+                if not stat.S_ISREG(os.fstat(handle).st_mode):
+                    raise Refused(f"Unsupported file type for {path}")
+                data = _read(handle)
+            finally:
+                os.close(handle)
+        if len(data) > limits.PAGE_BYTES:
+            raise Refused(f"File {path} exceeds maximum size of {limits.PAGE_BYTES:,} bytes.")
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Refused(f"path {path!r} is not valid utf-8") from error
+
+    def write(self, names: Names, text: str, *, new: bool = False, bytes_max: int = limits.PAGE_BYTES) -> bool:
+        """Write a page whole or not at all; a `new` one only where nothing is, else False is returned.
+
+        Raises `Refused` for a page that is too large, or for a folder that is full.
+        """
+        data = encoded(text)
+        if len(data) > bytes_max:
+            raise Refused(f"File {_shown(names)} exceeds maximum size of {bytes_max:,} bytes.")
+        with self._beside(names, make=new) as (folder, name):
+            if new and len(_names(folder)) >= limits.PAGES_IN_FOLDER:
+                raise Refused(f"The folder of {_shown(names)} holds {limits.PAGES_IN_FOLDER:,} pages already")
+            if new and fold(name) in {fold(other) for other in _names(folder)}:
+                return False
+            _sweep(folder)
+            beside = f".{new_key().hex()}.part"
+            try:
+                _write_new(folder, beside, data)
+                if new:
+                    os.link(beside, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+                else:
+                    os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+            except FileExistsError:
+                return False
+            finally:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(beside, dir_fd=folder)
+            os.fsync(folder)
+        return True
+
+    def remove(self, names: Names) -> None:
+        """Take away a page, or a folder with all that is in it; links inside are taken away, never followed."""
+        with self._beside(names) as (folder, name):
+            if stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode):
+                shutil.rmtree(name, dir_fd=folder)
+            else:
+                os.unlink(name, dir_fd=folder)
+            os.fsync(folder)
+
+    def move(self, old: Names, new: Names) -> bool:
+        """Give a page or folder another name; False where something has that name already."""
+        with self._beside(old) as (source, name), self._beside(new, make=True) as (target, other):
+            if fold(other) in {fold(one) for one in _names(target)}:
+                return False
+            os.rename(name, other, src_dir_fd=source, dst_dir_fd=target)
+            os.fsync(target)
+        return True
+
+    def load_state(self, name: str) -> str:
+        """Read what is remembered about the folder; "" where nothing is."""
+        with self._open((_STATE,)) as folder:
+            try:
+                handle = os.open(name, os.O_RDONLY | _NOFOLLOW, dir_fd=folder)
+            except OSError:
+                return ""
+            try:
+                return _read(handle, limits.PAGE_STATE_BYTES).decode("utf-8", "replace")
+            finally:
+                os.close(handle)
+
+    def save_state(self, name: str, text: str) -> None:
+        """Remember something about the folder."""
+        self.write((_STATE, name), text, bytes_max=limits.PAGE_STATE_BYTES)
+
+
+def encoded(text: str) -> bytes:
+    """Encode a text; raises `Refused` for halves of characters, which no file can hold."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise Refused("The text is not valid utf-8") from error
+
+
+def _write_new(folder: int, name: str, data: bytes) -> None:
+    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _NOFOLLOW, _FILE_MODE, dir_fd=folder)
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(handle, left) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _read(handle: int, bytes_max: int = limits.PAGE_BYTES) -> bytes:
+    """Read a file, one byte further than it may be long."""
+    pieces: list[bytes] = []
+    left = bytes_max + 1
+    while left > 0 and (piece := os.read(handle, left)):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+def _sweep(folder: int) -> None:
+    """Take away what a writer that was killed left behind; while the folder is locked nobody else is writing."""
+    for name in filter(_PART.fullmatch, _names(folder)):
+        os.unlink(name, dir_fd=folder)
+
+
+def _names(folder: int) -> list[str]:
+    with os.scandir(folder) as inside:
+        return [entry.name for entry in inside]
+
+
+def _kind(found: os.stat_result, names: Names) -> Kind:
+    if stat.S_ISLNK(found.st_mode):
+        raise Refused(f"Path {_shown(names)} would escape /memories directory via symlink")
+    if stat.S_ISDIR(found.st_mode):
+        return Kind(folder=True, size=found.st_size)
+    return Kind(file=True, size=found.st_size) if stat.S_ISREG(found.st_mode) else Kind(other=True)
+
+
+def _refusal(error: OSError, names: Names) -> Refused:
+    path = _shown(names)
+    if error.errno in _LINK:
+        return Refused(f"Path {path} would escape /memories directory via symlink")
+    if isinstance(error, FileNotFoundError):
+        return Refused(f"The path {path} does not exist")
+    if isinstance(error, NotADirectoryError):
+        return Refused(f"The path {path} leads through a file or a link")
+    return Refused(f"{path} cannot be used: {error.strerror or type(error).__name__}")
+
+
+def _shown(names: Names) -> str:
+    return "/".join(["/memories", *names])

@@ -1,0 +1,202 @@
+"""What every prompt should have, within a hard cap: which memories, in which order, and what a rewrite changed. Pure.
+
+The recall log is evidence without weights or thresholds (S-058): memories are compared by days, then sessions, then
+how lately they were recalled, and the cap alone ends the list. Nothing here words anything anew: a line is the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Final
+
+from credenda.model.core import HEADINGS, CoreDiff, CoreLine, CoreMemory, Recalled, Section
+from credenda.model.memory import Memory, Stance, Status
+from credenda.text.normal import attribute_key, name_key
+from credenda.text.prompt import CLOSING, OPENING, bullet, estimate_tokens, since
+
+__all__ = [
+    "IDENTITY",
+    "Cap",
+    "Laid",
+    "Rewrite",
+    "changed",
+    "differ",
+    "identity",
+    "lay_out",
+    "line_of",
+    "page",
+    "recall_order",
+    "settled",
+]
+
+IDENTITY: Final = (
+    *("preferred_name", "name", "pronouns", "residence", "timezone", "spoken_language"),
+    *("job_title", "employer", "allergy"),
+)
+"""Attributes of the user that say who they are, in the order in which they are shown."""
+_RANK: Final = {section: rank for rank, section in enumerate(Section)}
+_REASONS: Final = {
+    Section.INSTRUCTION: "a standing instruction",
+    Section.PINNED: "pinned by hand",
+    Section.IDENTITY: "says who the user is",
+    Section.RECALLED: "recalled often",
+}
+_FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
+_USER: Final = name_key("user")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cap:
+    """The most that the core may take, and whose days are named; lines count all of the block's."""
+
+    tokens: int
+    lines: int
+    zone: tzinfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laid:
+    """The core as it was laid out."""
+
+    text: str
+    lines: tuple[CoreLine, ...]
+    tokens: int
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewrite:
+    """What is remembered of a rewrite: when, and (section, memory id, version) of its lines; never their words."""
+
+    at_us: int
+    lines: tuple[tuple[Section, str, int], ...]
+
+
+def settled(memory: Memory) -> bool:
+    """Say whether a memory can be relied on without a word of warning, as what nobody asked for must be."""
+    held = memory.status is Status.ACTIVE and not memory.contested and memory.stance in _FIRM
+    return held and bool(memory.text) and not memory.provisional
+
+
+def identity(memories: Iterable[Memory]) -> list[Memory]:
+    """Choose what says who the user is, in the order of `IDENTITY`; scoped values are left to searches."""
+    rank = {attribute: place for place, attribute in enumerate(IDENTITY)}
+    own = [
+        memory
+        for memory in memories
+        if settled(memory)
+        and memory.scope is None
+        and name_key(memory.entity or "") == _USER
+        and name_key(memory.speaker) == _USER
+        and attribute_key(memory.attribute or "") in rank
+    ]
+    return sorted(own, key=lambda memory: (rank[attribute_key(memory.attribute or "")], memory.created_us, memory.id))
+
+
+def recall_order(log: Iterable[Recalled]) -> list[Recalled]:
+    """Order by the recall log alone: what was called useless last; else by days, sessions, and how lately."""
+    return sorted(log, key=lambda one: (one.useful < 0, -one.days, -one.sessions, -one.last_us, one.memory_id))
+
+
+def lay_out(candidates: Sequence[CoreMemory], log: Mapping[str, Recalled], cap: Cap) -> Laid:
+    """Lay out as much as the cap allows; a line that does not fit is passed over, so that a shorter one may.
+
+    `candidates` come in the order of their claim within a section; the sections claim in the order of `Section`. The
+    block keeps instructions, pins and recalled facts in the order in which they came to be held, so that it stays the
+    same where nothing changed.
+    """
+    kept: list[tuple[CoreMemory, CoreLine]] = []
+    left: list[str] = []
+    seen: set[str] = set()
+    headings: set[str] = set()
+    tokens, lines = estimate_tokens(f"{OPENING}\n{CLOSING}"), f"{OPENING}\n{CLOSING}".count("\n") + 1
+    for one in sorted(candidates, key=lambda one: _RANK[one.section]):
+        if one.memory.id in seen:
+            continue
+        seen.add(one.memory.id)
+        line = line_of(one, log.get(one.memory.id), cap.zone)
+        heading = HEADINGS[one.section]
+        added = f"\n{line.text}" if heading in headings else f"\n{heading}\n{line.text}"
+        cost, rows = estimate_tokens(added), added.count("\n")
+        if tokens + cost > cap.tokens or lines + rows > cap.lines:
+            left += [one.memory.id] if one.section is not Section.RECALLED else []
+            continue
+        tokens, lines = tokens + cost, lines + rows
+        headings.add(heading)
+        kept.append((one, line))
+    shown = tuple(line for _, line in sorted(kept, key=_place))
+    text = _block(shown)
+    return Laid(text=text, lines=shown, tokens=estimate_tokens(text), left_out=tuple(left))
+
+
+def _place(one: tuple[CoreMemory, CoreLine]) -> tuple[int, int, int, str]:
+    (section, memory), line = one
+    ranked = IDENTITY.index(attribute_key(memory.attribute or "")) if section is Section.IDENTITY else 0
+    return _RANK[section], ranked, memory.created_us, line.memory_id
+
+
+def line_of(one: CoreMemory, recalled: Recalled | None, zone: tzinfo) -> CoreLine:
+    """Lay out one line; `recalled` is what the log says of it."""
+    reason = _REASONS[one.section]
+    if one.section is Section.RECALLED and recalled is not None and recalled.days:
+        reason = f"recalled on {_count(recalled.days, 'day')} in {_count(recalled.sessions, 'session')}"
+    memory = one.memory
+    text = bullet(memory.id, memory.text, since(memory.valid_from_us, zone))
+    return CoreLine(section=one.section, memory_id=memory.id, version=memory.version, text=text, reason=reason)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _block(lines: Sequence[CoreLine]) -> str:
+    return "\n".join([OPENING, *_headed(lines), CLOSING]) if lines else ""
+
+
+def _headed(lines: Iterable[CoreLine]) -> list[str]:
+    found: list[str] = []
+    headings: set[str] = set()
+    for line in lines:
+        heading = HEADINGS[line.section]
+        found += [line.text] if heading in headings else [heading, line.text]
+        headings.add(heading)
+    return found
+
+
+def page(lines: Sequence[CoreLine]) -> list[str]:
+    """Give the core as lines of a Markdown page, for people and for agents that read files; [] where it is empty.
+
+    Its text can open neither a tag nor a comment. Ids stand at the head of each line, as they do in a prompt.
+    """
+    found: list[str] = []
+    headings: set[str] = set()
+    for line in lines:
+        heading = HEADINGS[line.section].rstrip(":")
+        if heading not in headings:
+            found += ["", f"## {heading}", ""] if found else [f"## {heading}", ""]
+        headings.add(heading)
+        found.append(line.text)
+    return found
+
+
+def changed(before: Rewrite | None, lines: Sequence[CoreLine]) -> bool:
+    """Say whether the lines differ from what is remembered of the last rewrite."""
+    after = tuple((line.section, line.memory_id, line.version) for line in lines)
+    return bool(after) if before is None else before.lines != after
+
+
+def differ(before: Sequence[CoreLine], after: Sequence[CoreLine]) -> CoreDiff:
+    """Compare two rewrites by memory; another version or section of the same memory counts as reworded."""
+    old, new = ({line.memory_id: line for line in lines} for lines in (before, after))
+    reworded = [
+        (old[name], line)
+        for name, line in new.items()
+        if name in old and (line.version, line.section) != (old[name].version, old[name].section)
+    ]
+    return CoreDiff(
+        added=tuple(line for name, line in new.items() if name not in old),
+        removed=tuple(line for name, line in old.items() if name not in new),
+        reworded=tuple(reworded),
+    )
