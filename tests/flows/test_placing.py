@@ -13,8 +13,9 @@ Say = Callable[..., None]
 
 
 def held(mem: Credenda) -> list[tuple[str | None, str | None]]:
-    """What is held to be so; denials are left out."""
-    return sorted((one.attribute, one.value) for one in mem.list().items if one.stance is not Stance.NEGATED)
+    """What is held in slots; denials are left out."""
+    firm = [one for one in mem.list().items if one.stance is not Stance.NEGATED and one.attribute is not None]
+    return sorted((one.attribute, one.value) for one in firm)
 
 
 def gone(mem: Credenda) -> list[tuple[str | None, str | None]]:
@@ -95,3 +96,31 @@ def test_saying_it_again_after_an_ending_holds_it_anew(mem: Credenda, say: Say) 
     say("I drink coffee.", "I stopped drinking coffee.", "I drink coffee again.")
     assert ("drinks", "coffee") in held(mem)
     assert len(mem.history(entity="user", attribute="drinks")) > 1
+
+
+@pytest.mark.requirement("R-077")
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (("I bank with Santander.", "I moved my account to ING."), "ING"),
+        (("I'm learning Italian.", "I gave up on Italian and took up Greek."), "Greek"),
+        (("My phone is a Pixel 6.", "I've upgraded to a Pixel 9."), "Pixel 9"),
+        (("Our nanny is Greta.", "Greta left us, our new nanny is Yara."), "Yara"),
+    ],
+)
+def test_a_value_takes_the_place_that_another_held(mem: Credenda, say: Say, said: tuple[str, str], left: str) -> None:
+    say(*said)
+    assert left in [value for _, value in held(mem)]
+    assert len(gone(mem)) == 1
+
+
+def test_an_ending_of_what_was_never_told_is_kept_in_its_words(mem: Credenda, say: Say) -> None:
+    say("I sold the motorbike.")
+    (one,) = mem.list().items
+    assert (one.text, one.attribute) == ("I sold the motorbike.", None)
+    assert one.confidence <= 0.5
+
+
+def test_a_brother_is_not_replaced_by_who_takes_over_from_his_namesake(mem: Credenda, say: Say) -> None:
+    say("My brother is called Theo.", "Theo stepped down, Mila leads the team now.")
+    assert ("brother", "Theo") in held(mem)

@@ -26,7 +26,7 @@ from credenda.write.aliases import alias_claims, known_as
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.conclusions import concluded, touched
 from credenda.write.deletion import blank, overlap
-from credenda.write.placing import is_bare_amount, is_placeless, placed, placed_after
+from credenda.write.placing import as_told, is_bare_amount, is_placeless, placed, placed_after
 from credenda.write.quarantine import candidates_for, is_suspect, kept_apart, promoted, vouches
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.saying import saying_of
@@ -202,8 +202,10 @@ def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Ch
     if is_bare_amount(found):
         found = placed_after(found, _previous(writer, event, found))
     found = known_as(writer, found)
-    if is_placeless(found):
+    if is_bare_amount(found):
         return []
+    if is_placeless(found):
+        found = as_told(found)
     changes = decided(writer, event, found, now_us, read=claim)
     if is_suspect(event, found):
         return changes

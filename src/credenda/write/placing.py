@@ -12,15 +12,16 @@ from typing import Final
 
 from credenda.ids import Kind, public_id
 from credenda.model.claim import Claim, Move
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import Cardinality, Memory, Status
 from credenda.storage.store import Reader, unpack_code
 from credenda.text.normal import name_key, same_value
-from credenda.write.slots import FIRM, denies, slot_of
+from credenda.write.slots import BY_BIRTH, FIRM, denies, slot_of
 from credenda.write.wording import counted_anew, number_in, recounted, value_words
 
-__all__ = ["is_bare_amount", "is_placeless", "placed", "placed_after"]
+__all__ = ["as_told", "is_bare_amount", "is_placeless", "placed", "placed_after"]
 
 _NOMINATED: Final = 64
+_TOLD: Final = 0.5
 _NEVER_ENDED: Final = frozenset(
     ["event", "likes", "dislikes", "considering", "plan", "wish", "instruction", "experience", "milestone", "education"]
 )
@@ -36,6 +37,20 @@ def is_bare_amount(claim: Claim) -> bool:
     """Say whether a claim gives a new number or day for something that it does not name: "make that 15"."""
     unnamed = claim.entity is None and claim.attribute is None and claim.prior is None
     return unnamed and claim.value is not None and claim.move in {Move.CHANGE, Move.CORRECT}
+
+
+def as_told(claim: Claim) -> Claim:
+    """Keep the words of an ending of which nothing was known before: "I sold the boat" tells that there was one."""
+    return replace(
+        claim,
+        entity=None,
+        attribute=None,
+        value=None,
+        prior=None,
+        move=Move.STATE,
+        cardinality=Cardinality.SINGLE,
+        confidence=min(claim.confidence, _TOLD),
+    )
 
 
 def placed_after(claim: Claim, previous: Iterable[Memory]) -> Claim:
@@ -54,12 +69,15 @@ def placed(reader: Reader, claim: Claim) -> Claim:
     if claim.move in {Move.CORRECT, Move.CHANGE} and claim.prior:
         held = [one for one in _mentioning(reader, claim, claim.prior) if same_value(one.value, claim.prior)]
         here = slot_of(claim)
-        known = [one for one in held if _may_end(one)] if claim.move is Move.CHANGE else held
+        known = [one for one in held if _may_be_replaced(one)] if claim.move is Move.CHANGE else held
         if any(here is not None and slot_of(one) == here for one in held):
             return claim
         return _in_slot_of(known, claim) if known else _wider(reader, claim)
-    if claim.move is Move.CHANGE and claim.entity is not None and claim.attribute is None and claim.value:
-        return _recounting(reader, claim, claim.value)
+    if claim.move is Move.CHANGE and claim.entity is not None and claim.value:
+        if claim.attribute is None:
+            return _recounting(reader, claim, claim.value)
+        if name_key(claim.entity) == name_key(claim.speaker) and number_in(claim.value):
+            return _another_version(reader, claim, claim.value)
     return claim
 
 
@@ -71,10 +89,17 @@ def _recounting(reader: Reader, claim: Claim, value: str) -> Claim:
     return found if found is claim else replace(found, prior=counted[0].value)
 
 
+def _another_version(reader: Reader, claim: Claim, value: str) -> Claim:
+    """Find the one memory of another version, if its slot has another name: "a Pixel 6" was kept as the phone."""
+    here = slot_of(claim)
+    held = [one for one in _mentioning(reader, claim, value) if _may_end(one) and recounted(value, one.value or "")]
+    return claim if any(slot_of(one) == here for one in held) else _in_slot_of(held, claim)
+
+
 def _wider(reader: Reader, claim: Claim) -> Claim:
     """Find the one memory whose value has all words of what is replaced: "my Samsung" is the "Samsung phone"."""
     words = set(value_words(claim.prior or ""))
-    held = [one for one in _mentioning(reader, claim, claim.prior or "") if _may_end(one)]
+    held = [one for one in _mentioning(reader, claim, claim.prior or "") if _may_be_replaced(one)]
     wider = [one for one in held if claim.move is Move.CHANGE and words and words <= set(value_words(one.value or ""))]
     found = _in_slot_of(wider, claim)
     return found if found is claim else replace(found, prior=wider[0].value)
@@ -99,6 +124,11 @@ def _ending(reader: Reader, claim: Claim) -> Claim:
 def _may_end(memory: Memory) -> bool:
     name = memory.attribute or ""
     return name not in _NEVER_ENDED and not name.startswith(("former_", "favourite_"))
+
+
+def _may_be_replaced(memory: Memory) -> bool:
+    """Say whether something else can take the place of a value: nobody becomes a brother in another's place."""
+    return _may_end(memory) and (memory.attribute or "") not in BY_BIRTH
 
 
 def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:

@@ -25,6 +25,11 @@ from credenda.write.slots import (
 )
 from credenda.write.wording import frame_of, names_one, recounted
 
+_GATHERING: Final = frozenset(
+    {"likes", "dislikes", "plays", "speaks", "has", "owns", "event", "experience", "allergy", "child", "pet", "alias"}
+)
+"""Slots whose values come together, of whomever they are told."""
+
 _TAKING_TURNS: Final = frozenset(
     {
         "prefers",
@@ -192,7 +197,9 @@ def _decided_otherwise(claim: Claim, firm: list[Memory]) -> list[Memory]:
 
 def _said_alike(claim: Claim, firm: list[Memory]) -> list[Memory]:
     """Find the only value of a set that was told in the same words: "I write in Java", "I write in Kotlin now"."""
-    if attribute_key(claim.attribute or "") not in _TAKING_TURNS or denies(claim):
+    attribute = attribute_key(claim.attribute or "")
+    of_a_thing = attribute not in _GATHERING and name_key(claim.entity or "") != name_key(claim.speaker)
+    if denies(claim) or not (of_a_thing or attribute in _TAKING_TURNS):
         return []
     held = [one for one in firm if one.status is Status.ACTIVE and not denies(one)]
     if len(held) != 1 or same_meaning(claim, held[0]):

@@ -9,6 +9,7 @@ from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Slot, 
 from credenda.text.normal import attribute_key, name_key, same_value
 
 __all__ = [
+    "BY_BIRTH",
     "CURRENT",
     "FAINT_CONFIDENCE",
     "FIRM",
@@ -31,6 +32,12 @@ UNCERTAIN: Final = frozenset({Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARC
 
 CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 """Statuses of what is still believed; what was archived is only put away, and returns when it is said again."""
+
+BY_BIRTH: Final = frozenset(
+    {"brother", "sister", "sibling", "mother", "father", "parent", "son", "daughter", "child", "twin", "grandmother"}
+    | {"grandfather", "aunt", "uncle", "cousin", "nephew", "niece", "birthplace", "origin", "nationality"}
+)
+"""Slots in which nobody and nothing takes the place of another."""
 
 CONFIDENCE_MARGIN: Final = 0.25
 """How much less sure a claim may be and still replace a belief (D-006).

@@ -19,14 +19,18 @@ from credenda.write.extract.shapes import (
     is_deed,
     is_marked,
     is_meant,
+    is_name,
+    is_number,
     is_opinion,
     is_participle,
     is_person,
     is_plan,
     is_role,
+    is_shape,
     is_short,
     is_taste,
     is_tool,
+    is_trait,
     is_weighty,
     word_count,
 )
@@ -82,9 +86,11 @@ def _own(value: Value, situation: Situation) -> bool:
         or word_count(value) > PHRASE_WORDS
     ):
         return False
+    if not attribute.known and is_shape("article", value.raw) and is_role(value.text):
+        return False  # "my better half is a nurse" is of somebody else
     if names().skip_values.match(value.raw):
         return attribute.name in {"goal", "dream"} and value.raw.startswith("to ")
-    plain = attribute.known and attribute.name not in _CONCRETE
+    plain = (attribute.known and attribute.name not in _CONCRETE) or is_shape("valued_noun", noun)
     role = attribute.name == "job_title" and is_role(value.text)
     return (
         plain or role or noun.startswith(("favourite", "favorite", "preferred", "fav ", "fave ")) or is_weighty(value)
@@ -101,7 +107,9 @@ def _the(value: Value, situation: Situation) -> bool:
         return False
     if subject.entity:
         return (attribute.known or listed or subject.entity[0].isupper()) and (is_marked(value) or attribute.known)
-    if listed and (" " in noun or noun in _SETTINGS):
+    moved = not situation.predicate.cues.isdisjoint({"now", "changed"})
+    told = moved and is_number(value) and not is_shape("of_the_talk", noun)
+    if told or (listed and (" " in noun or noun in _SETTINGS)):
         return is_marked(value)
     return attribute.known and (is_marked(value) or lexicon().category(value.text) == attribute.name)
 
@@ -132,7 +140,8 @@ def _our_role(_: Value, situation: Situation) -> bool:
 def _kin_name(value: Value, situation: Situation) -> bool:
     noun = situation.subject.noun
     kin = names().kin_noun(noun) or names().kin_noun(noun.split(" ")[-1])
-    return kin is not None and is_person(value)
+    called = " called " in f"{situation.predicate.text} " or " named " in f"{situation.predicate.text} "
+    return kin is not None and (is_person(value) or (called and is_name(value) and not is_trait(value)))
 
 
 def _married(_: Value, situation: Situation) -> bool:

@@ -9,11 +9,13 @@ from typing import Any, Final, NamedTuple
 
 from credenda.model.claim import Move
 from credenda.write.extract.lexicon import RECENT, expression, load_table, names, occurs
+from credenda.write.extract.patterns import union
 from credenda.write.extract.values import leading_scope
 
 __all__ = ["Clause", "open_contractions", "open_sentence", "read_clause", "split_clauses", "straighten"]
 
 _OPENINGS_MAX: Final = 6
+_OPENINGS: Final = ("unwrap", "correction", "change", "filler", "hedge")
 _CLAUSES_MAX: Final = 8
 _QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
 _EMOJI: Final = re.compile(
@@ -112,6 +114,11 @@ def open_contractions(text: str) -> str:
 
 def split_clauses(sentence: str) -> list[str]:
     """Part a sentence where a new subject, a question or a request begins."""
+    return list(_split(sentence))
+
+
+@lru_cache(maxsize=RECENT)
+def _split(sentence: str) -> tuple[str, ...]:
     pieces = [piece for piece in _tables()["part"].split(sentence, maxsplit=_CLAUSES_MAX) if piece]
     for at in range(len(pieces) - 2, -1, -1):
         before = pieces[at].strip()
@@ -120,13 +127,20 @@ def split_clauses(sentence: str) -> list[str]:
             pieces[at : at + 2] = [f"{before} and {pieces[at + 1]}"]
         elif _tables()["adverbial"].fullmatch(pieces[at].strip()):
             pieces[at : at + 2] = [f"{pieces[at].strip()}, {pieces[at + 1]}"]
-    return pieces
+    return tuple(pieces)
+
+
+@cache
+def _opening_gate() -> re.Pattern[str]:
+    return union(_tables()[name] for name in _OPENINGS)
 
 
 def _opened(clause: Clause) -> Clause:
     """Take one opening off a clause; the same clause when there is none."""
+    if _opening_gate().match(clause.text) is None:
+        return clause
     tables = _tables()
-    for name in ("unwrap", "correction", "change", "filler", "hedge"):
+    for name in _OPENINGS:
         found = tables[name].match(clause.text)
         if found and found.end() < len(clause.text):
             return _after(clause, name, clause.text[found.end() :].lstrip(" ,"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
@@ -13,6 +14,8 @@ from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 
 __all__ = ["read_foreign"]
+
+_PERSONS_SLOTS: Final = ("employer", "residence", "job_title")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +58,12 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str, *, changed: bool) 
     groups = found.groupdict()
     value = next((text for name, text in groups.items() if name.startswith("value") and text), "").strip()
     who = next((text for name, text in groups.items() if name.startswith("who") and text), "")
-    attribute = lexicon().attribute(shape.attribute.format(who=who.lower()))
+    somebody = _of_somebody(who.lower(), found[0]) if shape.attribute == "{who}" else None
+    attribute = lexicon().attribute(somebody or shape.attribute.format(who=who.lower()))
     many = shape.many or shape.attribute in {"prefers", "trait"} or attribute.cardinality is Cardinality.SET
     return Reading(
         type=shape.type,
-        entity=owner,
+        entity=owner if somebody is None else f"{owner}'s {who.lower()}",
         attribute=attribute.name,
         value=value,
         cardinality=Cardinality.SET if many else Cardinality.SINGLE,
@@ -70,6 +74,16 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str, *, changed: bool) 
         durable=True,
         pattern="foreign",
     )
+
+
+def _of_somebody(who: str, sentence: str) -> str | None:
+    """Name the slot of somebody of one's own that a sentence fills; None for their name, and for a thing."""
+    if not expression("foreign", "persons", "kin").match(who) or expression("foreign", "persons", "named").search(
+        sentence
+    ):
+        return None
+    slots = (name for name in _PERSONS_SLOTS if expression("foreign", "persons", name).search(sentence))
+    return next(slots, "says")
 
 
 def read_foreign(sentence: str, owner: str) -> list[Reading]:

@@ -26,7 +26,7 @@ from credenda.write.extract.shapes import (
 )
 from credenda.write.extract.values import Value
 
-__all__ = ["holds"]
+__all__ = ["holds", "may_hold"]
 
 _RECENT: Final = frozenset(
     {"wake", "try", "see", "hear", "spend", "chat", "catch", "post", "share", "upload", "attach"}
@@ -251,6 +251,49 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
         is_free(value) and (situation.predicate.verb not in names().passing or situation.predicate.verb in _ACHIEVING)
     ),
 }
+
+
+def _is_ended(situation: Situation) -> bool:
+    return situation.predicate.ended
+
+
+def _is_of_a_person(situation: Situation) -> bool:
+    return situation.subject.who == "person"
+
+
+def _is_habitual(situation: Situation) -> bool:
+    predicate = situation.predicate
+    return predicate.ended or not predicate.cues.isdisjoint({"always", "never", "usually"})
+
+
+def _is_regular(situation: Situation) -> bool:
+    predicate = situation.predicate
+    return predicate.tense == "simple" and predicate.verb != "is" and predicate.verb not in names().talk
+
+
+def _is_told(situation: Situation) -> bool:
+    verb = situation.predicate.verb
+    return verb not in names().talk and verb not in names().mental
+
+
+_EXPECTED: Final[Mapping[str, Callable[[Situation], bool]]] = {
+    "ended_only": _is_ended,
+    "gone": _is_ended,
+    "person_told": _is_of_a_person,
+    "person_routine": _is_of_a_person,
+    "happening": lambda situation: situation.dated_past,
+    "only": lambda situation: "only" in situation.predicate.cues,
+    "routine": _is_regular,
+    "told": _is_told,
+    "habit": _is_habitual,
+}
+"""What a check asks of everything but the value."""
+
+
+def may_hold(check: str, situation: Situation) -> bool:
+    """Say cheaply, before a value is made, that a check can hold at all."""
+    expected = _EXPECTED.get(check)
+    return expected is None or expected(situation)
 
 
 def _plain_name(value: Value) -> bool:

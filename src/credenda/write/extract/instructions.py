@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
@@ -10,7 +11,7 @@ from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normal import attribute_key
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.lexicon import expression, lexicon, load_table
-from credenda.write.extract.patterns import compile_macros
+from credenda.write.extract.patterns import compile_macros, union
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.shapes import is_free
 from credenda.write.extract.values import clean_value, leading_scope, take_scope
@@ -20,6 +21,7 @@ __all__ = ["read_directive"]
 _PLEASE: Final = re.compile(r",? please$", re.IGNORECASE)
 _NOT_EVER: Final = re.compile(r"^do not ever ", re.IGNORECASE)
 _STEPS_MAX: Final = 4
+_ORDER_WORDS_MIN: Final = 2
 _SPEAKERS: Final = frozenset({"i", "we"})
 _POINTING: Final = frozenset({"it", "that", "this", "there", "he", "she", "they", "these", "those"})
 
@@ -28,6 +30,24 @@ _POINTING: Final = frozenset({"it", "that", "this", "there", "he", "she", "they"
 def _shapes(kind: str) -> dict[str, re.Pattern[str]]:
     table = load_table("instructions")
     return {name: compile_macros(text, table["macros"]) for name, text in table[kind].items()}
+
+
+@cache
+def _gate(kind: str, first: str) -> re.Pattern[str] | None:
+    shapes = _shapes_for(kind, first)
+    return union(shapes.values()) if shapes else None
+
+
+def _fitting(kind: str, text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield the shapes of a kind that a text has, in order; most texts have none, and are tried once."""
+    first = _first(text)
+    gate = _gate(kind, first)
+    if gate is None or gate.match(text) is None:
+        return
+    for name, shape in _shapes_for(kind, first).items():
+        found = shape.match(text)
+        if found is not None:
+            yield name, found
 
 
 @cache
@@ -65,10 +85,7 @@ def _axis(text: str) -> str | None:
 
 
 def _instruction(text: str, clause: Clause) -> Reading | None:
-    for name, shape in _shapes_for("instruction", _first(text)).items():
-        found = shape.match(text)
-        if found is None:
-            continue
+    for name, found in _fitting("instruction", text):
         if name == "call_me":
             return _name(found, clause)
         axis = _axis(text)
@@ -88,7 +105,7 @@ def _instruction(text: str, clause: Clause) -> Reading | None:
     return None
 
 
-def _scoped(text: str, scope: str, clause: Clause) -> Reading:
+def _scoped(text: str, scope: str | None, clause: Clause) -> Reading:
     """Read "for long reports, use formal language": what holds for a kind of case is meant to last."""
     return Reading(
         type=MemoryType.PREFERENCE,
@@ -121,10 +138,7 @@ def _name(found: re.Match[str], clause: Clause) -> Reading:
 
 
 def _procedure(text: str, clause: Clause) -> Reading | None:
-    for name, shape in _shapes_for("procedure", _first(text)).items():
-        found = shape.match(text)
-        if found is None:
-            continue
+    for name, found in _fitting("procedure", text):
         goal = found.groupdict().get("goal")
         return Reading(
             type=MemoryType.PROCEDURE,
@@ -142,10 +156,7 @@ def _procedure(text: str, clause: Clause) -> Reading | None:
 
 
 def _decision(text: str, clause: Clause) -> Reading | None:
-    for name, shape in _shapes_for("decision", _first(text)).items():
-        found = shape.match(text)
-        if found is None:
-            continue
+    for name, found in _fitting("decision", text):
         value = clean_value(found["value"], [])
         take_scope(value)
         category = lexicon().category(value.text)
@@ -181,4 +192,18 @@ def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
         found = _scoped(rest, scope, clause)
     if found is not None and expression("instructions", "here", "match").search(text):
         return None
-    return found or _decision(text, clause)
+    return found or _decision(text, clause) or (_lasting(text, clause) if to_assistant else None)
+
+
+def _lasting(text: str, clause: Clause) -> Reading | None:
+    """Read any order that is said to hold from now on, or in a kind of case."""
+    if not expression("instructions", "lasting", "match").search(text):
+        return None
+    order = _directive(text)
+    words = order.lower().removeprefix("do not ").removeprefix("never ").split(" ")
+    form = lexicon().forms.get(words[0])
+    known = (form is not None and "base" in form.kinds) or words[0] in load_table("instructions")["lasting"]["verbs"]
+    ordered = known and len(words) > _ORDER_WORDS_MIN
+    if not ordered or expression("instructions", "here", "match").search(text):
+        return None
+    return _scoped(text, clause.scope, clause)

@@ -6,20 +6,33 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final
 
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normal import attribute_key, value_key
 
-__all__ = ["RECENT", "Attribute", "Form", "Lexicon", "Names", "expression", "lexicon", "load_table", "names", "occurs"]
+__all__ = [
+    "RECENT",
+    "Attribute",
+    "Form",
+    "Lexicon",
+    "Names",
+    "expression",
+    "lexicon",
+    "load_table",
+    "names",
+    "occurs",
+    "words_of",
+]
 
 _FAVOURITE: Final = re.compile(
     r"^(?:all[- ]time )?(?:favou?rite|fave?|preferred|go-to|go to) (?P<noun>.+)$", re.IGNORECASE
 )
 _QUALIFIER: Final = re.compile(r"^(?:(?:current|new|present|own|usual|main|primary) )+", re.IGNORECASE)
 _IMPORTANCE: Final = 0.6
+_WORD: Final = re.compile(r"[\w'-]+")
 RECENT: Final = 64
 """How many sentences or clauses a pure step keeps its outcome for: the passes over one sentence ask for it again."""
 
@@ -43,6 +56,12 @@ def expression(table: str, *path: str) -> re.Pattern[str]:
 def occurs(marks: Iterable[str], folded: str) -> bool:
     """Say whether one of some texts stands in a sentence, given in lower case: the cheap test before an expression."""
     return any(map(folded.__contains__, marks))
+
+
+@lru_cache(maxsize=RECENT)
+def words_of(text: str) -> frozenset[str]:
+    """Give the words of a text in lower case, for tests that come before expressions."""
+    return frozenset(_WORD.findall(text.lower()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

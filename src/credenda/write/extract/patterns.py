@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -12,9 +12,10 @@ from credenda.model.claim import Move
 from credenda.model.memory import MemoryType, Stance
 from credenda.write.extract.lexicon import load_table, names
 
-__all__ = ["Pattern", "compile_macros", "patterns_for"]
+__all__ = ["Pattern", "compile_macros", "patterns_for", "union"]
 
 _MACRO: Final = re.compile(r"\{([A-Z]+)\}")
+_GROUP: Final = re.compile(r"\(\?P<\w+>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,11 @@ def compile_macros(text: str, macros: Mapping[str, str]) -> re.Pattern[str]:
     for _ in range(3):
         text = _MACRO.sub(lambda found: macros.get(found[1], found[0]), text)
     return re.compile(text, re.IGNORECASE)
+
+
+def union(shapes: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
+    """Give one expression that matches where one of some shapes does, so that a text which fits none is tried once."""
+    return re.compile("|".join(f"(?:{_GROUP.sub('(?:', shape.pattern)})" for shape in shapes), re.IGNORECASE)
 
 
 def _kin_macro() -> str:

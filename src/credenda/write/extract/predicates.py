@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from credenda.write.extract.lexicon import Form, lexicon
+from credenda.write.extract.lexicon import RECENT, Form, lexicon
 
 __all__ = ["Predicate", "read_predicate"]
 
@@ -204,6 +205,7 @@ def _tense(reader: _Reader, form: Form) -> str:
     return reader.tense
 
 
+@lru_cache(maxsize=RECENT)
 def read_predicate(words: tuple[str, ...]) -> Predicate | None:
     """Bring a predicate into plain form; None where no known verb leads it."""
     joined = " ".join(words)

@@ -10,9 +10,10 @@ from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
+from credenda.text.normal import attribute_key
 from credenda.write.extract.checks import Situation
 from credenda.write.extract.clauses import Clause
-from credenda.write.extract.general import holds
+from credenda.write.extract.general import holds, may_hold
 from credenda.write.extract.lexicon import RECENT, Attribute, expression, lexicon, names
 from credenda.write.extract.moments import Moment, day_end, iso_day, without_open_dates
 from credenda.write.extract.patterns import Pattern, patterns_for
@@ -207,6 +208,8 @@ def read(frame: Frame) -> list[Reading]:
     around: Situation | None = None
     for fit in _fits(frame):
         around = around or frame.situation()
+        if not may_hold(fit.pattern.check, around):
+            continue
         readings = _readings(fit, frame, around)
         if readings:
             return readings
@@ -278,6 +281,7 @@ def _reading(fit: _Fit, frame: Frame, attribute: Attribute, value: Value) -> Rea
     move = Move.STATE if fit.former else _move(pattern, frame, value)
     since, until = _validity(pattern, attribute, value, frame, move=move)
     dated = attribute.dated or pattern.check in {"date", "appointment"}
+    scope = value.scope or frame.clause.scope
     shown = iso_day(value.text, frame.moment.anchor_us, attribute.name) if dated else value.text
     return Reading(
         type=_type(pattern, attribute, frame),
@@ -285,7 +289,7 @@ def _reading(fit: _Fit, frame: Frame, attribute: Attribute, value: Value) -> Rea
         attribute=name or None,
         value=shown.removeprefix("to ") if name or move is Move.END else None,
         prior=value.prior,
-        scope=value.scope or frame.clause.scope,
+        scope=None if scope is not None and attribute_key(scope) == name else scope,
         cardinality=Cardinality.SET if fit.former else attribute.cardinality,
         stance=_stance(pattern, frame, value),
         move=move,

@@ -18,6 +18,7 @@ __all__ = ["restated"]
 _WORD: Final = re.compile(r"[\w'-]+|:")
 _MARKS: Final = " .!\u2026"
 _ASKED: Final = re.compile(r"^(?:could|can|would|will|do|did)\b.*\?$", re.IGNORECASE)
+_OPENING: Final = re.compile(r"\^(?:\((?:\?:|\?P<\w+>)(?P<words>\w+(?:\|\w+)*)\)|(?P<word>\w+)) ")
 _TIMES_MAX: Final = 2
 _CHARACTERS_MAX: Final = 240
 """Longer sentences are told in full; none of the ways below has so many words."""
@@ -33,6 +34,8 @@ class _Rule:
     """
 
     place: int
+    opens: frozenset[str]
+    also: frozenset[str]
     match: re.Pattern[str]
     target: str
     noun: bool
@@ -56,6 +59,8 @@ def _rules() -> tuple[dict[str, list[_Rule]], dict[str, list[_Rule]]]:
     for place, entry in enumerate(entries):
         rule = _Rule(
             place,
+            _opens(entry["match"]),
+            frozenset(entry.get("also", ())),
             compile_macros(entry["match"], macros),
             entry["to"],
             entry.get("noun", False),
@@ -68,10 +73,17 @@ def _rules() -> tuple[dict[str, list[_Rule]], dict[str, list[_Rule]]]:
     return anywhere, first
 
 
+def _opens(match: str) -> frozenset[str]:
+    """Give the words of which the first one must be, where an expression says so at its head; else none."""
+    found = _OPENING.match(match)
+    return frozenset() if found is None else frozenset((found["words"] or found["word"]).split("|"))
+
+
 @cache
 def _keys() -> frozenset[str]:
     anywhere, first = _rules()
-    return frozenset(anywhere.keys() | first.keys())
+    also = {word for rules in (*anywhere.values(), *first.values()) for rule in rules for word in rule.also}
+    return frozenset(anywhere.keys() | first.keys() | also)
 
 
 def _candidates(sentence: str) -> list[_Rule]:
@@ -81,9 +93,17 @@ def _candidates(sentence: str) -> list[_Rule]:
     if not common:
         return []
     anywhere, first = _rules()
-    found = {rule.place: rule for word in common if word in anywhere for rule in anywhere[word]}
-    if words[0] in first:
-        found.update((rule.place, rule) for rule in first[words[0]])
+    opening = words[0]
+    found = {
+        rule.place: rule
+        for word in common
+        if word in anywhere
+        for rule in anywhere[word]
+        if not (rule.opens and opening not in rule.opens) and not (rule.also and rule.also.isdisjoint(common))
+    }
+    for rule in first.get(opening, ()):
+        if not (rule.also and rule.also.isdisjoint(common)):
+            found[rule.place] = rule
     return [found[place] for place in sorted(found)]
 
 

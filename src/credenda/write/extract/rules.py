@@ -14,11 +14,12 @@ from typing import Final
 from credenda import limits
 from credenda.model.claim import Claim, Move, Span, Turn
 from credenda.model.event import Event, Role, Source
-from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
+from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.text.normal import same_value
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.acts import Act, act_of, is_hedged, is_joke_only, is_question, is_transient
 from credenda.write.extract.amounts import amount_of
+from credenda.write.extract.as_said import keep_as_said
 from credenda.write.extract.clauses import (
     Clause,
     open_contractions,
@@ -27,12 +28,14 @@ from credenda.write.extract.clauses import (
     split_clauses,
     straighten,
 )
+from credenda.write.extract.exchanges import exchanged, in_its_slot, renamed
 from credenda.write.extract.foreign import read_foreign
 from credenda.write.extract.instructions import read_directive
+from credenda.write.extract.joining import group_habit, merged, softened
 from credenda.write.extract.lexicon import expression, names
 from credenda.write.extract.moments import clause_dates, past_dates
 from credenda.write.extract.partings import parted_of
-from credenda.write.extract.predicates import Predicate, read_predicate
+from credenda.write.extract.predicates import read_predicate
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.restate import restated
@@ -40,11 +43,11 @@ from credenda.write.extract.scenes import in_scene
 from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.third_person import as_own_words, is_note
-from credenda.write.extract.values import corrected_value, leading_scope, left_for
+from credenda.write.extract.values import leading_scope
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-3"
+RULES_VERSION: Final = "rules-4"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
 
 CONFIDENCE_MAX: Final = {
@@ -60,10 +63,12 @@ CONFIDENCE_MAX: Final = {
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
 _SHORT_WORDS: Final = 6
+_NOTE_CHARACTERS: Final = 90
+_TALK_CHARACTERS: Final = 400
+"""What is told at greater length is a text more often than a fact about oneself."""
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
-_HEDGED: Final = 0.5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -146,7 +151,7 @@ def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> F
 
 def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> list[Reading]:
     """Read one clause, and remember the person that it is about."""
-    named = _renamed(listener, clause) or parted_of(clause.text, listener.owner)
+    named = renamed(clause, (*reversed(listener.claims), *listener.known)) or parted_of(clause.text, listener.owner)
     if named is None and listener.owner is not None:
         named = amount_of(clause.text, listener.owner, corrects=clause.move is Move.CORRECT)
     if named is not None:
@@ -158,51 +163,10 @@ def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: 
         listener.last_person = frame.subject.entity
     readings = read(frame)
     if not readings and not frame.moment.spans:
-        readings = _group_habit(frame.subject, frame.predicate)
+        readings = group_habit(frame.subject, frame.predicate)
     if readings and (clause.hedged or is_hedged(clause.text)):
-        return [_softened(one, frame) for one in readings]
+        return [softened(one, frame) for one in readings]
     return readings
-
-
-def _softened(reading: Reading, frame: Frame) -> Reading:
-    """Believe less what is hedged; a decision with "maybe" is none yet."""
-    if reading.type is not MemoryType.DECISION:
-        return replace(reading, confidence=min(reading.confidence, _HEDGED))
-    return Reading(
-        type=MemoryType.FACT,
-        entity=frame.owner or None,
-        attribute="considering",
-        value=frame.predicate.text,
-        cardinality=Cardinality.SET,
-        stance=Stance.CONSIDERED,
-        confidence=0.4,
-        importance=0.5,
-        pattern="softened",
-    )
-
-
-def _renamed(listener: _Listener, clause: Clause) -> Reading | None:
-    """Read "it's Split, not Zagreb": the slot is that of a memory or claim with the value Zagreb, if there is one."""
-    found = corrected_value(clause.text, corrects=clause.move is Move.CORRECT)
-    left = left_for(clause.text) if found is None else None
-    value, prior = found or left or ("", "")
-    if not prior:
-        return None
-    move = Move.CORRECT if left is None else Move.CHANGE
-    plain = Reading(type=MemoryType.FACT, value=value, prior=prior, move=move, durable=True, pattern="renamed")
-    for one in (*reversed(listener.claims), *listener.known):
-        if same_value(one.value, prior):
-            slot = replace(plain, entity=one.entity, attribute=one.attribute, scope=one.scope, importance=0.8)
-            return replace(slot, type=one.type, cardinality=one.cardinality, confidence=0.85)
-    return plain
-
-
-def _group_habit(subject: Subject, predicate: Predicate) -> list[Reading]:
-    """Read "we always …" and "we never …" as a procedure where nothing more special fits."""
-    lasting = not predicate.cues.isdisjoint({"always", "never"}) and predicate.tense == "simple"
-    if not (subject.group and subject.entity == "user" and lasting) or predicate.verb not in names().work:
-        return []
-    return [Reading(type=MemoryType.PROCEDURE, confidence=0.75, importance=0.65, durable=True, pattern="group_habit")]
 
 
 def _subject(listener: _Listener, clause: Clause, text: str) -> Subject | None:
@@ -213,26 +177,6 @@ def _subject(listener: _Listener, clause: Clause, text: str) -> Subject | None:
         if reporter is not None and reporter.who in {"person", "name"}:
             person = reporter.entity
     return find_subject(text, listener.owner, person)
-
-
-def _merge(readings: list[Reading]) -> list[Reading]:
-    """Join "I left Acme, I'm at Globex now" into one reading with its prior value."""
-    kept: list[Reading] = []
-    for one in readings:
-        before = kept[-1] if kept else None
-        if before is not None and _replaced(before, one):
-            move = Move.CORRECT if before.stance is Stance.NEGATED else Move.CHANGE
-            kept[-1] = replace(one, prior=before.value, move=move)
-        else:
-            kept.append(one)
-    return kept
-
-
-def _replaced(before: Reading, one: Reading) -> bool:
-    gone = before.move is Move.END or before.stance is Stance.NEGATED
-    same = before.attribute is not None and (before.entity, before.attribute) == (one.entity, one.attribute)
-    single = before.move is Move.END or one.cardinality is Cardinality.SINGLE
-    return gone and same and single and one.stance is Stance.ASSERTED and one.move is not Move.END
 
 
 def _statement(listener: _Listener, sentence: str) -> list[Reading]:
@@ -258,7 +202,35 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
         clause = clause._replace(move=opening, hedged=clause.hedged or opened.hedged)
         left = number > 0 and expression("checks", "leaving").search(" ".join(pieces[:number])) is not None
         readings.extend(_clause_readings(listener, clause, left=left, short=short))
-    return _merge(readings)
+    return _exchange(listener, opened.text, merged(readings))
+
+
+def _exchange(listener: _Listener, sentence: str, readings: list[Reading]) -> list[Reading]:
+    """Prefer a whole sentence that names a value and what it replaces to clauses of which none does."""
+    found = None if listener.owner is None else exchanged(sentence)
+    if found is None:
+        return readings
+    if any(_is_change(one) for one in readings):
+        return [_with_prior(one, found) for one in readings]
+    return [in_its_slot(found, (*reversed(listener.claims), *listener.known))]
+
+
+def _with_prior(reading: Reading, found: Reading) -> Reading:
+    """Say of a change what it replaces, so that it can be placed where that is held."""
+    told = _is_change(reading) and reading.prior is None and same_value(reading.value, found.value)
+    return replace(reading, prior=found.prior) if told else reading
+
+
+def _notice_person(listener: _Listener, sentence: str) -> None:
+    """Remember whom a question is about: "a gift for my wife? She's into pottery"."""
+    found = expression("checks", "own_person").search(sentence)
+    subject = None if found is None else find_subject(f"my {found['noun']} is", listener.owner, None)
+    if subject is not None and subject.who == "person":
+        listener.last_person = subject.entity
+
+
+def _is_change(reading: Reading) -> bool:
+    return reading.attribute is not None and reading.move in {Move.CHANGE, Move.CORRECT}
 
 
 def _aside_directive(listener: _Listener, clause: Clause | None) -> Reading | None:
@@ -285,6 +257,7 @@ def _tells_nothing(sentence: str) -> bool:
 
 def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
     if _tells_nothing(sentence):
+        _notice_person(listener, sentence)
         return []
     if listener.owner is not None and not sentence.endswith("?"):
         directive = _directive(sentence, to_assistant=listener.owner == "user")
@@ -293,10 +266,20 @@ def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
     premise = premise_of(sentence) if sentence.endswith("?") else None
     readings = _statement(listener, sentence if premise is None else premise)
     if not readings and listener.owner is not None:
-        readings = read_foreign(sentence, listener.owner)
+        readings = read_foreign(sentence, listener.owner) or _as_said(listener, sentence)
     if readings and is_transient(sentence):
         readings = [one for one in readings if one.durable or one.move is not Move.STATE]
     return readings
+
+
+def _as_said(listener: _Listener, sentence: str) -> list[Reading]:
+    text = listener.event.text
+    if len(text) > _TALK_CHARACTERS:
+        return []
+    if sentence.endswith("?"):
+        sentence = ", ".join(split_clauses(open_sentence(sentence).text)[:-1])
+    alone = len(text) <= _NOTE_CHARACTERS and "\n" not in text.strip()
+    return keep_as_said(sentence, listener.owner or "", alone=alone)
 
 
 def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:

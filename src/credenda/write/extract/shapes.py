@@ -69,7 +69,7 @@ def is_shape(shape: str, text: str) -> bool:
 
 def points_away(value: Value) -> bool:
     """Say whether a value points elsewhere: "this", "it", "your"."""
-    return expression("checks", "points").search(value.text) is not None
+    return expression("checks", "points").search(value.text.replace("IT", "I.T.")) is not None
 
 
 def is_free(value: Value) -> bool:
@@ -79,7 +79,7 @@ def is_free(value: Value) -> bool:
 
 def is_meant(value: Value) -> bool:
     """Say whether a value is more than a pronoun or a filler."""
-    return bool(value.text) and names().pointing.match(value.raw) is None
+    return bool(value.text) and (names().pointing.match(value.raw) is None or value.raw.startswith("IT"))
 
 
 def is_marked(value: Value) -> bool:
@@ -158,7 +158,7 @@ def is_taste(value: Value) -> bool:
 
 def is_trait(value: Value) -> bool:
     """Say whether a value is a known trait."""
-    return value.text.casefold() in names().traits
+    return value.text.casefold().replace(" ", "-") in names().traits or value.text.casefold() in names().traits
 
 
 def is_person(value: Value) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.memory import Cardinality
+from credenda.text.normal import attribute_key
 from credenda.write.extract.checks import nominal
 from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
 from credenda.write.extract.patterns import Pattern
@@ -40,6 +41,8 @@ def _fill(template: str, found: re.Match[str], subject: Subject, value: Value) -
     kind = groups.get("kind", "")
     groups["kind"] = names().kin_noun(kind) or kind
     kin = names().kin_noun(subject.noun) or names().kin_noun(subject.noun.split(" ")[-1])
+    if expression("checks", "other_manager").fullmatch(subject.noun):
+        kin = subject.noun
     return template.format(**groups, noun=subject.noun, head=_head(value), kin=kin)
 
 
@@ -69,12 +72,16 @@ def _named(pattern: Pattern, name: str, subject: Subject) -> Attribute:
     return _holding(attribute, Cardinality.SET) if many else attribute
 
 
+def _trait(value: str) -> str:
+    return names().traits.get(value) or names().traits.get(value.replace(" ", "-"), "trait")
+
+
 def attribute_of(pattern: Pattern, found: re.Match[str], subject: Subject, value: Value) -> Attribute:
     """Decide which attribute a value belongs to; one without a name where the sentence has no slot."""
     if pattern.check == "role" and value.text.casefold().partition(" of ")[0].split(" ")[-1] in names().family:
         return Attribute(name="family_status")
     if pattern.check == "trait":
-        return lexicon().attribute(names().traits.get(value.text.casefold(), "trait"))
+        return lexicon().attribute(_trait(value.text.casefold()))
     category = _category(pattern, value)
     if category is not None:
         return category
@@ -105,7 +112,8 @@ def entity_of(pattern: Pattern, found: re.Match[str], subject: Subject, attribut
     if pattern.swap or subject.who == "best":
         return owner
     if subject.who in {"me", "person", "name"}:
-        return subject.entity
+        itself = subject.who == "name" and attribute_key(subject.entity) == attribute.name
+        return owner if itself else subject.entity
     return _thing(pattern, subject, attribute, owner)
 
 

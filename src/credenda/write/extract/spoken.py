@@ -17,6 +17,7 @@ __all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
 _SOUNDS: Final = ("um", "uh", "erm", "rrm", "hm", "sort of", "kind of", "kinda", "sorta", "you know")
+_DANGLING: Final = frozenset({"", "but", "and", "so"})
 _SELF: Final = frozenset({"i", "we"})
 _CARRYING: Final = frozenset({"past", "base"})
 
@@ -38,9 +39,32 @@ def fluent(sentence: str) -> str:
         sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
         sentence = " ".join(sentence.split())
     words = folded.split(" ")
+    if not _hasty().keys().isdisjoint(words):
+        sentence = _written_out(sentence)
     if any(map(eq, (one.rstrip(",") for one in words) if "," in folded else words, words[1:])):
         sentence = _STAMMER.sub(_once, sentence)
     return shapes["doubled"].sub(_single, sentence) if words[0] in {"my", "our"} else sentence
+
+
+@cache
+def _hasty() -> dict[str, str]:
+    table = load_table("spoken")["hasty"]
+    return table["full"] | dict.fromkeys(table["dropped"], "")
+
+
+def _written_out(sentence: str) -> str:
+    """Write words in full that were typed in haste; "w" only before what somebody may be with."""
+    words = sentence.split(" ")
+    for at in range(len(words)):
+        bare = words[at].rstrip(".,!")
+        full = _hasty().get(bare)
+        if full == "" and at not in {0, len(words) - 1}:
+            continue
+        if full is not None:
+            words[at] = full + (words[at][len(bare) :] if full else "")
+    while words and words[-1] in _DANGLING:
+        words.pop()
+    return " ".join(word for word in words if word).rstrip(" ,")
 
 
 def _single(found: re.Match[str]) -> str:

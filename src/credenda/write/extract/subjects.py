@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from credenda.write.extract.lexicon import expression, lexicon, names
+from credenda.write.extract.lexicon import RECENT, expression, lexicon, names
 
 __all__ = ["Subject", "find_subject"]
 
@@ -188,11 +189,14 @@ def _plural(words: list[str]) -> Subject | None:
     at = _verb_at(words, 1, plural=True)
     if at is None or at > _PLURAL_WORDS_MAX:
         return None
+    while at > 1 and words[at - 1].lower() in lexicon().adverbs:
+        at -= 1
     phrase = " ".join(words[:at])
     who = "gerund" if words[0].lower().endswith("ing") else "plural"
     return Subject(who, phrase, phrase, tuple(words[at:]))
 
 
+@lru_cache(maxsize=RECENT)
 def find_subject(text: str, owner: str | None, last_person: str | None) -> Subject | None:  # noqa: PLR0911 - one return a kind of subject
     """Find the subject of a clause. `owner` is who "I" is, None in a document; `last_person` is who "she" may be."""
     words = text.split(" ")

@@ -1,0 +1,99 @@
+"""One value in the place of another, both named: "I gave up on Italian and took up Greek", "it's Split, not Zagreb".
+
+Such a sentence names no slot. Where a memory or an earlier claim holds the old value, its slot is meant; which one that
+is, is settled when the claim is placed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from credenda.model.claim import Claim, Move
+from credenda.model.memory import Memory, MemoryType
+from credenda.text.normal import same_value
+from credenda.write.extract.clauses import Clause
+from credenda.write.extract.lexicon import load_table, names, words_of
+from credenda.write.extract.patterns import compile_macros
+from credenda.write.extract.readings import Reading
+from credenda.write.extract.values import clean_value, corrected_value, left_for
+from credenda.write.slots import BY_BIRTH
+
+__all__ = ["exchanged", "in_its_slot", "renamed"]
+
+_CHARACTERS_MAX: Final = 160
+_WORDS_MAX: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """Words of which one must occur, the whole sentence, and whether the old value was wrong."""
+
+    has: frozenset[str]
+    match: re.Pattern[str]
+    corrects: bool
+
+
+@cache
+def _exchanges() -> tuple[_Exchange, ...]:
+    table = load_table("exchanges")
+    return tuple(
+        _Exchange(frozenset(one["has"]), compile_macros(one["match"], table["macros"]), one.get("corrects", False))
+        for one in table["exchange"]
+    )
+
+
+@cache
+def _signs() -> frozenset[str]:
+    return frozenset(word for one in _exchanges() for word in one.has)
+
+
+def exchanged(sentence: str) -> Reading | None:
+    """Read a sentence that names a value and the one whose place it takes; None where it names none."""
+    if len(sentence) > _CHARACTERS_MAX:
+        return None
+    words = words_of(sentence)
+    if _signs().isdisjoint(words):
+        return None
+    for one in _exchanges():
+        if one.has.isdisjoint(words):
+            continue
+        found = one.match.match(sentence.strip(" .!"))
+        if found is None:
+            continue
+        value, prior = clean_value(found["value"], []).text, clean_value(found["prior"], []).text
+        if _names(value) and _names(prior) and not same_value(value, prior):
+            return _plain(value, prior, Move.CORRECT if one.corrects else Move.CHANGE)
+    return None
+
+
+def _names(text: str) -> bool:
+    """Say whether words may name something: not too many, and no pronoun."""
+    return 0 < len(text.split()) <= _WORDS_MAX and names().pointing.match(text) is None
+
+
+def _plain(value: str, prior: str, move: Move) -> Reading:
+    return Reading(type=MemoryType.FACT, value=value, prior=prior, move=move, durable=True, pattern="renamed")
+
+
+def renamed(clause: Clause, held: Iterable[Claim | Memory]) -> Reading | None:
+    """Read "it's Split, not Zagreb": the slot is that of a claim or memory with the value Zagreb, if there is one."""
+    found = corrected_value(clause.text, corrects=clause.move is Move.CORRECT)
+    left = left_for(clause.text) if found is None else None
+    value, prior = found or left or ("", "")
+    if not prior:
+        return None
+    return in_its_slot(_plain(value, prior, Move.CORRECT if left is None else Move.CHANGE), held)
+
+
+def in_its_slot(plain: Reading, held: Iterable[Claim | Memory]) -> Reading:
+    """Give a reading the slot of the first claim or memory that holds what it replaces; itself where none does."""
+    for one in held:
+        replaceable = plain.move is Move.CORRECT or one.attribute not in BY_BIRTH
+        if replaceable and same_value(one.value, plain.prior):
+            slot = replace(plain, entity=one.entity, attribute=one.attribute, scope=one.scope, importance=0.8)
+            return replace(slot, type=one.type, cardinality=one.cardinality, confidence=0.85)
+    return plain

@@ -1,0 +1,62 @@
+"""What readings of one sentence make together, and what hedges and habits of a group make of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from credenda.model.claim import Move
+from credenda.model.memory import Cardinality, MemoryType, Stance
+from credenda.write.extract.lexicon import names
+from credenda.write.extract.predicates import Predicate
+from credenda.write.extract.readings import Frame, Reading
+from credenda.write.extract.subjects import Subject
+
+__all__ = ["group_habit", "merged", "softened"]
+
+_HEDGED: Final = 0.5
+
+
+def merged(readings: list[Reading]) -> list[Reading]:
+    """Join "I left Acme, I'm at Globex now" into one reading with its prior value."""
+    kept: list[Reading] = []
+    for one in readings:
+        before = kept[-1] if kept else None
+        if before is not None and _replaced(before, one):
+            move = Move.CORRECT if before.stance is Stance.NEGATED else Move.CHANGE
+            kept[-1] = replace(one, prior=before.value, move=move)
+        else:
+            kept.append(one)
+    return kept
+
+
+def _replaced(before: Reading, one: Reading) -> bool:
+    gone = before.move is Move.END or before.stance is Stance.NEGATED
+    same = before.attribute is not None and (before.entity, before.attribute) == (one.entity, one.attribute)
+    single = before.move is Move.END or one.cardinality is Cardinality.SINGLE
+    return gone and same and single and one.stance is Stance.ASSERTED and one.move is not Move.END
+
+
+def softened(reading: Reading, frame: Frame) -> Reading:
+    """Believe less what is hedged; a decision with "maybe" is none yet."""
+    if reading.type is not MemoryType.DECISION:
+        return replace(reading, confidence=min(reading.confidence, _HEDGED))
+    return Reading(
+        type=MemoryType.FACT,
+        entity=frame.owner or None,
+        attribute="considering",
+        value=frame.predicate.text,
+        cardinality=Cardinality.SET,
+        stance=Stance.CONSIDERED,
+        confidence=0.4,
+        importance=0.5,
+        pattern="softened",
+    )
+
+
+def group_habit(subject: Subject, predicate: Predicate) -> list[Reading]:
+    """Read "we always …" and "we never …" as a procedure where nothing more special fits."""
+    lasting = not predicate.cues.isdisjoint({"always", "never"}) and predicate.tense == "simple"
+    if not (subject.group and subject.entity == "user" and lasting) or predicate.verb not in names().work:
+        return []
+    return [Reading(type=MemoryType.PROCEDURE, confidence=0.75, importance=0.65, durable=True, pattern="group_habit")]
