@@ -560,9 +560,10 @@ class AsyncManage:
         """
         return await asyncio.to_thread(self._memory.retention, plot=plot, limit=limit)
 
-    async def drift(self, roots: str | Path | Sequence[str | Path], *, fix: bool = False) -> DriftReport:
+    async def drift(self, roots: str | Path | Sequence[str | Path] | None = None, *, fix: bool = False) -> DriftReport:
         """Hold what memories claim about code against the code in these folders; nothing outside them is looked at.
 
+        Without `roots` they are those of the setting `drift_roots`; raises `Invalid` where that names none.
         The score is 100 less 10 for each error, 3 for each warning, 1 for each information. `fix` gives up the memories
         with errors (status `invalidated`), which `undo` takes back. The codes: docs/how-to/code.md.
         """

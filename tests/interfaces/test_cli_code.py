@@ -45,3 +45,12 @@ def test_drift_fails_while_an_error_stands(ana: Terminal, code: Path) -> None:
 def test_what_is_no_folder_is_refused_in_a_line(ana: Terminal, command: str) -> None:
     for path, code in (("/", 2), ("", 2), ("/nowhere/at/all", 3)):
         assert "folder" in ana.error(command, path, code=code)
+
+
+@pytest.mark.requirement("E-081")
+def test_drift_without_a_folder_looks_where_the_settings_say(
+    ana: Terminal, code: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "drift_roots" in ana.error("drift", code=2)
+    monkeypatch.setenv("CREDENDA_DRIFT_ROOTS", str(code))
+    assert ana.json("drift")["roots"] == [str(code)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,6 +49,42 @@ def test_the_names_of_engram_cost_the_small_toolset_nothing() -> None:
             assert tool.name not in small
     assert all("memory_id" in full[name].inputs for name in BY_MEMORY)
     assert tokens_of(small.values()) <= 2_500
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.requirement("C-021", "E-071", "E-081")
+def test_drift_is_checked_in_the_folders_that_a_person_named_and_in_no_other(mode: str, tmp_path: Path) -> None:
+    code, other = tmp_path / "shop", tmp_path / "other"
+    for folder in (code, other):
+        folder.mkdir()
+        (folder / "till.py").write_text("LIMIT = 3\n")
+    settings = {"drift_roots": str(code)}
+
+    async def body(agent: Agent) -> None:
+        (tool,) = (one for one in (await agent.client.list_tools()).tools if one.name == "drift_check")
+        assert set(tool.input_schema["properties"]) == {"fix"}
+        for named in ({"roots": [str(other)]}, {"path": str(other)}):
+            assert (await agent.fail("drift_check", **named))["code"] == "invalid"
+        report = (await agent.ask("drift_check"))["data"]
+        assert report["roots"] == [str(code)]
+        assert [one["code"] for one in report["findings"]] == ["path-dead"]
+        assert (await agent.ask("drift_check", fix=True))["data"]["invalidated"] == [held.id]
+
+    with Credenda.open(tmp_path / "code.db", user="ana", workers=False, embedder="none", settings=settings) as mem:
+        held = mem.store(MemoryUnit(text=f"The counter is in {code}/counter.py."))
+        drive(serving(mem, "full"), body, mode)
+        mem.manage.undo(mem.why(held.id).changes[-1].id)
+        assert mem.get(held.id).status == "active"
+
+
+@pytest.mark.requirement("C-021")
+def test_without_a_named_folder_drift_says_what_is_missing(mem: Credenda) -> None:
+    async def body(agent: Agent) -> None:
+        refused = await agent.fail("drift_check")
+        assert refused["code"] == "invalid"
+        assert "drift_roots" in refused["message"]
+
+    drive(serving(mem, "full"), body, "auto")
 
 
 def test_a_name_waits_for_its_operation() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+from credenda.config import Settings
 from credenda.errors import Invalid
 from credenda.ids import Kind, number_of
 from credenda.manage.code.found import Survey
@@ -22,7 +24,7 @@ from credenda.parts import Parts
 from credenda.storage.store import MemoryFilter, Writer
 from credenda.write.apply import Application, apply
 
-__all__ = ["drift"]
+__all__ = ["drift", "opted_in"]
 
 _BATCH: Final = 1_000
 _ROOTS_MAX: Final = 32
@@ -33,13 +35,19 @@ _CLAIMED: Final = frozenset({Stance.ASSERTED, Stance.REPORTED})
 
 
 def drift(
-    parts: Parts, roots: str | Path | Sequence[str | Path], *, fix: bool = False, actor: Actor = Actor.USER
+    parts: Parts,
+    roots: str | Path | Sequence[str | Path] | None = None,
+    *,
+    fix: bool = False,
+    actor: Actor = Actor.USER,
 ) -> DriftReport:
     """Hold the claims of memories about code against folders (E-071); nothing outside the folders is looked at.
 
-    `fix` gives up the memories with errors: status `invalidated`, by changes that can be undone. Otherwise nothing is
-    changed. Raises `Invalid` or `NotFound` for what is no folder.
+    Without `roots` they are those that the setting `drift_roots` names. `fix` gives up the memories with errors: status
+    `invalidated`, by changes that can be undone. Otherwise nothing is changed. Raises `Invalid` where no folder is
+    named, `Invalid` or `NotFound` for what is no folder.
     """
+    roots = _opted_in(parts) if roots is None else roots
     folders = _folders(roots)
     surveys = [survey(folder) for folder in folders]
     land = _landscape(surveys, roots)
@@ -59,6 +67,18 @@ def drift(
         ran=not empty,
         reason="the folders hold no file" if empty else "",
     )
+
+
+def opted_in(settings: Settings) -> list[str]:
+    """Return the folders that the settings name, as `PATH` writes several."""
+    return [one for one in settings.drift_roots.split(os.pathsep) if one.strip()]
+
+
+def _opted_in(parts: Parts) -> list[str]:
+    if roots := opted_in(parts.settings):
+        return roots
+    why = "none was named, and the setting drift_roots names none"
+    raise Invalid("drift needs a folder", why=why, fix="a person names the folders, at the command line or in drift_roots")
 
 
 def _folders(roots: str | Path | Sequence[str | Path]) -> list[Path]:

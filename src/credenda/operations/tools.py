@@ -94,6 +94,13 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "status-history": (Tool(name="status_history", outside=_MEMORY_ID, toolset="full"),),
     "set-status": (Tool(name="set_status", outside=_MEMORY_ID, toolset="full"),),
     "core": (Tool(name="get_core", toolset="full"),),
+    "drift": (
+        Tool(
+            name="drift_check",
+            toolset="full",
+            advice="A person names the folders beforehand, in the setting drift_roots.",
+        ),
+    ),
     "doctor": (Tool(name="check_store", toolset="full"),),
 }
 """The tools of each operation by its name; one that is not named here is a tool of the full toolset as it is."""

@@ -109,7 +109,6 @@ def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
 
 def _drift(session: Session, operation: Operation, given: Given) -> Outcome:
     """Hold memories against code; exits with 7 while an error stands, so that a deployment can wait for it."""
-    given["roots"] = list(given["roots"])
     with session.open() as memory:
         report: DriftReport = invoke(memory, operation, given)
     errors = {finding.memory_id for finding in report.findings if finding.level == "error"}

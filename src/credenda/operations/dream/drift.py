@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from typing import Final
 
 from credenda.model.change import Actor
 from credenda.model.dream import DreamStep
 from credenda.operations.dream.night import Night
-from credenda.operations.drifting import drift
+from credenda.operations.drifting import drift, opted_in
 
 __all__ = ["drift_step"]
 
@@ -19,7 +18,7 @@ _SHOWN: Final = 5
 def drift_step(night: Night) -> DreamStep:
     """Hold memories against the opted-in folders (E-071); they are given up only where the settings say so too."""
     settings = night.parts.settings
-    roots = [one for one in settings.drift_roots.split(os.pathsep) if one.strip()]
+    roots = opted_in(settings)
     if not roots:
         return DreamStep(name="drift", ran=False, reason="no folder is opted in (drift_roots)")
     report = drift(night.parts, roots, fix=settings.drift_action == "fix" and not night.dry_run, actor=Actor.DREAM)

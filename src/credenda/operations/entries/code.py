@@ -28,15 +28,22 @@ ENTRIES: Final = (
     Operation(
         name="drift",
         call="manage.drift",
-        summary="Hold what memories claim about code against the code in these folders; nothing else is looked at.",
+        summary="Hold what memories claim about code against the code in the folders meant for it, and nothing else.",
         params=(
-            Param(name="roots", kind="names", help="The folders of the projects.", positional=True),
+            Param(
+                name="roots",
+                kind="names",
+                help="The folders of the projects. [default: those of the setting drift_roots]",
+                positional=True,
+                optional=True,
+                person_only=True,
+            ),
             Param(name="fix", kind="flag", default=False, help="Give up memories with errors; `undo` takes it back."),
         ),
         output="DriftReport",
         errors=(Invalid, NotFound, Unavailable),
         writes=True,
         idempotent=True,
-        doors=_NAMES_FOLDERS,
+        doors=_NAMES_FOLDERS | {"mcp"},
     ),
 )
