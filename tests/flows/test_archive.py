@@ -78,6 +78,24 @@ def test_a_copy_exports_the_same_bytes(full: Credenda, opened: Open, tmp_path: P
     assert second.read_bytes() == first.read_bytes()
 
 
+@pytest.mark.requirement("E-083", "E-084", "E-085")
+@pytest.mark.parametrize("aged", [(15, 8), (60, 4), (300, 2)])
+def test_what_was_compressed_moves_too(opened: Open, clock: ManualClock, tmp_path: Path, aged: tuple[int, int]) -> None:
+    days, bits = aged
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    mem = opened("faded.db")
+    held = mem.store(MemoryUnit(text="Saw a heron by the weir.", layer="episodic"))
+    mem.settle()
+    clock.advance(timedelta(days=days))
+    assert [tier.bits for tier in mem.manage.compress(dry_run=False).tiers if tier.compressed] == [bits]
+    mem.data.export(first)
+    copy = opened("copy.db")
+    copy.data.import_(first)
+    copy.data.export(second)
+    assert second.read_bytes() == first.read_bytes()
+    assert copy.search("heron").hits[0].id == held.id
+
+
 def test_the_same_state_is_the_same_file_compressed_or_not(full: Credenda, tmp_path: Path) -> None:
     plain, packed, again = tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz", tmp_path / "other name.GZ"
     for path in (plain, packed, again):

@@ -46,8 +46,11 @@ __all__ = [
     "Watermark",
     "pack_code",
     "unpack_code",
+    "vector_bytes",
 ]
 
+_HEADS: Final = {32: 0, 16: 0, 8: 8, 4: 9, 2: 9}
+"""Bytes before the dimensions of a vector, by its width."""
 _ORDINAL_BITS: Final = 12
 _OWNER_BITS: Final = 31
 _MEMORY_BIT: Final = 1 << (_ORDINAL_BITS + _OWNER_BITS)
@@ -126,6 +129,19 @@ class Vector(NamedTuple):
     bits: int
     scale: float
     data: bytes
+
+
+def vector_bytes(dims: int, bits: int) -> int:
+    """Return how many bytes such a vector has: rough ones begin with their range, those below 8 bits with their width.
+
+    Raises `ValueError` for a width that no vector has.
+
+    >>> [vector_bytes(384, bits) for bits in (32, 16, 8, 4, 2)]
+    [1536, 768, 392, 201, 105]
+    """
+    if bits not in _HEADS:
+        raise ValueError(f"no vector has {bits} bits a dimension")
+    return _HEADS[bits] + -(-dims * bits // 8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

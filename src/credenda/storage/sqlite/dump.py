@@ -14,6 +14,7 @@ from typing import Any, Final
 from credenda.errors import Conflict
 from credenda.storage import rows
 from credenda.storage.portable import Cell, Origin, PlacedRow, PlainRow, unfit
+from credenda.storage.records import vector_bytes
 from credenda.storage.sqlite.connection import event_words, memory_words, statements
 from credenda.storage.sqlite.migrate import latest_version
 from credenda.storage.store import CODE_BITS, pack_code
@@ -284,7 +285,7 @@ def _check_vector(row: PlainRow) -> None:
     dims, bits, data = row["dims"], row["bits"], row["data"]
     if not (isinstance(dims, int) and isinstance(bits, int) and isinstance(data, bytes)) or dims < 1:
         raise ValueError("no vector")
-    if len(data) != -(-dims * bits // 8):
+    if len(data) != vector_bytes(dims, bits):
         raise ValueError("a vector of another length")
 
 
