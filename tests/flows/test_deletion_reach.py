@@ -182,3 +182,19 @@ def test_words_that_stand_in_another_event_too_are_kept_when_one_of_both_is_dele
     (left,) = mem.list(attribute="residence").items
     assert left.value == WORD
     assert [event.text for event, _, _ in mem.why(left.id).evidence] == ["", f"I live in {WORD}."]
+
+
+def test_a_question_about_another_slot_that_names_the_deleted_value_is_still_explained(
+    mem: Credenda, clock: ManualClock
+) -> None:
+    sister = mem.store(MemoryUnit(text="Eva lives in Linz.", entity="Eva", attribute="residence", value="Linz"))
+    for sentence in ("I prefer Linz.", "I live in Linz.", "I moved to Graz.", "I live in Linz.", "I moved to Graz."):
+        mem.remember(sentence)
+        mem.settle()
+        clock.advance(timedelta(days=1))
+    (asked,) = (one for one in mem.manage.contests() if one.state == "open")
+    assert "Linz" in asked.values
+    mem.delete(sister.id)
+    assert mem.data.doctor().findings == ()
+    assert mem.data.rebuild().differences == ()
+    assert next(one for one in mem.manage.contests() if one.id == asked.id) == asked

@@ -45,7 +45,7 @@ from credenda.text.valence import valence
 from credenda.write.journal import EMBED
 from credenda.write.ledger import typed_fields
 from credenda.write.withdraw import LEFT, withdrawn
-from credenda.write.wording import quoted
+from credenda.write.wording import quotations, quoted
 
 __all__ = ["Application", "Applied", "apply"]
 
@@ -392,5 +392,5 @@ class _Run:
         if memory.status is not Status.DELETED:
             self._deleted.add(memory.id)
             self._move(memory, ChangeKind.DELETE, reason, status=Status.DELETED)
-        phrases = tuple(quoted(part) for part in (memory.value, memory.text) if part)
+        phrases = quotations(memory.value, memory.text)
         self._writer.put(Redaction(id=memory.id, at_us=self._application.now_us, phrases=phrases))

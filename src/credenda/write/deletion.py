@@ -24,6 +24,7 @@ from credenda.write.contests import question
 from credenda.write.journal import EMBED
 from credenda.write.slots import CURRENT, slot_of
 from credenda.write.tombstones import memory_tombstones, sayings, text_tombstone
+from credenda.write.wording import quotations
 
 __all__ = ["BLANK", "Deletion", "blank", "check_hold", "count_where", "last_number", "overlap"]
 
@@ -159,8 +160,10 @@ class Deletion:
         pair = (name_key(memory.entity or ""), attribute_key(memory.attribute or ""))
         application = Application(actor=self.actor, now_us=self.now_us)
         apply(self.writer, [Delete(memory_id=memory.id, reason=self.reason)], application)
+        phrases = quotations(memory.value, memory.text)
         for contest in self.writer.contests():
-            if contest.id in changed or (name_key(contest.entity), attribute_key(contest.attribute)) == pair:
+            same = (name_key(contest.entity), attribute_key(contest.attribute)) == pair
+            if same or contest.id in changed or _quotes(contest, phrases):
                 self._log_contest(contest)
         self.deleted += value
 
@@ -276,6 +279,12 @@ class Deletion:
             resolution=None if still_open else "a value was deleted",
             scopes={value: scope for value, scope in contest.scopes.items() if value_key(value) != gone},
         )
+
+
+def _quotes(contest: ContestCase, phrases: Iterable[str]) -> bool:
+    """Say whether the log of a contest, of whatever slot, quotes one of these, so that its entry is redacted too."""
+    told = (contest.question, contest.resolution or "", *quotations(*contest.values))
+    return any(phrase in text for phrase in phrases for text in told)
 
 
 def _one_saying(one: Memory, other: Memory) -> bool:

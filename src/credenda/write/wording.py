@@ -55,6 +55,11 @@ def quoted(value: str) -> str:
     return f"“{short}”"
 
 
+def quotations(*parts: str | None) -> tuple[str, ...]:
+    """Give each part that there is as the change log quotes it."""
+    return tuple(quoted(part) for part in parts if part)
+
+
 def about(entity: str, attribute: str) -> str:
     """Name what a slot is about, for people.
 
