@@ -78,7 +78,7 @@ def _opted_in(parts: Parts) -> list[str]:
     if roots := opted_in(parts.settings):
         return roots
     why = "none was named, and the setting drift_roots names none"
-    raise Invalid("drift needs a folder", why=why, fix="a person names the folders, at the command line or in drift_roots")
+    raise Invalid("drift needs a folder", why=why, fix="a person names the folders, when calling or in drift_roots")
 
 
 def _folders(roots: str | Path | Sequence[str | Path]) -> list[Path]:
