@@ -198,3 +198,12 @@ def test_a_question_about_another_slot_that_names_the_deleted_value_is_still_exp
     assert mem.data.doctor().findings == ()
     assert mem.data.rebuild().differences == ()
     assert next(one for one in mem.manage.contests() if one.id == asked.id) == asked
+
+
+def test_what_is_left_of_a_message_is_found_by_no_vector_of_its_deleted_words(path: Path, clock: ManualClock) -> None:
+    with Credenda.open(path, user="ana", clock=clock, embedder="hashed", workers=False) as mem:
+        mem.remember(f"I live in Linz. My sister is called {WORD}. " * 2)
+        mem.settle()
+        mem.search("Where do I live?")
+        mem.delete(next(one.id for one in mem.list().items if one.value == "Linz"))
+        assert mem.data.doctor().findings == ()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda.errors import Corrupt
-from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector, pack_code
+from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector, pack_code, unpack_code
 from credenda.text.tokens import document_terms
 from credenda.vectors import image
 from credenda.vectors.hamming import distances, lowest
@@ -257,7 +257,11 @@ class ResidentIndex:
         return table
 
     def _renew(self, table: Table, rows: NDArray[np.int64], documents: Sequence[Document]) -> Table:
-        """Take over documents that the index knows; most often nothing but their state has changed."""
+        """Take over documents that the index knows; most often nothing but their state has changed.
+
+        Words of an event change only because some were deleted: then its vectors, of all passages, are let go, as the
+        store does it. They would still find what was deleted.
+        """
         table = table.with_documents(rows, documents)
         lengths = table.length.view(table.rows)
         changed: list[int] = []
@@ -270,7 +274,11 @@ class ResidentIndex:
         if changed:
             self._postings = self._postings.without(_marked(table.rows, changed)).with_texts(changed, texts)
             table = table.with_lengths(np.array(changed), _lengths(texts))
-        gone = rows[table.state.view(table.rows)[rows] == STATE_GONE]
+        told = dict(zip(rows.tolist(), (unpack_code(document.code)[:2] for document in documents), strict=True))
+        redacted = {told[row] for row in changed if not told[row][0]}
+        without = table.state.view(table.rows)[rows] == STATE_GONE
+        without |= np.array([told[row] in redacted for row in rows.tolist()])
+        gone = rows[without]
         return table.without_bits(gone) if len(gone) else table
 
     def _take_states(self, table: Table, states: Sequence[tuple[int, DocumentState]]) -> Table:
