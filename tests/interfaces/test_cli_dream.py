@@ -57,3 +57,11 @@ def test_a_step_that_there_is_not_is_named(ana: Terminal, steps: str) -> None:
 def test_a_dry_run_needs_no_right_to_write(told: Terminal) -> None:
     assert "would be written" in told.text("--read-only", "dream", "--dry-run")
     assert "read only" in told.error("--read-only", "dream", code=2)
+
+
+def test_why_says_of_what_a_card_was_made(told: Terminal) -> None:
+    told.text("dream", "--steps", "cards")
+    card = next(one for one in told.json("list")["items"] if one["attribute"] == "peer_card")
+    shown = " ".join(told.text("why", card["id"]).split())
+    assert f"dreamed of {', '.join(sorted(card['metadata']['cites']))};" in shown
+    assert "deleted" not in shown

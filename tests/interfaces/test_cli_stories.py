@@ -108,3 +108,11 @@ def test_what_crosses_topics_is_found_from_each(ana: Terminal) -> None:
     for question in ("When do we deploy?", "Do we deploy to AWS?", "Do we deploy on Fridays?"):
         assert "AWS on Fridays" in ana.json("search", question)["hits"][0]["text"]
     assert all(item["topic"] is None for item in ana.held())
+
+
+def test_an_audit_without_a_finding_says_nothing_about_questions(tmp_path: Path) -> None:
+    ana = Terminal(tmp_path)
+    ana.remember("I prefer morning meetings.", "I prefer afternoon meetings now.", "I prefer morning meetings.")
+    assert "Which one" in ana.text("contests")
+    assert ana.text("contests", "--audit").strip() == "No slot goes in circles."
+    assert ana.json("contests", "--audit") == []

@@ -179,7 +179,8 @@ def _contests(session: Session, operation: Operation, given: Given) -> Outcome:
         if days is not None:
             raise Invalid("--days belongs to --audit", why="questions have no time span", fix="add --audit")
         return _plain(session, operation, given)
-    return _plain(session, OPERATIONS["loops"], {} if days is None else {"days": days})
+    found = _plain(session, OPERATIONS["loops"], {} if days is None else {"days": days})
+    return replace(found, shown_as="loops")
 
 
 def _remember(session: Session, operation: Operation, given: Given) -> Outcome:

@@ -111,7 +111,7 @@ def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # no
     """Run a command and show its result. Inputs that were not given are left out: defaults live in one place."""
     said = {name: _value(operation, name, value) for name, value in given.items() if value is not None and value != ()}
     outcome = act(session, operation, said)
-    present(session, operation.name, outcome.value)
+    present(session, outcome.shown_as or operation.name, outcome.value)
     if outcome.exit_code:
         raise click.exceptions.Exit(outcome.exit_code)
 

@@ -54,10 +54,11 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a command found or did, and the code to exit with."""
+    """What a command found or did, and the code to exit with; `shown_as` names an operation that tells it better."""
 
     value: object
     exit_code: int = 0
+    shown_as: str = ""
 
 
 _CONSEQUENCES = {

@@ -36,7 +36,6 @@ from credenda.interfaces.connect.places import Installed
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compressed import CompressReport
 from credenda.model.consolidation import ConsolidationReport
-from credenda.model.contest import SlotLoop
 from credenda.model.core import Core
 from credenda.model.difference import Diff
 from credenda.model.dream import DreamReport
@@ -86,8 +85,10 @@ def render(screen: Screen, operation: str, value: object) -> str:
         items = cast("Sequence[Any]", value)
         if operation in {"holds", "policy"}:
             return holds(screen, items) if operation == "holds" else policies(screen, items)
-        if items and isinstance(items[0], SlotLoop | StatusStep):
-            return loops(screen, items) if isinstance(items[0], SlotLoop) else steps(screen, items)
+        if operation == "loops":
+            return loops(screen, items)
+        if items and isinstance(items[0], StatusStep):
+            return steps(screen, items)
         return history(screen, items) if operation == "history" else contests(screen, items)
     shown = _SHOWN.get(type(value))
     if shown is None:

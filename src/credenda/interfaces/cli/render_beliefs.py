@@ -10,6 +10,7 @@ from credenda.interfaces.cli.layout import Screen, clean
 from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
 from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase, ContestState
+from credenda.model.dreamed import cited, is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Stance
 from credenda.model.query import Explanation, Page, SlotVersion
@@ -166,7 +167,12 @@ def explanation(screen: Screen, why: Explanation) -> str:
     for event, start, end in why.evidence:
         place = screen.dim(f"[{event.id}, characters {start}–{end}]")
         lines += [screen.fill(quoted(screen, event, start, end), "  ", "    "), f"    {place}"]
-    if not why.evidence:
+    if is_dreamed(why.memory):
+        named = sorted(cited(why.memory), key=lambda one: (len(one), one))
+        lines.append(
+            screen.fill(f"dreamed of {clean(', '.join(named))}; it rests on no words of its own", "  ", "    ")
+        )
+    elif not why.evidence:
         lines.append("  the words it rested on were deleted")
     lines += ["", screen.heading("What happened"), _changes(screen, why.changes)]
     return "\n".join(lines)

@@ -58,6 +58,8 @@ def steps(screen: Screen, found: Sequence[StatusStep]) -> str:
 
 def loops(screen: Screen, found: Sequence[SlotLoop]) -> str:
     """Show the slots that go in circles, the worst first."""
+    if not found:
+        return "No slot goes in circles."
     rows = [
         (
             f"{one.superseded_count:,}",
