@@ -183,3 +183,17 @@ def test_a_model_is_asked_about_five_a_night_within_its_budget(path: Path, clock
         clock.advance(timedelta(days=1))
         assert "budget" in " ".join(probe(mem).told)
         assert len(model.asked) == 5
+
+
+@pytest.mark.requirement("D-028", "D-029")
+def test_a_card_leaves_out_what_the_same_night_doubts(mem: Credenda, clock: ManualClock) -> None:
+    for at in range(7):
+        hold(mem, f"Ada owns boat {at}.", entity="Ada", attribute=f"boat {at}", value=f"boat {at}")
+    clock.advance(YEAR)
+    first = mem.manage.dream()
+    doubted = {one.id for one in mem.list(status="challenged").items}
+    assert len(doubted) == 5
+    assert {step.name: step.counts for step in first.steps}["cards"]["ended"] == 1
+    assert not [one for one in mem.list().items if one.attribute == "peer_card"]
+    assert mem.manage.dream().changed == 0
+    assert mem.data.rebuild(dry_run=True).differences == ()

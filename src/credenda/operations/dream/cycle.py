@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from credenda.errors import Conflict, CredendaError, Invalid
@@ -27,7 +29,7 @@ _log = logging.getLogger(__name__)
 _LOCK: Final = "dream"
 _LOCK_SECONDS: Final = 300
 """How long, beyond two questions to a model, the lock outlives a process that was killed; who lives renews it."""
-
+_CARDS_MOVED: Final = frozenset({"written", "rewritten", "ended"})
 
 STEPS: Final[Mapping[str, Callable[[Night], DreamStep]]] = {
     "forgetting": forgetting,
@@ -64,11 +66,34 @@ def dream(
                 parts.foreground.wait_idle(1.0)
                 night.stay()
                 done.append(_run(name, night))
+            _tell_again(night, done)
     except HeldError as error:
         if not done:
             return DreamReport(ran=False, dry_run=dry_run, reason=str(error))
-        done.append(DreamStep(name=chosen[len(done)], ran=False, reason=str(error)))
+        if len(done) < len(chosen):
+            done.append(DreamStep(name=chosen[len(done)], ran=False, reason=str(error)))
     return _report(parts, done, dry_run=dry_run)
+
+
+def _tell_again(night: Night, done: list[DreamStep]) -> None:
+    """Write cards anew whose facts were doubted or given up later in the night, so that a second run finds nothing."""
+    place = next((place for place, step in enumerate(done) if step.name == "cards"), None)
+    moved = any(step.name == "probe" and step.changes for step in done)
+    moved = moved or any(step.counts.get("invalidated") for step in done)
+    if place is None or not moved or night.dry_run:
+        return
+    night.stay()
+    first, again = done[place], _run("cards", night)
+    counts = Counter(first.counts)
+    counts.update({name: count for name, count in again.counts.items() if name in _CARDS_MOVED})
+    done[place] = replace(
+        first,
+        told=(*first.told, *again.told),
+        counts=dict(counts),
+        changes=(*first.changes, *again.changes),
+        failed=first.failed or again.failed,
+        reason=first.reason or again.reason,
+    )
 
 
 def _keeping(renew: Callable[[], None], beside: Callable[[], None] | None) -> Callable[[], None]:
