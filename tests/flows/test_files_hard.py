@@ -132,8 +132,10 @@ def test_the_state_of_another_memory_says_nothing_here(
     with Credenda.open(tmp_path / "b.db", user="ben", clock=clock, workers=False) as ben:
         report = ben.data.sync_files(synced)
         assert report.deleted == 0
+        assert "another memory" in " ".join(report.notes)
         assert "I like tea." in active(ben)
-        assert not ben.data.sync_files(synced).changed
+        again = ben.data.sync_files(synced)
+        assert (again.changed, again.notes) == (False, ())
     assert "I play chess." in active(mem)
 
 

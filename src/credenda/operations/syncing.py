@@ -45,6 +45,7 @@ __all__ = ["MISSING", "sync_files"]
 
 MISSING: Final = ("ask", "delete", "restore")
 _SETTLE_SECONDS: Final = 60.0
+_ANOTHER: Final = "this folder was kept by another memory until now; what it said has been taken over"
 _NOTES_MAX: Final = 100
 _OWN_WORDS: Final = ("i ", "i'", "i’", "my ", "we ", "our ", "me ")
 _REFUSED: Final = (Invalid, Conflict, LimitExceeded, NotFound)
@@ -109,7 +110,10 @@ class _Round:
         """Read what both sides had; what another memory left there says nothing here."""
         state = load_state(self.folder.load(STATE))
         mark = tenant_mark(before.key)
-        return state if mark and state.mark == mark else State(round=state.round)
+        if mark and state.mark == mark:
+            return state
+        self._notes += [_ANOTHER] if state.mark else []
+        return State(round=state.round)
 
     def _sides(self, found: Found, state: State, before: View) -> Sides:
         tags = {one.name.rpartition("-")[2] for text in found.texts for one in text.page.entries}

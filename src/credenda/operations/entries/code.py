@@ -44,6 +44,6 @@ ENTRIES: Final = (
         errors=(Invalid, NotFound, Unavailable),
         writes=True,
         idempotent=True,
-        doors=_NAMES_FOLDERS | {"mcp"},
+        doors=frozenset({"python", "cli", "mcp"}),
     ),
 )
