@@ -28,7 +28,9 @@ import asyncio
 from collections.abc import Callable, Generator
 from functools import partial
 {imports}
-from credenda.client import Credenda, Data, Manage
+from credenda.client import Credenda
+from credenda.client_data import Data
+from credenda.client_manage import Manage
 
 __all__ = ["AsyncCredenda", "AsyncData", "AsyncManage", "Opening"]
 
@@ -113,9 +115,9 @@ class Async{name}:
 
 
 def public(body: list[ast.stmt]) -> Iterator[Function]:
-    """The public functions of a class, in order."""
+    """The public functions of a class, in order; the groups are handed over as they are."""
     for node in body:
-        if isinstance(node, Function) and not node.name.startswith("_"):
+        if isinstance(node, Function) and not node.name.startswith("_") and node.name not in GROUPS.values():
             yield node
 
 

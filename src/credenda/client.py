@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, tzinfo
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from credenda.bootstrap import build_parts
-from credenda.client_data import Data
-from credenda.client_manage import Manage
 from credenda.clock import Clock
 from credenda.config import default_user
 from credenda.model.change import ChangeRecord
@@ -25,13 +23,17 @@ from credenda.model.report import (
     EraseReceipt,
     Stats,
 )
-from credenda.operations import asking, comparing, deleting, erasing, keeping, maintaining, saying
+from credenda.operations import asking, maintaining
 from credenda.parts import Parts
 from credenda.providers.embed.port import Embedder
 from credenda.workers.loop import Worker
 from credenda.write.accept import Submission
 
-__all__ = ["Credenda", "Data", "Manage"]
+if TYPE_CHECKING:
+    from credenda.client_data import Data
+    from credenda.client_manage import Manage
+
+__all__ = ["Credenda"]
 
 
 def _duties(parts: Parts) -> None:
@@ -60,10 +62,22 @@ class Credenda:
         self._parts = parts
         self._worker = Worker(parts, duties=partial(_duties, parts))
         self._closed = False
-        self.manage = Manage(parts)
-        self.data = Data(parts)
         if workers:
             self.start_worker()
+
+    @cached_property
+    def manage(self) -> Manage:
+        """What happens to beliefs after they are held; loaded when first asked for."""
+        from credenda.client_manage import Manage
+
+        return Manage(self._parts)
+
+    @cached_property
+    def data(self) -> Data:
+        """Moving and looking after a whole memory; loaded when first asked for."""
+        from credenda.client_data import Data
+
+        return Data(self._parts)
 
     @classmethod
     def open(
@@ -183,10 +197,14 @@ class Credenda:
             idempotency_key=idempotency_key,
             allow_deleted=allow_deleted,
         )
+        from credenda.operations import saying
+
         return saying.remember(self._parts, submission)
 
     def store(self, unit: MemoryUnit) -> Memory:
         """Hold a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
+        from credenda.operations import saying
+
         return saying.store(self._parts, unit)
 
     def settle(self, timeout: float = 30.0) -> None:
@@ -303,6 +321,8 @@ class Credenda:
         Days and longer periods count whole, the first and the last. The axis `known` compares what was held at the two
         times, `valid` what was true then as it is seen now. What came and went in between is no difference.
         """
+        from credenda.operations import comparing
+
         return comparing.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
 
     def why(self, id: str) -> Explanation:
@@ -315,18 +335,26 @@ class Credenda:
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Put a memory right: the old one was wrong and leaves every as-of answer. Returns the new one."""
+        from credenda.operations import keeping
+
         return keeping.correct(self._parts, id, text=text, value=value, reason=reason)
 
     def forget(self, id: str, reason: str = "") -> Memory:
         """Take a memory out of use; `restore` brings it back."""
+        from credenda.operations import keeping
+
         return keeping.forget(self._parts, id, reason)
 
     def restore(self, id: str) -> Memory:
         """Bring back a forgotten memory; raises `Conflict` for one that is not."""
+        from credenda.operations import keeping
+
         return keeping.restore(self._parts, id)
 
     def delete(self, id: str) -> None:
         """Delete a memory or an event for good, with the words it rests on; repeating it does nothing."""
+        from credenda.operations import deleting
+
         deleting.delete(self._parts, id)
 
     def delete_where(
@@ -340,6 +368,8 @@ class Credenda:
     ) -> DeletionReport:
         """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
         conditions = {"session": session, "topic": topic, "source": source}
+        from credenda.operations import deleting
+
         return deleting.delete_where(self._parts, **conditions, before=before, dry_run=dry_run)
 
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
@@ -348,6 +378,8 @@ class Credenda:
         With `export` everything is written to that file first. Raises `Invalid` for another name, `Conflict` under a
         legal hold or when something is written between export and erasure; then nothing was erased.
         """
+        from credenda.operations import erasing
+
         return erasing.erase(self._parts, confirm, export=export)
 
     def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:  # noqa: FBT001 - the public contract's order

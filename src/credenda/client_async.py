@@ -12,7 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from credenda.client import Credenda, Data, Manage
+from credenda.client import Credenda
+from credenda.client_data import Data
+from credenda.client_manage import Manage
 from credenda.clock import Clock
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from credenda import Conflict, Credenda, Invalid, LimitExceeded, MemoryUnit, NotFound
-from credenda.client import Data, Manage
+from credenda.client_data import Data
+from credenda.client_manage import Manage
 from credenda.model.query import SearchResult
 from credenda.testing import ManualClock
 

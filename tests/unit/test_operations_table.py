@@ -8,7 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from credenda import errors
-from credenda.client import Credenda, Data, Manage
+from credenda.client import Credenda
+from credenda.client_data import Data
+from credenda.client_manage import Manage
 from credenda.operations.asking import Question
 from credenda.operations.table import OPERATIONS, Operation
 

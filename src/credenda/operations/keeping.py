@@ -22,8 +22,8 @@ from credenda.write.apply import Application, Applied, apply
 from credenda.write.arguments import checked_text
 from credenda.write.contests import question
 from credenda.write.correct import decide_correction
-from credenda.write.embed import EMBED
 from credenda.write.ingest import occasion_of
+from credenda.write.journal import EMBED
 from credenda.write.promote import decide_status
 from credenda.write.resolve import decide_resolution
 from credenda.write.slots import label, slot_of

@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, Final
 from credenda.errors import CredendaError, Invalid
 from credenda.model.report import DoctorReport, Finding, ReembedReport
 from credenda.operations.asking import open_index
-from credenda.operations.marks import left_out
-from credenda.operations.rebuilding import log_findings
 from credenda.parts import Parts
 from credenda.providers.embed.choose import open_embedder
 from credenda.workers.loop import settle as settle_jobs
-from credenda.workers.reembed import embed_again
 from credenda.workers.upkeep import flush_accesses, save_index
 
 if TYPE_CHECKING:
@@ -55,6 +52,9 @@ def settle(parts: Parts, timeout_seconds: float = 30.0) -> None:
 
 def doctor(parts: Parts, *, repair: bool = False) -> DoctorReport:
     """Verify the store: file, journal chain, change log, references, full text, and the index in memory."""
+    from credenda.operations.marks import left_out
+    from credenda.operations.rebuilding import log_findings
+
     folded = log_findings(parts, repair=repair)  # first: rows put right here are no orphans any more
     findings = [*parts.store.check(parts.user_id, repair=repair), *folded]
     findings += [*_index_parity(parts), *left_out(parts, repair=repair)]
@@ -69,6 +69,8 @@ def reembed(
     embedder = parts.embedder if model is None else open_embedder(model, parts.settings)
     if embedder is None:
         raise Invalid("there is no model to embed with", why="words alone are searched", fix='name one, like "minilm"')
+    from credenda.workers.reembed import embed_again
+
     embedded = embed_again(parts, embedder, progress)
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
