@@ -332,3 +332,66 @@ def test_a_folder_that_cannot_be_written_is_a_clear_error(mem: Credenda, tmp_pat
             mem.data.sync_files(tmp_path / name)
         assert raised.value.fix
     assert os.listdir(tmp_path)  # noqa: PTH208 - names alone
+
+
+def test_a_comment_lost_with_an_edit_deletes_nothing(mem: Credenda, synced: Path) -> None:
+    path = page(synced)
+    remove_entry(path, "I live in Linz.")
+    add_line(path, "- I live in Graz.")
+    report = mem.data.sync_files(synced)
+    assert (report.deleted, report.remembered) == (0, 1)
+    assert any("may be an edit of it: it stays" in note for note in report.notes)
+    held = {one.text: one.status for one in mem.list(status=None, limit=50).items}
+    assert {"I live in Linz.", "I live in Graz."} <= held.keys()
+    assert {"- I live in Linz.", "- I live in Graz."} <= set(path.read_text("utf-8").split("\n"))
+    assert not mem.data.sync_files(synced).changed
+    remove_entry(path, "I live in Linz.")
+    assert mem.data.sync_files(synced).deleted == 1
+    assert "I live in Linz." not in path.read_text("utf-8")
+
+
+def test_what_another_entry_still_says_is_not_deleted_with_one(mem: Credenda, synced: Path) -> None:
+    path = page(synced)
+    for text in ("I like rum.", "I like tea."):
+        (memory,) = [one for one in mem.list(limit=50).items if one.text.startswith("I like")]
+        mem.correct(memory.id, text=text)
+    mem.data.sync_files(synced)
+    assert path.read_text("utf-8").count("- I like tea.") == 2
+    remove_entry(path, "I like tea.")
+    report = mem.data.sync_files(synced)
+    assert report.deleted == 0
+    assert any("another entry that stands says the same" in note for note in report.notes)
+    assert "I like tea." in active(mem)
+    for _ in range(2):
+        remove_entry(path, "I like tea.")
+    mem.data.sync_files(synced)
+    assert "I like tea." not in active(mem)
+    assert "tea" not in path.read_text("utf-8")
+
+
+def test_of_two_that_say_the_same_the_one_without_a_comment_is_recognised(mem: Credenda, synced: Path) -> None:
+    path = page(synced)
+    for text in ("I like rum.", "I like tea."):
+        (memory,) = [one for one in mem.list(limit=50).items if one.text.startswith("I like")]
+        mem.correct(memory.id, text=text)
+    mem.data.sync_files(synced)
+    lines = path.read_text("utf-8").split("\n")
+    now, before = (at for at, line in enumerate(lines) if line == "- I like tea.")
+    lines[before] = "- I like gin."
+    del lines[now - 1]
+    path.write_text("\n".join(lines), "utf-8")
+    report = mem.data.sync_files(synced)
+    assert (report.deleted, report.remembered) == (0, 1)
+    assert {"I like tea.", "I like gin."} <= set(active(mem))
+
+
+def test_a_new_page_may_have_the_name_that_another_had(mem: Credenda, synced: Path) -> None:
+    path = synced / "consolidated/mine.md"
+    path.write_text("- I play the cello.\n", "utf-8")
+    mem.data.sync_files(synced)
+    path.rename(path.with_name("other.md"))
+    path.write_text("- I collect stamps.\n", "utf-8")
+    report = mem.data.sync_files(synced)
+    assert (report.left_alone, report.deleted, report.remembered) == ((), 0, 1)
+    assert {"I play the cello.", "I collect stamps."} <= set(active(mem))
+    assert not mem.data.sync_files(synced).changed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from anthropic.lib.tools import ToolError
@@ -14,6 +14,16 @@ def answer(call: Callable[[Any], Any], command: dict[str, Any]) -> tuple[str, st
     """Return whether it was done, and what was said; the reference may break where it has no words."""
     try:
         return "done", str(call(command))
+    except ToolError as error:
+        return "refused", str(error)
+    except OSError:
+        return "refused", ""
+
+
+async def answer_later(call: Callable[[Any], Awaitable[Any]], command: dict[str, Any]) -> tuple[str, str]:
+    """Return what `answer` does, of a tool that is waited for."""
+    try:
+        return "done", str(await call(command))
     except ToolError as error:
         return "refused", str(error)
     except OSError:

@@ -12,14 +12,17 @@ from typing import Any
 
 import pytest
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
-from anthropic.lib.tools._beta_builtin_memory_tool import BetaLocalFilesystemMemoryTool
+from anthropic.lib.tools._beta_builtin_memory_tool import (
+    BetaAsyncLocalFilesystemMemoryTool,
+    BetaLocalFilesystemMemoryTool,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from credenda import Credenda
 from credenda.interfaces.anthropic_memory import Pages, Refused, async_memory_tool, memory_tool
 
-from .commands import answer, ours
+from .commands import answer, answer_later, ours
 
 NAMES = ("a", "b.md", "c.txt", "d")
 PATHS = [
@@ -90,6 +93,28 @@ def test_every_string_is_that_of_the_reference(
         assert mine[0] == theirs[0], (command, mine, theirs)
         if theirs[1]:
             assert sized(mine[1]) == sized(theirs[1])
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(TEXTS), st.lists(commands, min_size=1, max_size=14))
+def test_every_string_of_the_asynchronous_tool_is_that_of_the_reference(
+    tmp_path_factory: pytest.TempPathFactory, first: str, played: list[Any]
+) -> None:
+    folder = tmp_path_factory.mktemp("memory")
+
+    async def play(memory: Credenda) -> None:
+        reference = BetaAsyncLocalFilesystemMemoryTool(str(folder / "theirs"))
+        tool = async_memory_tool(memory, folder / "mine")
+        for command in ({"command": "create", "path": "/memories/b.md", "file_text": first}, *played):
+            theirs, mine = await answer_later(reference.call, command), await answer_later(tool.call, command)
+            tidy(Path(str(reference.memory_root)))
+            tidy_ours(folder / "mine")
+            assert mine[0] == theirs[0], (command, mine, theirs)
+            if theirs[1]:
+                assert sized(mine[1]) == sized(theirs[1])
+
+    with Credenda.open(folder / "m.db", user="ana", workers=False) as memory:
+        asyncio.run(play(memory))
 
 
 def test_every_edge_of_a_page_is_that_of_the_reference(tmp_path: Path) -> None:

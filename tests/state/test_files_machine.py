@@ -56,6 +56,8 @@ class Machine(RuleBasedStateMachine):
         self.kept: set[str] = set()
         self.buried: set[str] = set()
         self.copies: list[tuple[Path, bytes]] = []
+        self.loose: dict[str, str] = {}
+        """Entries whose comment was lost after an edit, by the new word: beside that line they stay."""
         self.tell(0)
         self.tell(1)
         self.sync()
@@ -239,16 +241,17 @@ class Machine(RuleBasedStateMachine):
         if chosen is not None:
             path, lines, at = chosen
             found = ENTRY.match(lines[at])
-            if found and not set(MARK.findall(lines[at + 1])) <= self.known():  # it was written over: that one is gone
-                self.kept -= self.words_of(found[1])
+            if found:
+                self.loose |= dict.fromkeys(set(MARK.findall(lines[at + 1])) - self.known(), found[1])
             del lines[at]
             self.put(path, lines)
 
     @rule(pick=picks)
     def rename(self, pick: int) -> None:
         path = self.page(pick)
-        if path is not None:
-            path.rename(path.with_name(f"{path.stem[:20]}x.md"))
+        target = path and path.with_name(f"{path.stem[:20]}x.md")
+        if path is not None and target and not target.exists():  # in its place it would take another page away
+            path.rename(target)
 
     @rule(pick=picks)
     def other_line_ends(self, pick: int) -> None:
@@ -263,7 +266,7 @@ class Machine(RuleBasedStateMachine):
     @rule(pick=picks)
     def copy(self, pick: int) -> None:
         path = self.page(pick, archive=True)
-        if path is not None:
+        if path is not None and b"<!--end-->" in path.read_bytes():  # without its last line it would be left alone
             self.copies.append((path, path.read_bytes()))
 
     @rule(pick=picks)
@@ -275,11 +278,14 @@ class Machine(RuleBasedStateMachine):
             self.kept -= set(MARK.findall(now)) - set(MARK.findall(data.decode()))
             for name in set(ENTRY.findall(now)) - set(ENTRY.findall(data.decode())):
                 self.kept -= self.words_of(name)
+            for word in set(MARK.findall(now)) - set(MARK.findall(data.decode())):  # and with it, what it spoke for
+                self.kept -= self.words_of(self.loose[word]) if word in self.loose else set()
             path.write_bytes(data)
 
     @rule()
     def sync(self) -> None:
         report = self.mem.data.sync_files(self.vault)
+        self.loose.clear()
         files = {one: one.read_bytes() for one in self.vault.rglob("*") if one.is_file()}
         again = self.mem.data.sync_files(self.vault)
         assert not again.changed, again

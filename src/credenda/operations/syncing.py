@@ -24,13 +24,14 @@ from credenda.operations.disputing import dispute
 from credenda.operations.keeping import Correction, put_right
 from credenda.operations.saying import remember
 from credenda.parts import Parts
-from credenda.portability.files.compare import Clash, Edit, Gone, News, Plan, Sides, Spot, Tier, compare
+from credenda.portability.files.compare import Clash, Edit, Gone, News, Plan, compare
 from credenda.portability.files.draw import draw, draw_index, is_empty
 from credenda.portability.files.folder import IGNORE, STATE, Folder, Found, open_folder
 from credenda.portability.files.held import View, ours_of
 from credenda.portability.files.layout import CORE, INDEX
 from credenda.portability.files.pages import Layout, Placing, index_lines, lay_out
 from credenda.portability.files.parse import parse
+from credenda.portability.files.sides import Sides, Spot, Tier
 from credenda.portability.files.state import AWAY, Base, State, digest, dump_state, load_state, tenant_mark
 from credenda.portability.files.stones import file_tombstones
 from credenda.portability.files.view import view
@@ -332,14 +333,16 @@ class _Round:
 
 
 def set_aside_cut_pages(found: Found, state: State, before: View) -> None:
-    """Leave pages alone that were not written to their end: their last line is gone, and entries with it."""
+    """Leave pages alone that were not written to their end: their last line is gone, and entries that stand nowhere."""
     on: dict[str, list[tuple[str, Base]]] = {}
     for name, one in state.entries.items():
         on.setdefault(one.path, []).append((name, one))
+    moved = {one.name for text in found.texts if text.page.whole for one in text.page.entries}
     for text in list(found.texts):
         known = on.get(text.path, ()) if not text.page.whole else ()
         there = {one.name: digest(before.key, one.text) for one in text.page.entries}
-        if any(there.get(name) != one.digest for name, one in known if one.local != AWAY):
+        lost = [name for name, one in known if one.local != AWAY and there.get(name) != one.digest]
+        if any(name in there or name not in moved for name in lost):
             found.texts.remove(text)
             found.troubles[text.path] = "was cut off: its last line `<!--end-->` is gone, and so are entries"
             found.hidden |= {name for name, _ in known}

@@ -9,50 +9,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 from credenda import limits
+from credenda.portability.files.doubt import doubts
 from credenda.portability.files.marks import plain
-from credenda.portability.files.parse import Entered, Parsed, Said
-from credenda.portability.files.state import AWAY, Base, State
+from credenda.portability.files.parse import Entered, Said
+from credenda.portability.files.sides import Ours, Sides, Spot, Text, Tier
+from credenda.portability.files.state import AWAY, Base
 from credenda.text.normal import text_key
 
-__all__ = ["Clash", "Edit", "Gone", "News", "Ours", "Plan", "Spot", "Text", "Tier", "compare"]
-
-
-class Tier(StrEnum):
-    """Which part of the folder a file belongs to."""
-
-    ARCHIVE = "archive"
-    PAGES = "pages"
-    CORE = "core"
-
-
-class Spot(NamedTuple):
-    """A block of a file."""
-
-    path: str
-    block: int
-
-
-class Text(NamedTuple):
-    """A file that can be read: `about` is the entity of the page, as shown."""
-
-    path: str
-    tier: Tier
-    page: Parsed
-    about: str = ""
-
-
-class Ours(NamedTuple):
-    """A memory or event as it stands here; `head` is what took its place, the id itself while it is held."""
-
-    text: str
-    digest: str
-    held: bool
-    head: str | None
-    event: bool = False
+__all__ = ["Clash", "Edit", "Gone", "News", "Plan", "compare"]
 
 
 class Edit(NamedTuple):
@@ -114,25 +81,6 @@ class Plan:
     bound: dict[str, str] = field(default_factory=dict[str, str])
     away: set[str] = field(default_factory=set[str])
     notes: list[str] = field(default_factory=list[str])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
-    """What is compared. `hidden` are ids in files that cannot be read, `closed` tiers of which not all could be.
-
-    `erased` are tags of memories that were erased here; `missing` says what gone entries mean: "ask", "delete" or
-    "restore".
-    """
-
-    state: State
-    ours: Mapping[str, Ours]
-    texts: Sequence[Text]
-    tag: str
-    hidden: Collection[str] = frozenset()
-    closed: Collection[Tier] = frozenset()
-    absent: Collection[Tier] = frozenset()
-    erased: Collection[str] = frozenset()
-    missing: str = "ask"
 
 
 def compare(sides: Sides, hashed: Any) -> Plan:  # noqa: ANN401 - a function from texts to digests
@@ -299,6 +247,7 @@ class _Comparison:
         for one in self._bare:
             event = one.tier is Tier.ARCHIVE
             free = [local for local in exact[event, one.text] if self._unseen(local, one)]
+            free.sort(key=lambda local: bool(self._seen.get(local)))  # one that lacks its text, not one that was edited
             known = free[0] if free else normal.get(text_key(one.text)) if not event else None
             if known is None or one.restored:
                 left.append(one)
@@ -307,11 +256,10 @@ class _Comparison:
                 self._plan.places[one.spot] = known
                 if one.name:
                     self._plan.bound[one.name] = known
+            elif one.name:
+                self._plan.bound[one.name] = AWAY
             else:
                 self._plan.dropped.add(one.spot)
-                if one.name:
-                    self._plan.bound[one.name] = AWAY
-                    self._plan.dropped.discard(one.spot)
         self._bare = left
 
     def _unseen(self, local: str, one: News) -> bool:
@@ -370,16 +318,32 @@ class _Comparison:
                 )
             gone = [local for local in gone if local not in changed]
             if self._sides.missing != "restore":
-                self._take_away(gone, all_of_them=tier in self._sides.absent or 1 < len(gone) == len(known))
+                everything = tier in self._sides.absent or 1 < len(gone) == len(known)
+                self._take_away(tier, gone, all_of_them=everything)
 
-    def _take_away(self, gone: Sequence[str], *, all_of_them: bool) -> None:
+    def _take_away(self, tier: Tier, gone: Sequence[str], *, all_of_them: bool) -> None:
         """Delete what a person removed; what is too much at once, or waited before, waits until somebody says so."""
         sure = self._sides.missing == "delete"
         fresh = [local for local in gone if sure or not self._base[local].away]
         if not sure and (all_of_them or len(fresh) > limits.FILES_GONE_TOGETHER):
             fresh = []
         self._plan.away.update(set(gone) - set(fresh))
-        self._plan.gone += [Gone(local, self._names[local]) for local in fresh]
+        doubted = set[str]() if sure else self._doubt(tier, fresh)
+        self._plan.gone += [Gone(local, self._names[local]) for local in fresh if local not in doubted]
+
+    def _doubt(self, tier: Tier, fresh: Sequence[str]) -> Collection[str]:
+        """Find removed entries of which the files still speak: they stay where they were."""
+        ours, plan = self._sides.ours, self._plan
+        standing = [ours[local].text for local in self._seen if tier is Tier.PAGES and self._intact(local, tier)]
+        written = [one.text for one in plan.news if one.tier is tier and not (one.name or one.restored)]
+        found = doubts({local: ours[local].text for local in fresh}, standing, written)
+        paths = {text.path for text in self._sides.texts}
+        for local, why in found.items():
+            path = self._base[local].path
+            plan.notes.append(f"{path}: {local} was removed, but {why}: it stays")
+            if path in paths:
+                plan.where[local] = path
+        return found
 
     def _tier(self, local: str) -> Tier | None:
         mine = self._sides.ours.get(local)

@@ -14,9 +14,9 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Invalid, Unavailable
-from credenda.portability.files.compare import Text, Tier
 from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES
 from credenda.portability.files.parse import parse
+from credenda.portability.files.sides import Text, Tier
 from credenda.portability.output import whole_file
 
 try:

@@ -11,8 +11,8 @@ from credenda.model.contest import ContestCase
 from credenda.model.core import Section
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
-from credenda.portability.files.compare import Ours
 from credenda.portability.files.marks import plain
+from credenda.portability.files.sides import Ours
 from credenda.portability.files.state import digest
 
 __all__ = ["View", "ours_of"]

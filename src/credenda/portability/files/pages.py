@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from credenda.model.contest import ContestState
-from credenda.portability.files.compare import Spot, Text, Tier
 from credenda.portability.files.draw import Sheet
 from credenda.portability.files.held import View
 from credenda.portability.files.layout import (
@@ -26,6 +25,7 @@ from credenda.portability.files.layout import (
     title_of,
 )
 from credenda.portability.files.names import folded, page_name
+from credenda.portability.files.sides import Spot, Text, Tier
 from credenda.text.normal import name_key
 
 __all__ = ["Layout", "Placing", "index_lines", "lay_out"]

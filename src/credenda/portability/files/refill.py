@@ -18,9 +18,9 @@ from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, contest_from
 from credenda.model.logged import DRAFT_FIELDS, typed
 from credenda.model.memory import Draft, MemoryType, Relation, Status
-from credenda.portability.files.compare import Text, Tier
 from credenda.portability.files.layout import TIMES
 from credenda.portability.files.parse import Entered, Said
+from credenda.portability.files.sides import Text, Tier
 
 __all__ = ["Believed", "Filed", "Record", "record"]
 
