@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda import Credenda
+from credenda import Conflict, Credenda
 from credenda.model.memory import Status
 from credenda.testing import ManualClock
 
@@ -136,3 +136,17 @@ def test_two_memories_share_a_folder_through_merges(
         assert [one.status for one in mem.list(status=None, limit=50).items if one.value == "Linz"] == [
             Status.SUPERSEDED
         ]
+
+
+def test_the_folder_of_another_user_of_the_file_is_refused(
+    synced: Path, path: Path, clock: ManualClock, mem: Credenda
+) -> None:
+    pages = {one: one.read_bytes() for one in synced.rglob("*.md")}
+    with Credenda.open(path, user="ben", clock=clock, workers=False) as ben:
+        with pytest.raises(Conflict, match="another user"):
+            ben.data.sync_files(synced)
+        with pytest.raises(Conflict, match="another user"):
+            ben.data.rebuild(from_files=synced)
+        assert ben.stats().events == 0
+    assert {one: one.read_bytes() for one in synced.rglob("*.md")} == pages
+    assert mem.data.sync_files(synced).notes == ()

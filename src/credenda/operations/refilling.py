@@ -20,6 +20,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Source
 from credenda.model.memory import Slot, TypeClass
 from credenda.model.report import Difference, RebuildReport
+from credenda.operations.owning import check_owner
 from credenda.parts import Parts
 from credenda.portability.files.folder import STATE, Folder, Found, open_folder
 from credenda.portability.files.refill import Believed, Filed, Record, record
@@ -51,6 +52,7 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
     folder = open_folder(path)
     with folder.locked():
         found = _readable(folder)
+        check_owner(parts, found)
         key, state = read_key(folder), load_state(folder.load(STATE))
         said = record(found.texts, lambda name, text: _edited(state, key, name, text))
         stones, others = read_tombstones(folder, key)

@@ -56,7 +56,8 @@ def _dream(parts: Parts) -> str:
     if not report.ran:
         return f"nothing: {report.reason}"
     failed = [step.name for step in report.steps if step.failed]
-    return f"{report.changed:,} things moved" + (f"; failed: {', '.join(failed)}" if failed else "")
+    moved = "1 thing" if report.changed == 1 else f"{report.changed:,} things"
+    return f"{moved} moved" + (f"; failed: {', '.join(failed)}" if failed else "")
 
 
 def _consolidate(parts: Parts) -> str:

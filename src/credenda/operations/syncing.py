@@ -22,6 +22,7 @@ from credenda.operations.core import core
 from credenda.operations.deleting import delete
 from credenda.operations.disputing import dispute
 from credenda.operations.keeping import Correction, put_right
+from credenda.operations.owning import check_owner
 from credenda.operations.saying import remember
 from credenda.parts import Parts
 from credenda.portability.files.compare import Clash, Edit, Gone, News, Plan, compare
@@ -91,6 +92,7 @@ class _Round:
     def run(self) -> SyncReport:
         """Compare, do what persons asked for, and draw."""
         found = self.folder.read()
+        check_owner(self.parts, found)
         before = self._view()
         state = self._state(before)
         set_aside_cut_pages(found, state, before)
