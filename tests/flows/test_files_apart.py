@@ -150,3 +150,32 @@ def test_the_folder_of_another_user_of_the_file_is_refused(
         assert ben.stats().events == 0
     assert {one: one.read_bytes() for one in synced.rglob("*.md")} == pages
     assert mem.data.sync_files(synced).notes == ()
+
+
+@pytest.mark.requirement("S-100")
+def test_what_lives_on_in_other_words_of_the_same_sentence_is_made_again(
+    mem: Credenda, vault: Path, tmp_path: Path, clock: ManualClock
+) -> None:
+    """One of two messages was deleted: the other, and what rests on it, are as they were."""
+    for text in ("I like tea.", "I like tea.", "I play chess."):
+        mem.remember(text)
+    mem.settle()
+    mem.delete(next(hit.id for hit in mem.search("tea", kinds=("event",), limit=50).hits if "tea" in hit.text))
+    mem.data.sync_files(vault)
+    held = sorted(one.text for one in mem.list(limit=50).items)
+    assert "I like tea." in held
+    stale = {one: one.read_bytes() for one in vault.rglob("*.md")}
+    with Credenda.open(tmp_path / "again.db", user="ana", clock=clock, workers=False) as again:
+        again.data.rebuild(from_files=vault)
+        assert sorted(one.text for one in again.list(limit=50).items) == held
+        assert sum("tea" in hit.text for hit in again.search("tea", kinds=("event",), limit=50).hits) == 1
+        assert again.data.doctor().ok
+        for one in again.list(limit=50).items:
+            if "tea" in one.text:
+                again.delete(one.id)
+        again.data.sync_files(vault)
+    for one, body in stale.items():
+        one.write_bytes(body)
+    with Credenda.open(tmp_path / "third.db", user="ana", clock=clock, workers=False) as third:
+        third.data.rebuild(from_files=vault)
+        assert not any("tea" in one.text for one in third.list(limit=50).items), "a stale page brings nothing back"

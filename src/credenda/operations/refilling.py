@@ -7,8 +7,9 @@ name stays away, whatever an old page says.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -33,7 +34,7 @@ from credenda.write.accept import AS_TYPE, Accepted, Submission, accept
 from credenda.write.apply import Application, apply
 from credenda.write.ingest import finished
 from credenda.write.journal import EMBED, KEEP, journal
-from credenda.write.tombstones import is_deleted
+from credenda.write.tombstones import claim_digests, is_deleted
 
 __all__ = ["rebuild_from_files"]
 
@@ -58,7 +59,7 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
         stones, others = read_tombstones(folder, key)
         _check_empty(parts, said)
         notes = _notes(said, others)
-        run = _Refill(parts, said, notes)
+        run = _Refill(parts, said, notes, partial(_drawn, state, key))
         if not dry_run:
             _take_over(parts, key, stones)
             with parts.foreground:
@@ -95,6 +96,12 @@ def _readable(folder: Folder) -> Found:
 def _edited(state: State, key: bytes, name: str, text: str) -> bool:
     base = state.entries.get(name)
     return base is not None and state.mark == tenant_mark(key) != "" and base.digest != digest(key, text)
+
+
+def _drawn(state: State, key: bytes, name: str, text: str) -> bool:
+    """Say whether an entry stands as the last synchronisation drew it, after all that was deleted by then."""
+    base = state.entries.get(name)
+    return base is not None and state.mark == tenant_mark(key) != "" and base.digest == digest(key, text)
 
 
 def _check_empty(parts: Parts, said: Record) -> None:
@@ -155,11 +162,16 @@ def _leave_state(parts: Parts, folder: Folder, run: _Refill) -> None:
 
 @dataclass(slots=True)
 class _Refill:
-    """One refilling, inside one transaction; `ids` are the ids here by those in the files."""
+    """One refilling, inside one transaction; `ids` are the ids here by those in the files.
+
+    What is `drawn`, by its name and text, was kept when the same sentence was deleted elsewhere: only its slot and
+    value are held against the tombstones.
+    """
 
     parts: Parts
     said: Record
     notes: list[str]
+    drawn: Callable[[str, str], bool]
     ids: dict[str, str] = field(default_factory=dict[str, str])
 
     def placed(self) -> Iterator[tuple[Filed | Believed, str, bool]]:
@@ -184,7 +196,13 @@ class _Refill:
     def _event(self, writer: Writer, one: Filed) -> str | None:
         """File an event, without what was deleted of it; nothing is read from it again."""
         try:
-            receipt = journal(self._accepted(one), self.parts.extractor, KEEP)(writer)
+            accepted = self._accepted(one)
+            if self.drawn(one.name, one.text):
+                self.ids[one.name] = event_id = writer.put(accepted.events[0])
+                number = serial(event_id)
+                writer.put(finished(Job(kind=KEEP, first=number, last=number)))
+                return event_id
+            receipt = journal(accepted, self.parts.extractor, KEEP)(writer)
         except CredendaError as error:
             self.notes.append(f"{one.path}: {one.name[:32]}: {error.what}")
             return None
@@ -232,10 +250,16 @@ class _Refill:
                 stop = max(0, min(span.stop, len(event.text)))
                 hashed = hashlib.blake2b(f"{one.name}\x00{place}".encode(), digest_size=_HASH_BYTES).digest()
                 support.append(Support(span=Span(event_id, min(max(span.start, 0), stop), stop), claim_hash=hashed))
-        if is_deleted(writer, one.draft):
+        if self._is_deleted(writer, one):
             self.notes.append(f"{one.path}: {one.name[:32]} was deleted, and stays away")
             return None
         return Add(key=f"new:{one.name}", draft=one.draft, support=tuple(support), reason=_REASON)
+
+    def _is_deleted(self, writer: Writer, one: Believed) -> bool:
+        if not self.drawn(one.name, one.draft.text):
+            return is_deleted(writer, one.draft)
+        _, *slots = claim_digests(writer.tenant.key, one.draft)
+        return bool(writer.tombstoned(slots))
 
     def _confirmations(self) -> Iterator[Change]:
         for one in self.said.memories:
