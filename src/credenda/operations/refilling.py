@@ -34,7 +34,7 @@ from credenda.write.accept import AS_TYPE, Accepted, Submission, accept
 from credenda.write.apply import Application, apply
 from credenda.write.ingest import finished
 from credenda.write.journal import EMBED, KEEP, journal
-from credenda.write.tombstones import claim_digests, is_deleted
+from credenda.write.tombstones import is_deleted
 
 __all__ = ["rebuild_from_files"]
 
@@ -164,8 +164,8 @@ def _leave_state(parts: Parts, folder: Folder, run: _Refill) -> None:
 class _Refill:
     """One refilling, inside one transaction; `ids` are the ids here by those in the files.
 
-    What is `drawn`, by its name and text, was kept when the same sentence was deleted elsewhere: only its slot and
-    value are held against the tombstones.
+    What is `drawn`, by its name and text, stood when the tombstones of the folder were written: the same sentence or
+    value was deleted elsewhere, and this lived on. Everything else is held against them.
     """
 
     parts: Parts
@@ -256,10 +256,7 @@ class _Refill:
         return Add(key=f"new:{one.name}", draft=one.draft, support=tuple(support), reason=_REASON)
 
     def _is_deleted(self, writer: Writer, one: Believed) -> bool:
-        if not self.drawn(one.name, one.draft.text):
-            return is_deleted(writer, one.draft)
-        _, *slots = claim_digests(writer.tenant.key, one.draft)
-        return bool(writer.tombstoned(slots))
+        return not self.drawn(one.name, one.draft.text) and is_deleted(writer, one.draft)
 
     def _confirmations(self) -> Iterator[Change]:
         for one in self.said.memories:
