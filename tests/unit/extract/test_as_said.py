@@ -86,3 +86,17 @@ def test_someone_unknown_with_a_job_is_not_the_user() -> None:
 def test_whom_a_question_was_about_is_meant_by_the_next_pronoun() -> None:
     (claim,) = hear("Can you suggest a gift for my wife? She's into pottery.")
     assert (claim.entity, claim.value) == ("user's wife", "pottery")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Last October the violin cost me 256 euros, and I promised to bring photos when we meet in October.",
+        "Last summer I cried every time we had to leave.",
+        "Work is hard when I am tired.",
+        "Train rides make me sick every time.",
+        "Next year we meet in Graz when you are back.",
+    ],
+)
+def test_a_statement_that_begins_like_an_order_is_none(text: str) -> None:
+    assert all(claim.attribute != "instruction" for claim in hear(text))

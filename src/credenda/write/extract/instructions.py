@@ -201,9 +201,10 @@ def _lasting(text: str, clause: Clause) -> Reading | None:
         return None
     order = _directive(text)
     words = order.lower().removeprefix("do not ").removeprefix("never ").split(" ")
+    table = load_table("instructions")["lasting"]
     form = lexicon().forms.get(words[0])
-    known = (form is not None and "base" in form.kinds) or words[0] in load_table("instructions")["lasting"]["verbs"]
-    ordered = known and len(words) > _ORDER_WORDS_MIN
+    known = (form is not None and "base" in form.kinds) or words[0] in table["verbs"]
+    ordered = known and len(words) > _ORDER_WORDS_MIN and words[0] not in table["statements"]
     if not ordered or expression("instructions", "here", "match").search(text):
         return None
     return _scoped(text, clause.scope, clause)
