@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -40,7 +41,7 @@ with Credenda.open(sys.argv[1], user="ana", clock=clock, embedder="none", worker
 
 
 def scored(path: Path) -> int:
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         (count,) = db.execute("SELECT count(*) FROM memories WHERE decay_score IS NOT NULL").fetchone()
     db.close()
     return int(count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -189,7 +190,7 @@ def test_what_goes_leaves_the_core_at_once(mem: Credenda, clock: ManualClock, wa
 def test_no_word_of_a_memory_is_kept_with_a_rewrite(mem: Credenda, path: Path) -> None:
     mem.manage.pin(fact(mem, "The zorkmid safe is blue."))
     mem.manage.core()
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         ((data,),) = database.execute("SELECT data FROM index_blobs WHERE name = 'core'").fetchall()
     assert b"zorkmid" not in data
     assert len(data) < 100
@@ -199,7 +200,7 @@ def test_no_word_of_a_memory_is_kept_with_a_rewrite(mem: Credenda, path: Path) -
 def test_a_damaged_memory_of_rewrites_is_forgotten(mem: Credenda, path: Path, damage: bytes) -> None:
     mem.manage.pin(fact(mem, "The safe is blue."))
     mem.manage.core()
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE index_blobs SET data = ? WHERE name = 'core'", (damage,))
     core = mem.manage.core()
     assert (core.rewritten, core.rewrites) == (True, 1)

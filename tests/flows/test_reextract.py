@@ -144,7 +144,7 @@ def test_killed_before_it_is_whole_it_leaves_what_was(
     """The process dies inside the transaction that puts everything in place, after the last row was written."""
     told.close()
     if not reextract:
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE memories SET value = 'Rome' WHERE id = 1")
         connection.close()
     (tmp_path / "tests_better.py").write_text(Path(__file__).read_text("utf-8").partition("def better")[0], "utf-8")

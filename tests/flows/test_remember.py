@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ def _events(mem: Credenda, query: str) -> list[Event]:
 
 
 def _in_journal(path: Path) -> list[str]:
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         texts = [str(row[0]) for row in connection.execute("SELECT text FROM events ORDER BY id")]
     connection.close()
     return texts
@@ -237,7 +238,7 @@ def test_many_threads_lose_nothing_and_mix_nothing_up(mem: Credenda, other: Cred
     with ThreadPoolExecutor(8) as pool:
         said = dict(pool.map(say, range(120)))
     assert len(said) == 120
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         kept = {row[0]: row[1] for row in connection.execute("SELECT id, text FROM events ORDER BY id")}
     connection.close()
     assert {int(name[1:].partition("-")[0]): text for name, text in said.items()} == kept

@@ -6,6 +6,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -204,7 +205,8 @@ def test_delete_all_takes_more_than_one_page_and_the_messages_too(memory: Memory
 
 def remaining(memory: Memory) -> list[str]:
     """Every word left in the file of a closed memory."""
-    with memory._tenants._open_parts("ana").store.reader("ana") as reader:  # noqa: SLF001 - what lies on disk is the point
+    store = memory._tenants._open_parts("ana").store  # noqa: SLF001 - what lies on disk is the point
+    with closing(store), store.reader("ana") as reader:
         return [event.text for event in reader.find_events(EVERYTHING) if event.text]
 
 
@@ -346,7 +348,7 @@ def test_a_closed_memory_says_so_and_closing_twice_does_nothing(memory: Memory) 
 def test_a_configuration_of_our_own_is_read(tmp_path: Path) -> None:
     with Memory.from_config({"path": str(tmp_path / "own.db"), "embedder": "none"}) as made:
         made.add("I live in Linz.", user_id="ana")
-    with sqlite3.connect(tmp_path / "own.db") as database:
+    with closing(sqlite3.connect(tmp_path / "own.db")) as database, database:
         assert database.execute("SELECT count(*) FROM events").fetchone() == (1,)
     database.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def test_each_door_moves_a_memory_and_tells_how_it_moved(door: Call, held: str) 
 def test_each_door_pins(door: Call, held: str, tmp_path: Path) -> None:
     for name, pinned in (("pin", 1), ("unpin", 0)):
         assert "code" not in door(name, held)
-        with sqlite3.connect(tmp_path / "memory.db") as db:
+        with closing(sqlite3.connect(tmp_path / "memory.db")) as db, db:
             assert db.execute("SELECT pinned FROM memories WHERE expired_at IS NULL").fetchall() == [(pinned,)]
         db.close()
 
