@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,17 @@ def test_what_lives_on_in_other_words_of_the_same_sentence_is_made_again(
     with Credenda.open(tmp_path / "third.db", user="ana", clock=clock, workers=False) as third:
         third.data.rebuild(from_files=vault)
         assert not any("tea" in one.text for one in third.list(limit=50).items), "a stale page brings nothing back"
+
+
+def test_the_page_that_all_link_to_is_there_though_nothing_is_always_on(
+    mem: Credenda, vault: Path, clock: ManualClock
+) -> None:
+    mem.remember("My sister Mara plays chess.")
+    mem.settle()
+    mem.data.sync_files(vault)
+    assert (vault / "MEMORY.md").is_file()
+    assert "[[MEMORY|" in (vault / "index.md").read_text("utf-8")
+    again = mem.data.sync_files(vault)
+    assert not again.notes
+    clock.advance(timedelta(days=1))
+    assert not mem.data.sync_files(vault).notes

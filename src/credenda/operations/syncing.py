@@ -308,11 +308,12 @@ class _Round:
         written: list[str] = []
         removed: list[str] = []
         failed: set[str] = set(found.troubles)
+        linked = CORE if any(one.entries for one in layout.sheets.values()) else ""  # every page has a link to it
         for path, sheet in layout.sheets.items():
             old = parsed.get(path)
             text = draw(old, sheet)
             try:
-                if is_empty(parse(text), sheet):
+                if path != linked and is_empty(parse(text), sheet):
                     if old is not None:
                         self.folder.remove(path)
                         removed.append(path)
