@@ -93,15 +93,19 @@ def _readable(folder: Folder) -> Found:
     return found
 
 
-def _edited(state: State, key: bytes, name: str, text: str) -> bool:
+def _digest_of(state: State, key: bytes, name: str) -> str:
+    """Give the hash of an entry's text as the last synchronisation drew it, "" where nothing is known of it."""
     base = state.entries.get(name)
-    return base is not None and state.mark == tenant_mark(key) != "" and base.digest != digest(key, text)
+    return base.digest if base is not None and state.mark == tenant_mark(key) != "" else ""
+
+
+def _edited(state: State, key: bytes, name: str, text: str) -> bool:
+    return _digest_of(state, key, name) not in {"", digest(key, text)}
 
 
 def _drawn(state: State, key: bytes, name: str, text: str) -> bool:
     """Say whether an entry stands as the last synchronisation drew it, after all that was deleted by then."""
-    base = state.entries.get(name)
-    return base is not None and state.mark == tenant_mark(key) != "" and base.digest == digest(key, text)
+    return _digest_of(state, key, name) == digest(key, text)
 
 
 def _check_empty(parts: Parts, said: Record) -> None:

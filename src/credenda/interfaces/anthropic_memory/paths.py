@@ -25,8 +25,8 @@ class Refused(Exception):  # noqa: N818 - named for what happened, as the errors
 def parts_of(path: object) -> tuple[str, ...]:
     """Return the names on the way to a page, () for the root; raises `Refused` for a path that is not taken.
 
-    >>> parts_of("/memories/work/notes.md")
-    ('work', 'notes.md')
+    >>> parts_of("/memories/trips/notes.md")
+    ('trips', 'notes.md')
     """
     if not isinstance(path, str) or not (path == ROOT or path.startswith(f"{ROOT}/")):
         raise Refused(f"Path must start with {ROOT}, got: {path}")
