@@ -12,7 +12,6 @@ from credenda.clock import Clock, SystemClock
 from credenda.config import Settings, default_target, load_settings
 from credenda.errors import Invalid
 from credenda.model.claim import Claim, Extractor, Turn
-from credenda.model.report import BackupReport, RestoreReport
 from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
@@ -21,6 +20,7 @@ from credenda.workers.leases import process_owner
 from credenda.write.arguments import checked_name
 
 if TYPE_CHECKING:
+    from credenda.model.report import BackupReport, RestoreReport
     from credenda.providers.llm.line import ModelLine
     from credenda.storage.store import Store
 

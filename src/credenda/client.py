@@ -18,20 +18,15 @@ from credenda.model.difference import Diff
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
-from credenda.model.report import (
-    DeletionReport,
-    EraseReceipt,
-    Stats,
-)
 from credenda.operations import asking, maintaining
 from credenda.parts import Parts
 from credenda.providers.embed.port import Embedder
 from credenda.workers.loop import Worker
-from credenda.write.accept import Submission
 
 if TYPE_CHECKING:
     from credenda.client_data import Data
     from credenda.client_manage import Manage
+    from credenda.model.report import DeletionReport, EraseReceipt, Stats
 
 __all__ = ["Credenda"]
 
@@ -182,6 +177,9 @@ class Credenda:
         other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be kept whole,
         `Unavailable` when the store cannot be written; then nothing was filed.
         """
+        from credenda.operations import saying
+        from credenda.write.accept import Submission
+
         submission = Submission(
             content=content,
             user_id=self._parts.user_id,
@@ -197,8 +195,6 @@ class Credenda:
             idempotency_key=idempotency_key,
             allow_deleted=allow_deleted,
         )
-        from credenda.operations import saying
-
         return saying.remember(self._parts, submission)
 
     def store(self, unit: MemoryUnit) -> Memory:

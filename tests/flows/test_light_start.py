@@ -6,21 +6,52 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from credenda import Credenda
 
-_ASK = """
+_WRITING = ("credenda.write.accept", "credenda.write.apply", "credenda.write.extract", "credenda.write.llm")
+_OTHERS = ("credenda.workers.handlers", "credenda.portability", "credenda.model.report", "credenda.operations.keeping")
+_FILE = ("credenda.storage.sqlite.check", "credenda.storage.sqlite.dump", "credenda.storage.sqlite.erase")
+_CLIENT = """
 import sys
 from credenda import Credenda
 with Credenda.open(sys.argv[1], user="ana", embedder="none", workers=False) as memory:
-    assert memory.search("What do I like?").hits
-heavy = ("credenda.write.extract", "credenda.write.llm", "credenda.workers.handlers", "credenda.portability")
-print([name for name in sys.modules if name.startswith(heavy)])
+    assert {call}
 """
+_COMMAND = """
+import sys
+from credenda.interfaces.cli.main import cli
+assert cli.main(["--db", sys.argv[1], "--user", "ana", *{words}], standalone_mode=False) == 0
+"""
+_NAMES = "print(*sys.modules, sep='\\n', file=sys.stderr)"
 
 
-def test_a_search_loads_nothing_that_reads(path: Path) -> None:
+@pytest.fixture
+def told(path: Path) -> Path:
     with Credenda.open(path, user="ana", embedder="none", workers=False) as memory:
         memory.remember("I like tea.")
         memory.settle()
-    done = subprocess.run([sys.executable, "-c", _ASK, str(path)], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    return path
+
+
+def loaded(told: Path, program: str, heavy: tuple[str, ...]) -> list[str]:
+    """Run a program in a process of its own, and name what it loaded of these and their parts."""
+    arguments = [sys.executable, "-c", program + _NAMES, str(told)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    return [name for name in done.stderr.splitlines() if name.startswith(heavy)]
+
+
+def test_a_search_loads_nothing_that_reads(told: Path) -> None:
+    program = _CLIENT.format(call='memory.search("What do I like?").hits')
+    assert loaded(told, program, (*_WRITING, *_OTHERS, *_FILE)) == []
+
+
+def test_a_command_that_asks_loads_only_the_words_for_its_own_answer(told: Path) -> None:
+    program = _COMMAND.format(words=["search", "What do I like?"])
+    heavy = (*_WRITING, *_OTHERS, *_FILE, "credenda.interfaces.cli.render_lifecycle", "credenda.interfaces.connect")
+    assert loaded(told, program, heavy) == []
+
+
+def test_what_compares_no_vectors_loads_no_numpy(told: Path) -> None:
+    assert loaded(told, _CLIENT.format(call="memory.list().items"), ("numpy",)) == []

@@ -72,6 +72,7 @@ PURE = (
     "credenda.write.conclusions",
     "credenda.write.audit",
     "credenda.write.correct",
+    "credenda.write.kinds",
     "credenda.write.ledger",
     "credenda.write.likeness",
     "credenda.write.orders",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from credenda.model.change import Change, ChangeRecord
 from credenda.model.contest import ContestCase
+from credenda.model.finding import DutyRun, Finding
 from credenda.model.rebuilt import Difference, RebuildReport
 
 __all__ = [
@@ -38,20 +39,6 @@ __all__ = [
     "UndoReport",
     "UndoneMemory",
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """Something that a check found: what is wrong, where, and what to do about it; never memory text.
-
-    `check` names the test, and `where` the rows it is about, by their ids.
-    """
-
-    check: str
-    detail: str
-    repaired: bool = False
-    where: str = ""
-    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,17 +272,6 @@ class RetentionCurves:
     points: tuple[RetentionPoint, ...]
     profile: str
     mode: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DutyRun:
-    """The last run of a duty: when it began, how long it took, and what it did in a few words; never memory text."""
-
-    name: str
-    started_us: int
-    took_us: int
-    result: str
-    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

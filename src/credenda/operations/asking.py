@@ -28,12 +28,8 @@ from credenda.model.query import (
     SearchResult,
     SlotVersion,
 )
-from credenda.model.report import Stats
-from credenda.operations.keeping import current
+from credenda.operations.present import current
 from credenda.parts import Parts
-from credenda.read.gate import holds_at
-from credenda.read.history import slot_history
-from credenda.read.history import why as explain
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
 from credenda.text.times import moment_named
@@ -47,6 +43,7 @@ from credenda.write.arguments import (
 )
 
 if TYPE_CHECKING:
+    from credenda.model.report import Stats
     from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["Question", "changes", "context", "get", "history", "list_memories", "open_index", "search", "stats", "why"]
@@ -191,8 +188,11 @@ def get(
     if not held:
         known = f"it is held since {render_time(now.created_us)}"
         raise NotFound(f"{memory_id} was not held then", why=known, fix="ask for a later known_at")
-    if as_of_us is not None and not holds_at(held[0], as_of_us):
-        raise NotFound(f"{memory_id} was not true then", why=_span(held[0]), fix="`history` shows what was")
+    if as_of_us is not None:
+        from credenda.read.gate import holds_at
+
+        if not holds_at(held[0], as_of_us):
+            raise NotFound(f"{memory_id} was not true then", why=_span(held[0]), fix="`history` shows what was")
     return held[0]
 
 
@@ -254,6 +254,8 @@ def history(
     known_at: datetime | str | None = None,
 ) -> list[SlotVersion]:
     """Return every value that a slot, or the slot of a memory, has held, oldest first."""
+    from credenda.read.history import slot_history
+
     if (id is None) == (entity is None or attribute is None):
         raise Invalid("history needs a slot", why="either an id, or an entity and an attribute", fix="give one of them")
     checked_text(entity, "entity")
@@ -267,6 +269,8 @@ def history(
 
 def why(parts: Parts, memory_id: str) -> Explanation:
     """Say why a memory is held: the words it rests on, and every change to it."""
+    from credenda.read.history import why as explain
+
     with parts.store.reader(parts.user_id) as reader:
         current(reader, memory_id)
         return explain(reader, memory_id)
@@ -281,6 +285,7 @@ def changes(parts: Parts, cause: str) -> list[ChangeRecord]:
 
 def stats(parts: Parts) -> Stats:
     """Count what is held and what still waits."""
+    from credenda.model.report import Stats
     from credenda.operations.extracting import model_use, waiting_for_model
 
     with parts.store.reader(parts.user_id) as reader:

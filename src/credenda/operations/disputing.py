@@ -10,7 +10,8 @@ from credenda.model.claim import Span
 from credenda.model.contest import ContestState
 from credenda.model.event import Source
 from credenda.model.memory import Draft, Memory, Slot, Status, type_class
-from credenda.operations.keeping import application, check_not_deleted, current, journaled
+from credenda.operations.keeping import application, check_not_deleted, journaled
+from credenda.operations.present import current
 from credenda.parts import Parts
 from credenda.storage.store import Writer
 from credenda.text.normal import attribute_key, name_key, value_key

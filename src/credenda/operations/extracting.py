@@ -18,7 +18,7 @@ from credenda.providers.llm.tokens import question_tokens
 from credenda.storage.store import Counts, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.workers.ledger import day_of
 from credenda.workers.loop import run_thinking
-from credenda.write.journal import EXTRACT, REREAD, THINK
+from credenda.write.kinds import EXTRACT, REREAD, THINK
 from credenda.write.llm.gate import skip
 from credenda.write.llm.prompt import PROMPT, question_about
 from credenda.write.llm.turns import turns_waiting

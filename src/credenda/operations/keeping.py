@@ -14,6 +14,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import Resolution
+from credenda.operations.present import current
 from credenda.parts import Parts
 from credenda.storage.store import ChangeFilter, Job, MemoryFilter, Reader, Writer
 from credenda.text.normal import attribute_key, name_key
@@ -23,7 +24,7 @@ from credenda.write.arguments import checked_text
 from credenda.write.contests import question
 from credenda.write.correct import decide_correction
 from credenda.write.ingest import occasion_of
-from credenda.write.journal import EMBED
+from credenda.write.kinds import EMBED
 from credenda.write.promote import decide_status
 from credenda.write.resolve import decide_resolution
 from credenda.write.slots import label, slot_of
@@ -35,7 +36,6 @@ __all__ = [
     "check_not_deleted",
     "contests",
     "correct",
-    "current",
     "forget",
     "journaled",
     "pin",
@@ -46,19 +46,6 @@ __all__ = [
 ]
 
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
-
-
-def current(reader: Reader, memory_id: str) -> Memory:
-    """Return the current version of a memory that may be shown; raises `NotFound` for any other id."""
-    number_of(memory_id, Kind.MEMORY, reader.tenant.tag)
-    found = reader.memories([memory_id])
-    if not found or found[0].status is Status.DELETED:
-        raise NotFound(
-            f"there is no memory {memory_id}",
-            why="it never was, or it was deleted",
-            fix="copy an id from `list` or `search`",
-        )
-    return found[0]
 
 
 def slot_rows(writer: Writer, memory: Memory) -> list[Memory]:

@@ -26,7 +26,7 @@ from credenda.model.report import (
     RetentionPoint,
     ScoreMove,
 )
-from credenda.operations.keeping import current
+from credenda.operations.present import current
 from credenda.operations.using import Looked, Times, look, retention_rules, times_of
 from credenda.parts import Parts
 from credenda.storage.store import MemoryFilter, Reader, Retention, Watermark, Writer

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import CredendaError, Invalid
-from credenda.model.report import DoctorReport, Finding, ReembedReport
+from credenda.model.finding import Finding
 from credenda.operations.asking import open_index
 from credenda.parts import Parts
 from credenda.providers.embed.choose import open_embedder
@@ -15,6 +15,7 @@ from credenda.workers.loop import settle as settle_jobs
 from credenda.workers.upkeep import flush_accesses, save_index
 
 if TYPE_CHECKING:
+    from credenda.model.report import DoctorReport, ReembedReport
     from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["doctor", "reembed", "settle", "wind_up"]
@@ -52,6 +53,7 @@ def settle(parts: Parts, timeout_seconds: float = 30.0) -> None:
 
 def doctor(parts: Parts, *, repair: bool = False) -> DoctorReport:
     """Verify the store: file, journal chain, change log, references, full text, and the index in memory."""
+    from credenda.model.report import DoctorReport
     from credenda.operations.marks import left_out
     from credenda.operations.rebuilding import log_findings
 
@@ -69,6 +71,7 @@ def reembed(
     embedder = parts.embedder if model is None else open_embedder(model, parts.settings)
     if embedder is None:
         raise Invalid("there is no model to embed with", why="words alone are searched", fix='name one, like "minilm"')
+    from credenda.model.report import ReembedReport
     from credenda.workers.reembed import embed_again
 
     embedded = embed_again(parts, embedder, progress)

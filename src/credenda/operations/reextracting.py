@@ -38,7 +38,7 @@ from credenda.parts import Parts
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.ingest import believe, read_turns
-from credenda.write.journal import EXTRACT, REREAD, THINK
+from credenda.write.kinds import EXTRACT, REREAD, THINK
 from credenda.write.rederive import Beliefs, Plan, nearest, rederive, slot_key
 
 __all__ = ["reextract"]

@@ -33,7 +33,8 @@ from credenda.storage.store import Job, JobFilter, Tombstone, Writer
 from credenda.write.accept import AS_TYPE, Accepted, Submission, accept
 from credenda.write.apply import Application, apply
 from credenda.write.ingest import finished
-from credenda.write.journal import EMBED, KEEP, journal
+from credenda.write.journal import journal
+from credenda.write.kinds import EMBED, KEEP
 from credenda.write.tombstones import is_deleted
 
 __all__ = ["rebuild_from_files"]

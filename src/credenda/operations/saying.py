@@ -20,7 +20,8 @@ from credenda.write.accept import Submission, accept
 from credenda.write.apply import Application, apply
 from credenda.write.arguments import checked_fraction, checked_member, checked_name
 from credenda.write.ingest import believe, decided, finished
-from credenda.write.journal import EMBED, KEEP, journal
+from credenda.write.journal import journal
+from credenda.write.kinds import EMBED, KEEP
 from credenda.write.tombstones import is_deleted
 
 __all__ = ["keep", "remember", "store"]

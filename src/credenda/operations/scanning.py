@@ -20,7 +20,7 @@ from credenda.model.memory import Draft, Layer, Memory, MemoryType, Relation
 from credenda.parts import Parts
 from credenda.storage.store import Job, MemoryFilter, Reader, Writer
 from credenda.write.apply import Application, apply
-from credenda.write.journal import EMBED
+from credenda.write.kinds import EMBED
 from credenda.write.screen import looks_like_instruction, screen
 from credenda.write.tombstones import is_deleted
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from credenda.model.change import Actor
 from credenda.model.memory import Memory, Status
 from credenda.model.query import StatusStep
-from credenda.operations.keeping import current, slot_rows
+from credenda.operations.keeping import slot_rows
+from credenda.operations.present import current
 from credenda.parts import Parts
 from credenda.storage.store import ChangeFilter, Writer
 from credenda.write.apply import Application, apply

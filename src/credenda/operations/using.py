@@ -17,7 +17,7 @@ from credenda.ids import Kind, parse_id
 from credenda.manage.retention import Retained, RetentionRules, Usage, retained
 from credenda.model.memory import Memory, Status
 from credenda.model.regard import JUDGED
-from credenda.operations.keeping import current
+from credenda.operations.present import current
 from credenda.parts import Parts
 from credenda.storage.store import Access, Reader, Retention, Watermark, Writer
 from credenda.workers.upkeep import flush_accesses

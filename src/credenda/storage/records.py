@@ -10,9 +10,9 @@ from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
+from credenda.model.finding import DutyRun, Finding
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Layer, Memory, MemoryType, Status
-from credenda.model.report import DutyRun, Finding
 from credenda.storage.derived import Lead, Retention, Surprise, Watermark
 from credenda.storage.upkeep import Access, Prune
 

@@ -14,8 +14,9 @@ _PIECE_CHARACTERS: Final = 32
 """A longer word counts once more for each further stretch of this length, and may be cut there."""
 _HALF: Final = 2
 """Weights are counted in halves: a word is two, a character of a script without word spaces one."""
-_PIECE: Final = re.compile(rf"([{RUNS}])|[^\s{RUNS}]{{1,{_PIECE_CHARACTERS}}}")
-_SENTENCE_END: Final = re.compile(r"[.!?\u2026][\"')\]\u2019\u201d]*$|[\u3002\uff01\uff1f\uff0e]$")
+_PIECE: Final = rf"([{RUNS}])|[^\s{RUNS}]{{1,{_PIECE_CHARACTERS}}}"
+_SENTENCE_END: Final = r"[.!?\u2026][\"')\]\u2019\u201d]*$|[\u3002\uff01\uff1f\uff0e]$"
+"""Compiled, and kept by `re`, when a text is first cut: most are too short."""
 _CLAUSE_END: Final = (",", ";", ":", "\u3001", "\uff0c", "\uff1b", "\uff1a")
 
 _INSIDE, _CLAUSE, _SENTENCE, _PARAGRAPH = range(4)
@@ -62,7 +63,7 @@ def _budget(total: int) -> int:
 
 
 def _pieces(text: str) -> list[_Piece]:
-    matches = list(_PIECE.finditer(text))
+    matches = list(re.finditer(_PIECE, text))
     starts = [match.start() for match in matches[1:]]
     starts.append(len(text))
     found: list[_Piece] = []
@@ -80,7 +81,7 @@ def _border(word: str, gap: str) -> int:
     lines = gap.count("\n")
     if lines > 1:
         return _PARAGRAPH
-    if lines or (_SENTENCE_END.search(word) and (gap or not word.isascii())):
+    if lines or (re.search(_SENTENCE_END, word) and (gap or not word.isascii())):
         return _SENTENCE
     return _CLAUSE if word.endswith(_CLAUSE_END) else _INSIDE
 

@@ -14,7 +14,7 @@ from credenda.workers.leases import is_leased
 from credenda.write.embed import EMBED, Wanted, embed, file_vectors, wanted_texts
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.ingest import Reading, believe, complete, read_job
-from credenda.write.journal import EXTRACT, THINK
+from credenda.write.kinds import EXTRACT, THINK
 from credenda.write.novelty import Novelty, measured
 
 __all__ = ["HANDLERS", "embed_together", "handle", "report_failure", "set_aside"]

@@ -22,7 +22,7 @@ from credenda.parts import Parts
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.workers.leases import is_abandoned
 from credenda.workers.upkeep import flush_accesses, save_index
-from credenda.write.journal import EMBED, REREAD, THINK
+from credenda.write.kinds import EMBED, REREAD, THINK
 
 if TYPE_CHECKING:
     from credenda.providers.llm.line import ModelLine

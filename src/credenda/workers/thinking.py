@@ -22,7 +22,7 @@ from credenda.storage.store import Job, JobStatus, Writer
 from credenda.workers.leases import is_leased
 from credenda.workers.ledger import OverBudgetError, ask_within_budget, day_of
 from credenda.write.ingest import ReadTurn, believe, finished, read_turns
-from credenda.write.journal import EMBED, REREAD, THINK
+from credenda.write.kinds import EMBED, REREAD, THINK
 from credenda.write.llm.gate import skip
 from credenda.write.llm.reading import Understood, reader_name, understand
 from credenda.write.llm.turns import Asked, believe_again, fallback, still_so, turn_of

@@ -9,7 +9,7 @@ from credenda.errors import CredendaError
 from credenda.ids import Kind, number_of
 from credenda.parts import Parts
 from credenda.storage.store import Access, Job, Writer, pack_code
-from credenda.write.journal import EMBED
+from credenda.write.kinds import EMBED
 
 __all__ = ["COMPRESSED", "flush_accesses", "save_index"]
 

@@ -42,7 +42,7 @@ from credenda.model.transitions import check_transition
 from credenda.storage.store import Job, Redaction, Writer
 from credenda.text.normal import name_key
 from credenda.text.valence import valence
-from credenda.write.journal import EMBED
+from credenda.write.kinds import EMBED
 from credenda.write.ledger import typed_fields
 from credenda.write.withdraw import LEFT, withdrawn
 from credenda.write.wording import quotations, quoted

@@ -21,7 +21,7 @@ from credenda.text.sentences import sentence_spans
 from credenda.text.tokens import is_run
 from credenda.write.apply import Application, apply
 from credenda.write.contests import question
-from credenda.write.journal import EMBED
+from credenda.write.kinds import EMBED
 from credenda.write.slots import CURRENT, slot_of
 from credenda.write.tombstones import memory_tombstones, sayings, text_tombstone
 from credenda.write.wording import quotations

@@ -17,7 +17,7 @@ from credenda.providers.embed.port import Embedder, checked_vectors
 from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
 from credenda.text.passages import passages
 from credenda.write.ingest import finished
-from credenda.write.journal import EMBED
+from credenda.write.kinds import EMBED
 from credenda.write.novelty import Novelty, file_novelty
 
 __all__ = ["EMBED", "Wanted", "embed", "file_vectors", "wanted_texts"]

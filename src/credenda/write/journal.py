@@ -18,18 +18,11 @@ from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
 from credenda.text.normal import NORMALISER, text_key
 from credenda.text.sentences import sentence_spans
 from credenda.write.accept import AS_TYPE, Accepted
+from credenda.write.kinds import EXTRACT
 from credenda.write.tombstones import SENTENCES_MAX, claim_digests, sayings, text_digest
 
-__all__ = ["EMBED", "EXTRACT", "KEEP", "REMOVED", "REREAD", "THINK", "journal"]
+__all__ = ["REMOVED", "journal"]
 
-EXTRACT: Final = "extract"
-EMBED: Final = "embed"
-KEEP: Final = "keep"
-"""Held word for word when it was filed: its job was done before anybody could see it."""
-THINK: Final = "think"
-"""Reads one event with a model, and believes what comes of it."""
-REREAD: Final = "reread"
-"""Reads one event again, of which no model could say anything before."""
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 REMOVED: Final = "[deleted]"
 """Stands in a message for words that had been deleted before they were said again."""

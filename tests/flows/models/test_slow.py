@@ -14,7 +14,7 @@ from credenda.providers.llm.port import Question, Reply
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock, ScriptedModel
 from credenda.workers.loop import run_due, run_thinking
-from credenda.write.journal import REREAD, THINK
+from credenda.write.kinds import REREAD, THINK
 
 from .build import BEES, CLAIM, held
 

@@ -11,7 +11,7 @@ import pytest
 
 from credenda.storage.ledger import Entry, ledger_path, lift, note, read_ledger
 from credenda.storage.sqlite import proof
-from credenda.storage.sqlite.erase import delete_rows, empty_whole_log, ledger_digest, tenant_tables
+from credenda.storage.sqlite.erase import delete_rows, empty_whole_log, ledger_digest, tenant_tables, unfinished
 from credenda.storage.sqlite.probes import Probes
 from credenda.storage.sqlite.store import SqliteStore
 
@@ -154,9 +154,9 @@ def test_a_reader_that_holds_the_log_is_reported_and_the_rest_is_done_later(path
         assert rows["events"] == 2
         first = proof.finish_erasures(str(path), commits, connection, 1, rows=rows, patience_seconds=0)
         assert not first.log_emptied
-        assert proof.is_unfinished(connection)
+        assert unfinished(connection)
     with opened(path) as later:
-        assert not proof.is_unfinished(writer_of(later))
+        assert not unfinished(writer_of(later))
         assert events(later) == []
     assert ledger_path(path).is_file()
 

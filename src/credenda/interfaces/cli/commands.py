@@ -10,11 +10,10 @@ from typing import Any, Final, cast
 import click
 
 from credenda.interfaces.cli.actions import act
-from credenda.interfaces.cli.jsonout import dumps
 from credenda.interfaces.cli.layout import open_screen
 from credenda.interfaces.cli.output import emit
-from credenda.interfaces.cli.render import render
 from credenda.interfaces.cli.session import Session
+from credenda.model.query import SearchResult
 from credenda.operations.table import OPERATIONS, Operation, Param
 
 __all__ = ["build", "names", "present", "program_options"]
@@ -117,11 +116,21 @@ def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # no
 
 
 def present(session: Session, name: str, value: object) -> None:
-    """Write a result as was asked for."""
+    """Write a result as was asked for. What writes it is loaded here, and for what is asked most, that alone."""
     if session.json:
+        from credenda.interfaces.cli.jsonout import dumps
+
         emit(dumps(value, ascii_only=not _writes_unicode()))
+        return
+    screen = open_screen(session.zone)
+    if isinstance(value, SearchResult):
+        from credenda.interfaces.cli.render_hits import results
+
+        emit(results(screen, value))
     else:
-        emit(render(open_screen(session.zone), name, value))
+        from credenda.interfaces.cli.render import render
+
+        emit(render(screen, name, value))
 
 
 def _writes_unicode() -> bool:

@@ -13,7 +13,6 @@ from credenda import __version__
 from credenda.config import debug_wanted, spare_threads
 from credenda.errors import CredendaError
 from credenda.interfaces.cli.commands import build, names, program_options
-from credenda.interfaces.cli.jsonout import dumps
 from credenda.interfaces.cli.layout import clean
 from credenda.interfaces.cli.output import emit, note
 
@@ -143,6 +142,8 @@ def _unexpected(error: Exception, *, as_json: bool) -> int:
 def _say(error: dict[str, object], *, as_json: bool) -> None:
     """Print an error as one line: words, or with --json a JSON object."""
     if as_json:
+        from credenda.interfaces.cli.jsonout import dumps
+
         note(dumps({"error": error}, ascii_only=True, indent=None))
     else:
         note(f"error: {clean(str(error['message']))}")

@@ -97,6 +97,9 @@ def until_stopped() -> Generator[Event]:
 def _serve(session: Session, toolset: str) -> None:
     gc.disable()  # while modules are loaded that stay for good: a sixth of the time to start
     try:
+        from credenda.interfaces.mcp.front import load_late
+
+        load_late()
         from credenda.interfaces.mcp.stdio import serve
     except ModuleNotFoundError as error:
         raise Invalid(

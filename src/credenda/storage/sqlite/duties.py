@@ -11,8 +11,8 @@ from typing import assert_never
 from credenda.errors import Conflict
 from credenda.ids import Kind, number_of, numbers_of, public_id
 from credenda.model.core import Recalled
+from credenda.model.finding import DutyRun
 from credenda.model.regard import Regard
-from credenda.model.report import DutyRun
 from credenda.storage.store import Access, Lead, Prune, Retention, Surprise, Watermark
 
 __all__ = ["Derived", "file_derived", "read_accesses", "read_duties", "read_recalled", "read_regards"]

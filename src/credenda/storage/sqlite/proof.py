@@ -16,14 +16,9 @@ from credenda.storage.sqlite.erase import Unfinished, empty_whole_log, ledger_di
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
 
-__all__ = ["erased_before", "finish_erasures", "is_unfinished", "take_back"]
+__all__ = ["erased_before", "finish_erasures", "take_back"]
 
 _FINISHED: Final = "UPDATE erasures SET finished_at = ?, probes = NULL WHERE digest = ? AND tag = ?"
-
-
-def is_unfinished(connection: sqlite3.Connection) -> bool:
-    """Say whether an erasure was interrupted before its proof had held."""
-    return connection.execute("SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1").fetchone() is not None
 
 
 def finish_erasures(

@@ -15,9 +15,9 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import Recalled
 from credenda.model.event import Event
+from credenda.model.finding import DutyRun
 from credenda.model.memory import Memory
 from credenda.model.regard import Regard
-from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta

@@ -1,4 +1,7 @@
-"""The SQLite store: one file, one writer connection a process, many readers."""
+"""The SQLite store: one file, one writer connection a process, many readers.
+
+What dumps, erases and checks is loaded by the method that needs it: a process that only asks does without.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +20,12 @@ from credenda.ids import new_key, new_tag
 from credenda.model.forgetting import Rules
 from credenda.storage.ledger import Entry
 from credenda.storage.portable import Dump, Erasure, Origin, PlacedRow
-from credenda.storage.sqlite.check import check_store, rebuild_words, repair_rows, words_agree
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log, statements
-from credenda.storage.sqlite.dump import dump_rows, load_rows, read_origin
-from credenda.storage.sqlite.erase import delete_rows
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
-from credenda.storage.sqlite.proof import finish_erasures, is_unfinished, take_back
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
 from credenda.storage.sqlite.rules import read_rules
-from credenda.storage.sqlite.scratch import open_scratch
 from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
 
@@ -40,6 +38,7 @@ _ENTER: Final = (
     "INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at) VALUES (?, ?, ?, ?, ?)"
 )
 _RELEASE: Final = "UPDATE legal_holds SET lifted_at = ? WHERE user_id = ? AND lifted_at IS NULL"
+_UNFINISHED: Final = "SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1"
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 
 
@@ -95,10 +94,12 @@ class SqliteStore:
             self._writer.close()
             raise
         self._commits = GroupCommit(self._writer, self.path)
-        if is_unfinished(self._writer):
+        if self._writer.execute(_UNFINISHED).fetchone() is not None:  # an erasure, whose proof had not held yet
             self._finish({}, patience_seconds=0)
 
     def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
+        from credenda.storage.sqlite.proof import finish_erasures
+
         connection, commits = self._writable()
         now_us = self._clock.now_us()
         return finish_erasures(self.path, commits, connection, now_us, rows=rows, patience_seconds=patience_seconds)
@@ -126,6 +127,8 @@ class SqliteStore:
             result = work(writer)
             redacted = writer.redacted
             if writer.refolded:
+                from credenda.storage.sqlite.check import rebuild_words
+
                 rebuild_words(connection)
             if redacted:
                 connection.execute(_OPTIMIZE)
@@ -162,6 +165,8 @@ class SqliteStore:
     @contextmanager
     def dump(self, user_id: str, *, only: Collection[str] | None = None) -> Generator[Dump]:
         """Open all rows of a tenant as they were at one moment, or those of some tables."""
+        from credenda.storage.sqlite.dump import dump_rows, read_origin
+
         with self._readers.take() as connection:
             yield Dump(origin=read_origin(connection, user_id), rows=dump_rows(connection, user_id, only))
 
@@ -173,6 +178,9 @@ class SqliteStore:
     @contextmanager
     def scratch(self, user_id: str) -> Generator[Writer]:
         """Open a copy in memory of a tenant's journal and tombstones."""
+        from credenda.storage.sqlite.dump import dump_rows, read_origin
+        from credenda.storage.sqlite.scratch import open_scratch
+
         with self._readers.take() as connection:
             rows = dump_rows(connection, user_id)
             copy, writer = open_scratch(read_origin(connection, user_id), rows, self._clock)
@@ -183,6 +191,9 @@ class SqliteStore:
 
     def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
         """Take rows into an empty tenant, in one transaction."""
+        from credenda.storage.sqlite.dump import load_rows
+        from credenda.storage.sqlite.proof import take_back
+
         connection, commits = self._writable()
         counts = commits.run(lambda: load_rows(connection, user_id, origin, rows))
         take_back(self.path, commits, connection, origin.tag)
@@ -195,6 +206,8 @@ class SqliteStore:
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and prove that their bytes are gone."""
+        from credenda.storage.sqlite.erase import delete_rows
+
         connection, commits = self._writable()
         rows = commits.run(lambda: delete_rows(connection, user_id, self._clock.now_us(), exported))
         return self._finish(rows)
@@ -251,6 +264,8 @@ class SqliteStore:
 
     def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
         """Verify the file and one tenant's rows; repair what is derived."""
+        from credenda.storage.sqlite.check import check_store, rebuild_words, repair_rows, words_agree
+
         with self._readers.take() as connection:
             tenant = read_tenant(connection, user_id)
             findings = check_store(connection, tenant)

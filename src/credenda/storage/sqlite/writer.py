@@ -15,9 +15,9 @@ from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.event import NewEvent
+from credenda.model.finding import DutyRun
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
-from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
 from credenda.storage.sqlite.duties import Derived, file_derived

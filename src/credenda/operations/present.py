@@ -1,0 +1,23 @@
+"""A memory as it is held now, by its id."""
+
+from __future__ import annotations
+
+from credenda.errors import NotFound
+from credenda.ids import Kind, number_of
+from credenda.model.memory import Memory, Status
+from credenda.storage.store import Reader
+
+__all__ = ["current"]
+
+
+def current(reader: Reader, memory_id: str) -> Memory:
+    """Return the current version of a memory that may be shown; raises `NotFound` for any other id."""
+    number_of(memory_id, Kind.MEMORY, reader.tenant.tag)
+    found = reader.memories([memory_id])
+    if not found or found[0].status is Status.DELETED:
+        raise NotFound(
+            f"there is no memory {memory_id}",
+            why="it never was, or it was deleted",
+            fix="copy an id from `list` or `search`",
+        )
+    return found[0]

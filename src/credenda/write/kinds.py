@@ -1,0 +1,16 @@
+"""The kinds of jobs that a write leaves behind. Apart from what files them: who looks for jobs need not load that."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["EMBED", "EXTRACT", "KEEP", "REREAD", "THINK"]
+
+EXTRACT: Final = "extract"
+EMBED: Final = "embed"
+KEEP: Final = "keep"
+"""Held word for word when it was filed: its job was done before anybody could see it."""
+THINK: Final = "think"
+"""Reads one event with a model, and believes what comes of it."""
+REREAD: Final = "reread"
+"""Reads one event again, of which no model could say anything before."""
