@@ -95,8 +95,12 @@ class SqliteStore:
             self._writer.close()
             raise
         self._commits = GroupCommit(self._writer, self.path)
-        if is_unfinished(self._writer):
-            self._finish({}, patience_seconds=0)
+        try:
+            if is_unfinished(self._writer):
+                self._finish({}, patience_seconds=0)
+        except BaseException:
+            self.close()
+            raise
 
     def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
         connection, commits = self._writable()
