@@ -278,8 +278,8 @@ def test_the_log_of_recalls_is_left_alone(mem: Credenda, say: Say) -> None:
     mem.settle()
     with mem._parts.store.reader("ana") as reader:  # noqa: SLF001 - the log is not shown
         ids = [memory.id for memory in mem.list(limit=50).items]
-        before = reader.accesses(ids)
+        before = reader.usage.accesses(ids)
     mem.manage.consolidate(force=True)
     with mem._parts.store.reader("ana") as reader:  # noqa: SLF001
-        assert reader.accesses(ids) == before
+        assert reader.usage.accesses(ids) == before
     assert before

@@ -172,7 +172,7 @@ def test_a_failed_group_is_tried_again_and_put_aside_after_three(path: Path, clo
             assert CANONICAL in texts(mem)
             assert len(texts(mem)) == 3
             with mem._parts.store.reader("ana") as reader:  # noqa: SLF001 - the mark is not shown
-                low = reader.watermark("consolidation.model")
+                low = reader.duties.watermark("consolidation.model")
             assert low == (0 if attempt < 3 else 6)
         assert len(report.quarantined) == 2
         assert len(model.asked) == 4

@@ -331,7 +331,7 @@ def test_pruning_touches_operational_logs_alone(mem: Credenda, tell: Tell, clock
     assert mem.manage.dream(["prune"]).changed == 0
     assert (mem.stats().events, mem.stats().changes) == (events, changes)
     with mem._parts.store.reader("ana") as reader:  # noqa: SLF001 - the log has no verb of its own
-        left = reader.accesses([one.id for one in mem.list().items])
+        left = reader.usage.accesses([one.id for one in mem.list().items])
     assert {access.useful for access in left} >= {1}
     assert min(access.day for access in left if not access.useful) > clock.now_us() // 86_400_000_000 - 365
     assert mem.data.rebuild(reextract=True).differences == ()

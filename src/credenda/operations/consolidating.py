@@ -116,7 +116,7 @@ class _Run:
         self._tally = _Tally()
         with parts.store.reader(parts.user_id) as reader:
             self._marks = read_marks(reader, self._judge)
-            self._last_us = reader.watermark(RAN)
+            self._last_us = reader.duties.watermark(RAN)
 
     def closed(self, *, force: bool) -> str:
         """Say why the gate is closed, "" where it is open. A topic that is named needs no new memories."""

@@ -122,7 +122,7 @@ def _gather(reader: Reader, query: Query, now_us: int, *, until_day: int, chosen
     own = identity(user_memories(reader, IDENTITY, now_us))
     candidates += [CoreMemory(Section.IDENTITY, memory) for memory in own]
     if chosen is None:
-        log = recall_order(reader.recalled(until_day - limits.CORE_RECALL_DAYS, until_day, limits.CORE_RECALLED))
+        log = recall_order(reader.usage.recalled(until_day - limits.CORE_RECALL_DAYS, until_day, limits.CORE_RECALLED))
     else:
         ids = [name for section, name, _ in chosen.lines if section is Section.RECALLED]
         log = [Recalled(name, 0, 0, 0, 0) for name in ids]

@@ -71,7 +71,7 @@ def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
     rules = retention_rules(parts.settings)
     with parts.store.reader(parts.user_id) as reader:
         times = times_of(reader, parts)
-        mark = None if dry_run else reader.watermark(_MARK)
+        mark = None if dry_run else reader.duties.watermark(_MARK)
         tag = reader.tenant.tag
     examined = updated = 0
     moves: list[ScoreMove] = []

@@ -64,10 +64,10 @@ class Marks:
 def read_marks(reader: Reader, judge: str) -> Marks:
     """Read the marks of a judge: "rules" or "model", or either of them in the night, "dream.rules" or "dream.model"."""
     name = f"consolidation.{judge}"
-    rows = reader.watermark(f"{name}.failures") or 0
-    failed = (reader.watermark(f"{name}.failure.{at}") or 0 for at in range(rows))
+    rows = reader.duties.watermark(f"{name}.failures") or 0
+    failed = (reader.duties.watermark(f"{name}.failure.{at}") or 0 for at in range(rows))
     return Marks(
-        top=reader.watermark(f"{name}.top") or 0,
+        top=reader.duties.watermark(f"{name}.top") or 0,
         failed={row >> _SHIFT: row & ((1 << _SHIFT) - 1) for row in failed},
         rows=rows,
     )

@@ -117,7 +117,7 @@ def run_duties(parts: Parts, names: tuple[str, ...] = ()) -> ScheduleReport:
         if name not in known:
             raise Invalid(f"there is no duty {name!r}", fix=f"choose among {', '.join(known)}")
     with parts.store.reader(parts.user_id) as reader:
-        runs = {run.name: run for run in reader.duties()}
+        runs = {run.name: run for run in reader.duties.runs()}
     wanted = [known[name] for name in names] or due(tuple(known.values()), runs, parts.clock.now_us())
     if not wanted:
         return _report(parts, reason="nothing is due")
@@ -153,7 +153,7 @@ def _run(parts: Parts, name: str) -> DutyRun:
 def _report(parts: Parts, ran: tuple[DutyRun, ...] = (), reason: str = "") -> ScheduleReport:
     now_us = parts.clock.now_us()
     with parts.store.reader(parts.user_id) as reader:
-        runs = {run.name: run for run in reader.duties()}
+        runs = {run.name: run for run in reader.duties.runs()}
         began_us = _began_us(reader, now_us)
     states = tuple(state(duty, runs.get(duty.name), now_us, began_us) for duty in cadences(parts))
     return ScheduleReport(duties=states, ran=ran, reason=reason)

@@ -70,14 +70,14 @@ class Looked:
 
 def times_of(reader: Reader, parts: Parts) -> Times:
     """Read what ages are counted by."""
-    active = tuple(reader.active_days()) if parts.settings.decay_clock == "active" else None
-    return Times(parts.clock.now_us(), active, reader.occasions())
+    active = tuple(reader.usage.active_days()) if parts.settings.decay_clock == "active" else None
+    return Times(parts.clock.now_us(), active, reader.usage.occasions())
 
 
 def look(reader: Reader, memories: Sequence[Memory], rules: RetentionRules, times: Times) -> list[Looked]:
     """Compute what is retained of each memory, from its row and its use."""
     used: defaultdict[str, list[Access]] = defaultdict(list)
-    for access in reader.accesses([memory.id for memory in memories]):
+    for access in reader.usage.accesses([memory.id for memory in memories]):
         used[access.memory_id].append(access)
     return [_looked(memory, used.get(memory.id, ()), rules, times) for memory in memories]
 
@@ -144,5 +144,5 @@ def _judged(writer: Writer, hit_id: str) -> list[str]:
 
 
 def _last_shown(reader: Reader, memory_id: str) -> str:
-    shown = [access for access in reader.accesses([memory_id]) if access.shown]
+    shown = [access for access in reader.usage.accesses([memory_id]) if access.shown]
     return shown[-1].session if shown else ""

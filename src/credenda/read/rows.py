@@ -65,7 +65,7 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
     named = [name_document(code, work.reader.tenant.tag) for code in found.codes[batch].tolist()]
     memory_ids = [name for kind, name, _ in named if kind is Kind.MEMORY]
     if memory_ids and _judges(work):
-        work.regards.update(work.reader.regards(memory_ids))
+        work.regards.update(work.reader.usage.regards(memory_ids))
     load(
         work.reader,
         work.loaded,
@@ -86,7 +86,7 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
 def _judges(work: Reading) -> bool:
     """Say whether judgements matter here: most tenants never gave one, and a look at a mark is cheap."""
     if work.judged is None:
-        work.judged = work.query.profile == "default" and work.reader.watermark(JUDGED) is not None
+        work.judged = work.query.profile == "default" and work.reader.duties.watermark(JUDGED) is not None
     return work.judged
 
 

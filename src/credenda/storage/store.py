@@ -1,4 +1,4 @@
-"""The narrow seam to a database: some twenty methods, and the contract that each backend keeps.
+"""The narrow seam to a database: at most twenty methods to a protocol, and the contract that each backend keeps.
 
 A `Store` is one database with many tenants. Everything is done for one tenant at a time: `reader` gives a consistent
 view, `commit` runs a unit of work in a transaction that is durable when `commit` returns. A backend binds the tenant to
@@ -17,11 +17,8 @@ from typing import Protocol, TypeVar
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.core import Recalled
 from credenda.model.event import Event
-from credenda.model.finding import DutyRun
 from credenda.model.memory import Memory
-from credenda.model.regard import Regard
 from credenda.storage.portable import Portable
 from credenda.storage.records import (
     CODE_BITS,
@@ -54,6 +51,7 @@ from credenda.storage.records import (
     pack_code,
     unpack_code,
 )
+from credenda.storage.upkeep import Duties, Usage
 
 __all__ = [
     "CODE_BITS",
@@ -165,39 +163,14 @@ class Reader(Protocol):
         """Return the blobs of an index image, () when there is none."""
         ...
 
-    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
-        """Return what is known of the use of these memories, by memory and then oldest first."""
+    @property
+    def usage(self) -> Usage:
+        """How the memories were used."""
         ...
 
-    def recalled(self, first_day: int, until_day: int, limit: int) -> list[Recalled]:
-        """Return what was recalled on days from the first up to the last (excluded): most days, then sessions, first.
-
-        Days are counted since 1970-01-01 UTC. What callers called useless on balance comes last.
-        """
-        ...
-
-    def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
-        """Return how these memories were judged; those that nobody ever judged are left out."""
-        ...
-
-    def occasions(self) -> frozenset[tuple[str, int]]:
-        """Return the sessions and days in which anything was judged useful."""
-        ...
-
-    def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
-        """Count the rows of each log, by its name ("showings", "jobs"), that `Prune` would take away."""
-        ...
-
-    def active_days(self) -> list[int]:
-        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
-        ...
-
-    def duties(self) -> list[DutyRun]:
-        """Return the last run of each duty, by name."""
-        ...
-
-    def watermark(self, name: str) -> int | None:
-        """Return how far a duty has come; None where it left no mark."""
+    @property
+    def duties(self) -> Duties:
+        """How far the duties have come."""
         ...
 
     def jobs(self, wanted: JobFilter) -> list[Job]:

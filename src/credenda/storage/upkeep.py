@@ -1,10 +1,59 @@
-"""How memories were used, as a store keeps it beside beliefs, and what of its logs is taken away again."""
+"""What a store keeps beside beliefs: how memories were used, how duties went, and what of its logs is taken away."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-__all__ = ["Access", "Prune"]
+from credenda.model.core import Recalled
+from credenda.model.finding import DutyRun
+from credenda.model.regard import Regard
+
+__all__ = ["Access", "Duties", "Prune", "Usage"]
+
+
+class Usage(Protocol):
+    """How one tenant's memories were used, as it was at one moment."""
+
+    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
+        """Return what is known of the use of these memories, by memory and then oldest first."""
+        ...
+
+    def recalled(self, first_day: int, until_day: int, limit: int) -> list[Recalled]:
+        """Return what was recalled on days from the first up to the last (excluded): most days, then sessions, first.
+
+        Days are counted since 1970-01-01 UTC. What callers called useless on balance comes last.
+        """
+        ...
+
+    def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
+        """Return how these memories were judged; those that nobody ever judged are left out."""
+        ...
+
+    def occasions(self) -> frozenset[tuple[str, int]]:
+        """Return the sessions and days in which anything was judged useful."""
+        ...
+
+    def active_days(self) -> list[int]:
+        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
+        ...
+
+
+class Duties(Protocol):
+    """How far the duties of one tenant have come, as it was at one moment."""
+
+    def runs(self) -> list[DutyRun]:
+        """Return the last run of each duty, by name."""
+        ...
+
+    def watermark(self, name: str) -> int | None:
+        """Return how far a duty has come; None where it left no mark."""
+        ...
+
+    def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
+        """Count the rows of each log, by its name ("showings", "jobs"), that `Prune` would take away."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

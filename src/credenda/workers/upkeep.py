@@ -38,7 +38,7 @@ def _write(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> None:
     """File showings, and let a job embed again what was recalled and is kept at few bits (C-024)."""
     for access in waiting:
         writer.put(access)
-    if parts.embedder is None or writer.watermark(COMPRESSED) is None:
+    if parts.embedder is None or writer.duties.watermark(COMPRESSED) is None:
         return
     tag = writer.tenant.tag
     codes = {pack_code(number_of(one.memory_id, Kind.MEMORY, tag), memory=True): one.memory_id for one in waiting}

@@ -11,9 +11,9 @@ import pytest
 
 from credenda.storage.ledger import Entry, ledger_path, lift, note, read_ledger
 from credenda.storage.sqlite import proof
-from credenda.storage.sqlite.erase import delete_rows, empty_whole_log, ledger_digest, tenant_tables, unfinished
+from credenda.storage.sqlite.erase import delete_rows, empty_whole_log, ledger_digest, tenant_tables
 from credenda.storage.sqlite.probes import Probes
-from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.sqlite.store import SqliteStore, is_unfinished
 
 from .build import ANA, events, opened, put, said, writer_of
 from .test_schema import NOT_OF_A_TENANT, columns, tables
@@ -154,9 +154,9 @@ def test_a_reader_that_holds_the_log_is_reported_and_the_rest_is_done_later(path
         assert rows["events"] == 2
         first = proof.finish_erasures(str(path), commits, connection, 1, rows=rows, patience_seconds=0)
         assert not first.log_emptied
-        assert unfinished(connection)
+        assert is_unfinished(connection)
     with opened(path) as later:
-        assert not unfinished(writer_of(later))
+        assert not is_unfinished(writer_of(later))
         assert events(later) == []
     assert ledger_path(path).is_file()
 

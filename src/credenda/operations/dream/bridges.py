@@ -120,7 +120,7 @@ def _file(night: Night, add: Change, both: Sequence[About]) -> bool:
 
 
 def _asked(night: Night, digest: str) -> bool:
-    return night.see(lambda reader: reader.watermark(f"dream:bridge:{digest}")) is not None
+    return night.see(lambda reader: reader.duties.watermark(f"dream:bridge:{digest}")) is not None
 
 
 def _note(night: Night, digest: str) -> None:

@@ -96,7 +96,7 @@ class Night:
 
     def asked_today(self, name: str) -> bool:
         """Say whether what is done once a night was done today."""
-        return self.see(lambda reader: reader.watermark(f"dream:{name}")) == self.today
+        return self.see(lambda reader: reader.duties.watermark(f"dream:{name}")) == self.today
 
     def mark(self, name: str) -> None:
         """Note that it was."""

@@ -14,7 +14,7 @@ def prune(night: Night, rules: PruneRules | None = None) -> DreamStep:
     """Take away old showings that nobody judged, and old finished jobs, a few at a time."""
     bounds = rules or PruneRules()
     showings_us, jobs_us = bounds.before_us(night.now_us)
-    found = night.see(lambda reader: reader.prunable(showings_us, jobs_us))
+    found = night.see(lambda reader: reader.duties.prunable(showings_us, jobs_us))
     rounds = -(-max(found.values(), default=0) // bounds.together)
     row = Prune(showings_before_us=showings_us, jobs_before_us=jobs_us, limit=bounds.together)
     for _ in range(0 if night.dry_run else rounds):

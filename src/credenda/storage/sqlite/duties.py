@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import assert_never
 
@@ -15,7 +15,7 @@ from credenda.model.finding import DutyRun
 from credenda.model.regard import Regard
 from credenda.storage.store import Access, Lead, Prune, Retention, Surprise, Watermark
 
-__all__ = ["Derived", "file_derived", "read_accesses", "read_duties", "read_recalled", "read_regards"]
+__all__ = ["Derived", "SqliteDuties", "SqliteUsage", "file_derived"]
 
 Run = Callable[..., sqlite3.Cursor]
 """Run a named statement for one tenant."""
@@ -50,52 +50,89 @@ def file_derived(run: Run, tag: str, row: Derived) -> None:
             assert_never(row)
 
 
-def read_accesses(run: Run, numbers: str, tag: str) -> list[Access]:
-    """Read the use of some memories (their numbers as a JSON list), by memory and then oldest first."""
-    return [
-        Access(
-            memory_id=public_id(Kind.MEMORY, row["memory"], tag),
-            session=row["session_id"],
-            day=row["day"],
-            at_us=row["at"],
-            shown=row["shown"],
-            useful=row["useful"],
-        )
-        for row in run("accesses_of", ids=numbers)
-    ]
+class SqliteUsage:
+    """A `Usage` that reads by named statements."""
+
+    def __init__(self, run: Run, tag: str) -> None:
+        """Read what `run` gives of the tenant with this tag."""
+        self._run = run
+        self._tag = tag
+
+    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
+        """Return what is known of the use of these memories, by memory and then oldest first."""
+        return [
+            Access(
+                memory_id=self._public(row),
+                session=row["session_id"],
+                day=row["day"],
+                at_us=row["at"],
+                shown=row["shown"],
+                useful=row["useful"],
+            )
+            for row in self._run("accesses_of", ids=self._numbers(memory_ids))
+        ]
+
+    def recalled(self, first_day: int, until_day: int, limit: int) -> list[Recalled]:
+        """Return what was recalled most within some days, the last excluded."""
+        return [
+            Recalled(
+                memory_id=self._public(row),
+                days=row["days"],
+                sessions=row["sessions"],
+                useful=row["useful"],
+                last_us=row["last_at"],
+            )
+            for row in self._run("recalled", first_day=first_day, until_day=until_day, limit=limit)
+        ]
+
+    def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
+        """Return how these memories were judged, those that were."""
+        return {
+            self._public(row): Regard(row["liked"], row["disliked"], row["silent"])
+            for row in self._run("regards_of", ids=self._numbers(memory_ids))
+        }
+
+    def occasions(self) -> frozenset[tuple[str, int]]:
+        """Return the sessions and days in which anything was judged useful."""
+        return frozenset((row["session_id"], row["day"]) for row in self._run("occasions"))
+
+    def active_days(self) -> list[int]:
+        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
+        return [row["day"] for row in self._run("active_days")]
+
+    def _numbers(self, ids: Sequence[str]) -> str:
+        return json.dumps(numbers_of(ids, Kind.MEMORY, self._tag))
+
+    def _public(self, row: sqlite3.Row) -> str:
+        return public_id(Kind.MEMORY, row["memory"], self._tag)
 
 
-def read_recalled(run: Run, tag: str, days: tuple[int, int], limit: int) -> list[Recalled]:
-    """Read what was recalled most on some days, the last excluded."""
-    return [
-        Recalled(
-            memory_id=public_id(Kind.MEMORY, row["memory"], tag),
-            days=row["days"],
-            sessions=row["sessions"],
-            useful=row["useful"],
-            last_us=row["last_at"],
-        )
-        for row in run("recalled", first_day=days[0], until_day=days[1], limit=limit)
-    ]
+class SqliteDuties:
+    """A `Duties` that reads by named statements."""
 
+    def __init__(self, run: Run) -> None:
+        """Read what `run` gives."""
+        self._run = run
 
-def read_duties(run: Run) -> list[DutyRun]:
-    """Read the last run of each duty, by name."""
-    return [
-        DutyRun(
-            name=row["name"],
-            started_us=row["started_at"],
-            took_us=row["took_us"],
-            result=row["result"],
-            failed=bool(row["failed"]),
-        )
-        for row in run("duties")
-    ]
+    def runs(self) -> list[DutyRun]:
+        """Return the last run of each duty, by name."""
+        return [
+            DutyRun(
+                name=row["name"],
+                started_us=row["started_at"],
+                took_us=row["took_us"],
+                result=row["result"],
+                failed=bool(row["failed"]),
+            )
+            for row in self._run("duties")
+        ]
 
+    def watermark(self, name: str) -> int | None:
+        """Return how far a duty has come."""
+        row = self._run("watermark", name=name).fetchone()
+        return None if row is None else int(row["value"])
 
-def read_regards(run: Run, numbers: str, tag: str) -> dict[str, Regard]:
-    """Read how some memories (their numbers as a JSON list) were judged, those that were."""
-    return {
-        public_id(Kind.MEMORY, row["memory"], tag): Regard(row["liked"], row["disliked"], row["silent"])
-        for row in run("regards_of", ids=numbers)
-    }
+    def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
+        """Count the rows of each log that may be taken away."""
+        times = {"showings_before_us": showings_before_us, "jobs_before_us": jobs_before_us}
+        return dict(self._run("count_prunable", **times).fetchone())

@@ -13,19 +13,15 @@ from credenda.ids import Kind, number_of, numbers_of, public_id
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.core import Recalled
 from credenda.model.event import Event
-from credenda.model.finding import DutyRun
 from credenda.model.memory import Memory
-from credenda.model.regard import Regard
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
-from credenda.storage.sqlite.duties import read_accesses, read_duties, read_recalled, read_regards
+from credenda.storage.sqlite.duties import SqliteDuties, SqliteUsage
 from credenda.storage.sqlite.indexes import index_of
 from credenda.storage.store import (
     CODE_BITS,
-    Access,
     ChangeFilter,
     Counts,
     Delta,
@@ -314,39 +310,15 @@ class SqliteReader:
         blobs: list[bytes] = [row[0] for row in self._run("snapshot", name=name)]
         return tuple(blobs)
 
-    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
-        """Return what is known of the use of these memories, by memory and then oldest first."""
-        return read_accesses(self._run, self._numbers(memory_ids, Kind.MEMORY), self._tenant.tag)
+    @property
+    def usage(self) -> SqliteUsage:
+        """How the memories were used."""
+        return SqliteUsage(self._run, self._tenant.tag)
 
-    def recalled(self, first_day: int, until_day: int, limit: int) -> list[Recalled]:
-        """Return what was recalled most within some days."""
-        return read_recalled(self._run, self._tenant.tag, (first_day, until_day), limit)
-
-    def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
-        """Return how these memories were judged, those that were."""
-        return read_regards(self._run, self._numbers(memory_ids, Kind.MEMORY), self._tenant.tag)
-
-    def occasions(self) -> frozenset[tuple[str, int]]:
-        """Return the sessions and days in which anything was judged useful."""
-        return frozenset((row["session_id"], row["day"]) for row in self._run("occasions"))
-
-    def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
-        """Count the rows of each log that may be taken away."""
-        times = {"showings_before_us": showings_before_us, "jobs_before_us": jobs_before_us}
-        return dict(self._run("count_prunable", **times).fetchone())
-
-    def active_days(self) -> list[int]:
-        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
-        return [row["day"] for row in self._run("active_days")]
-
-    def duties(self) -> list[DutyRun]:
-        """Return the last run of each duty, by name."""
-        return read_duties(self._run)
-
-    def watermark(self, name: str) -> int | None:
-        """Return how far a duty has come."""
-        row = self._run("watermark", name=name).fetchone()
-        return None if row is None else int(row["value"])
+    @property
+    def duties(self) -> SqliteDuties:
+        """How far the duties have come."""
+        return SqliteDuties(self._run)
 
     def jobs(self, wanted: JobFilter) -> list[Job]:
         """Return jobs in the order they are due."""

@@ -25,10 +25,20 @@ def open_scratch(
 ) -> tuple[sqlite3.Connection, SqliteWriter]:
     """Take the journal and the tombstones of a tenant into a database in memory; nothing of it reaches a disk."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        return connection, _filled(connection, origin, rows, clock)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _filled(
+    connection: sqlite3.Connection, origin: Origin, rows: Iterator[tuple[str, PlainRow]], clock: Clock
+) -> SqliteWriter:
     prepare(connection)
     build(connection)
     placed = (PlacedRow(0, table, row) for table, row in rows if table in SCRATCH_TABLES)
     load_rows(connection, origin.user_id, origin, placed)
     tenant = read_tenant(connection, origin.user_id)
     assert tenant is not None, "a tenant with events has a row of its own"  # noqa: S101 - told to the type checker
-    return connection, SqliteWriter(connection, tenant, Tips(), clock)
+    return SqliteWriter(connection, tenant, Tips(), clock)

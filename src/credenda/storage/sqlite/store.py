@@ -29,7 +29,7 @@ from credenda.storage.sqlite.rules import read_rules
 from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
 
-__all__ = ["SqliteStore"]
+__all__ = ["SqliteStore", "is_unfinished"]
 
 T = TypeVar("T")
 _SETTLED_COMMITS: Final = 8
@@ -38,8 +38,12 @@ _ENTER: Final = (
     "INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at) VALUES (?, ?, ?, ?, ?)"
 )
 _RELEASE: Final = "UPDATE legal_holds SET lifted_at = ? WHERE user_id = ? AND lifted_at IS NULL"
-_UNFINISHED: Final = "SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1"
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
+
+
+def is_unfinished(connection: sqlite3.Connection) -> bool:
+    """Say whether an erasure was interrupted before its proof had held."""
+    return connection.execute("SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1").fetchone() is not None
 
 
 class SqliteStore:
@@ -94,8 +98,12 @@ class SqliteStore:
             self._writer.close()
             raise
         self._commits = GroupCommit(self._writer, self.path)
-        if self._writer.execute(_UNFINISHED).fetchone() is not None:  # an erasure, whose proof had not held yet
-            self._finish({}, patience_seconds=0)
+        try:
+            if is_unfinished(self._writer):
+                self._finish({}, patience_seconds=0)
+        except BaseException:
+            self.close()
+            raise
 
     def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
         from credenda.storage.sqlite.proof import finish_erasures

@@ -1,0 +1,70 @@
+"""What fails on the way leaves no connection open behind it."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from credenda.errors import Corrupt
+from credenda.storage.sqlite import proof, scratch
+from credenda.storage.sqlite import store as storing
+
+from .build import opened, put, said
+
+
+class Counted(sqlite3.Connection):
+    """A connection that is known until it is closed."""
+
+    open: set[int]
+
+    def close(self) -> None:
+        super().close()
+        self.open.discard(id(self))
+
+
+@pytest.fixture
+def left_open(monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """The connections that were made and not closed."""
+    Counted.open = set()
+    connect = sqlite3.connect
+    kept: list[sqlite3.Connection] = []
+
+    def counted(path: str, **named: Any) -> sqlite3.Connection:  # noqa: ANN401 - as sqlite3 has it
+        made = connect(path, factory=Counted, **named)
+        kept.append(made)  # so that no other gets its number
+        Counted.open.add(id(made))
+        return made
+
+    monkeypatch.setattr(sqlite3, "connect", counted)
+    return Counted.open
+
+
+def fail(*_: object, **__: object) -> None:
+    raise Corrupt("the disk is at fault")
+
+
+def test_a_copy_that_cannot_be_made(tmp_path: Path, left_open: set[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tmp_path / "memory.db") as store:
+        put(store, said("I live in Linz."))
+        with store.scratch("ana"):
+            pass
+        before = set(left_open)
+        monkeypatch.setattr(scratch, "load_rows", fail)
+        with pytest.raises(Corrupt), store.scratch("ana"):
+            pass
+        assert left_open == before
+    assert not left_open
+
+
+def test_an_erasure_that_cannot_be_finished(
+    tmp_path: Path, left_open: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "memory.db"
+    with opened(path):
+        pass
+    monkeypatch.setattr(storing, "is_unfinished", bool)
+    monkeypatch.setattr(proof, "finish_erasures", fail)
+    with pytest.raises(Corrupt), opened(path):
+        pass
+    assert not left_open
