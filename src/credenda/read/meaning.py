@@ -75,7 +75,7 @@ def similar(
     tuned = weights().relevance
     above = meant.spread
     above[rows] = near - near.min()
-    return Meaning(rows, meant.cosine, index.spread(above, back=tuned.back, ahead=tuned.ahead))
+    return Meaning(rows, meant.cosine, index.spread_few(above, rows, back=tuned.back, ahead=tuned.ahead))
 
 
 def _rescored(count: int, limit: int) -> int:

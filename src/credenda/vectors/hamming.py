@@ -7,6 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from credenda.vectors.quantize import WORD_BITS
+
 __all__ = ["distances", "lowest"]
 
 _BLOCK: Final = 32_768
@@ -18,10 +20,17 @@ _SAMPLED: Final = 16
 _SPARE: Final = 8
 
 
-def distances(bits: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """Return the Hamming distance of each column of (w, n) `bits` to the (w,) query."""
+def distances(
+    bits: NDArray[np.uint64], query: NDArray[np.uint64], barred: NDArray[np.bool_] | None = None
+) -> NDArray[np.uint16]:
+    """Return the Hamming distance of each column of (w, n) `bits` to the (w,) query; of barred ones, beyond all others.
+
+    Vectors may have 32,000 dimensions.
+    """
     words, count = bits.shape
-    out = np.zeros(count, np.uint16)
+    out = np.zeros(count, np.uint16) if barred is None else barred.astype(np.uint16)
+    if barred is not None:
+        np.multiply(out, words * WORD_BITS + 1, out=out)
     width = min(count, _BLOCK)
     unlike, ones, sums = np.empty(width, np.uint64), np.empty(width, np.uint8), np.empty(width, np.uint8)
     for start in range(0, count, _BLOCK):

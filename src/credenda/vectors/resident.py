@@ -195,6 +195,12 @@ class ResidentIndex:
         """
         return self._turns.spread(scores, back, ahead, second)
 
+    def spread_few(
+        self, scores: NDArray[np.float32], rows: NDArray[np.int64], *, back: float = 0.5, ahead: float = 0.3
+    ) -> NDArray[np.float32]:
+        """Do as `spread` where these rows alone may have scores, each named once; `scores` itself may be returned."""
+        return self._turns.spread_few(scores, rows, back, ahead)
+
     def nearest(self, vector: NDArray[np.float32], k: int, mask: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the k rows whose sign bits are nearest to the vector's, ascending by row; fewer if there are fewer.
 
@@ -204,10 +210,9 @@ class ResidentIndex:
         count = int(np.count_nonzero(usable))
         if count <= k:
             return np.flatnonzero(usable)
-        apart = distances(self._table.bits.view(len(self)), sign_words(vector[np.newaxis])[:, 0])
-        if count < len(self):
-            # Arithmetic instead of `apart[~usable] = …`, which takes eight times as long.
-            np.maximum(apart, np.multiply(~usable, self.dims + 1, dtype=np.uint16), out=apart)
+        # Barred from the start: to raise their distances afterwards would be two more passes over all of them.
+        barred = None if count == len(self) else ~usable
+        apart = distances(self._table.bits.view(len(self)), sign_words(vector[np.newaxis])[:, 0], barred)
         return lowest(apart, k, self.codes)
 
     # Following the store

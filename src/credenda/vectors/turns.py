@@ -102,6 +102,24 @@ class Turns:
             scored = np.flatnonzero(scores != 0)  # on marks it is ten times as fast as on numbers
             if len(scored) * _FEW < len(self.rows):
                 return self._spread_few(out, scored, (back, ahead), second)
+        return self._spread_all(out, scores, (back, ahead), second)
+
+    def spread_few(
+        self, scores: NDArray[np.float32], rows: NDArray[np.int64], back: float, ahead: float
+    ) -> NDArray[np.float32]:
+        """Do as `spread` where these rows alone may have scores, each named once; `scores` itself may be returned."""
+        if self.starts is None and len(rows) * _FEW < len(self.rows):
+            return self._spread_few(scores, rows, (back, ahead), None)
+        return self.spread(scores, back, ahead)
+
+    def _spread_all(
+        self,
+        out: NDArray[np.float32],
+        scores: NDArray[np.float32],
+        shares: tuple[float, float],
+        second: Second | None,
+    ) -> NDArray[np.float32]:
+        back, ahead = shares
         rows = self.rows.astype(np.intp)
         own = turn = scores.take(rows)
         if self.starts is not None:
