@@ -47,6 +47,17 @@ def test_distances_hold_across_blocks() -> None:
     assert lowest(found, 1, np.arange(70_000)).tolist() == [69_999]
 
 
+def test_barred_columns_lie_beyond_the_farthest_of_the_others() -> None:
+    draw = np.random.default_rng(3)
+    words = sign_words(draw.standard_normal((40_000, 130)).astype(np.float32))
+    farthest = ~words[:, 0]  # as unlike as bits can be
+    barred = draw.random(40_000) < 0.5
+    plain, found = distances(words, farthest), distances(words, farthest, barred)
+    assert plain.max() == 192
+    assert np.array_equal(found[~barred], plain[~barred])
+    assert found[barred].min() > 192
+
+
 def test_true_neighbours_are_nominated() -> None:
     draw = np.random.default_rng(2)
     centres = draw.standard_normal((100, 384)).astype(np.float32)

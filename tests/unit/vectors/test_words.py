@@ -81,7 +81,9 @@ def test_a_few_scores_spread_as_they_do_among_many(at: list[int], turns: int, se
     scores = np.zeros(len(index), np.float32)
     scores[at] = np.random.default_rng(seed).random(len(at)).astype(np.float32)
     expected = spread_oracle(said, by_code(index, scores))
-    assert by_code(index, index.spread(scores)) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+    spread = index.spread(scores)
+    assert by_code(index, spread) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+    assert np.array_equal(index.spread_few(scores, np.unique(at).astype(np.int64)), spread)
 
 
 @settings(max_examples=200, deadline=None)
