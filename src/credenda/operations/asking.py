@@ -35,6 +35,7 @@ from credenda.read.gate import holds_at
 from credenda.read.history import slot_history
 from credenda.read.history import why as explain
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
+from credenda.text.counting import Budget
 from credenda.text.normal import attribute_key, name_key
 from credenda.text.times import moment_named
 from credenda.write.arguments import (
@@ -145,7 +146,7 @@ def context(
             index=open_index(parts, reader) if query is not None else None,
             embed=parts.ask,
             now_us=now_us,
-            token_budget=budget,
+            budget=Budget(budget, parts.counter),
             core=core_candidates(parts, reader, asked, now_us),
         )
     if query is not None and asked.record_access:
@@ -301,6 +302,7 @@ def stats(parts: Parts) -> Stats:
         tombstones=counts.tombstones,
         embedder=parts.embedder.model_id if parts.embedder else None,
         vectors_by_model=counts.vectors_by_model,
+        counted_by=parts.counter.name,
         model=model_use(parts, counts, waiting),
     )
 
