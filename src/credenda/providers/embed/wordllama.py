@@ -93,12 +93,11 @@ def _mean(tokenizer: Any, table: NDArray[np.generic], text: str) -> NDArray[np.f
     """Average the vectors of a text's pieces; a text without one has zeros."""
     import numpy as np
 
-    numbers = tokenizer.encode(text, add_special_tokens=False).ids
+    numbers: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
     if not numbers:
-        return np.zeros(table.shape[1], np.float32)
-    out = np.empty(table.shape[1], np.float32)
-    np.mean(table[np.minimum(numbers, len(table) - 1)], axis=0, dtype=np.float32, out=out)
-    return out
+        return np.zeros(int(table.shape[1]), np.float32)
+    rows = cast("NDArray[np.float32]", table[np.minimum(numbers, len(table) - 1)])
+    return rows.mean(axis=0, dtype=np.float32)
 
 
 def packaged_files() -> StaticFiles:
