@@ -86,6 +86,14 @@ def test_other_files_are_another_model(tmp_path: Path) -> None:
     assert WordLlamaEmbedder(given_files(tmp_path)).model_id != first
 
 
+def test_files_that_are_changed_under_it_are_not_taken_for_the_same_model(tmp_path: Path) -> None:
+    engine = WordLlamaEmbedder(given_files(wordllama_folder(tmp_path)))
+    weights = tmp_path / "my_32.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-2] + b"\0\0")
+    with pytest.raises(Unavailable, match="changed since"):
+        engine.embed(["tea"])
+
+
 def test_a_folder_that_holds_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="no such folder"):
         open_embedder(f"wordllama:{tmp_path / 'none'}")

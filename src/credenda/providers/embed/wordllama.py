@@ -132,10 +132,14 @@ def _looked_at(weights: Path, tokenizer: Path) -> StaticFiles:
         )
     try:
         _, dims = _shape(_header(weights)[0])
-        digest = hashlib.sha256(b"".join(_hash(path, path.stat().st_mtime_ns) for path in (weights, tokenizer)))
+        digest = _digest(weights, tokenizer)
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise _refused(weights.parent, str(error)[:200]) from error
-    return StaticFiles(weights, tokenizer, digest.hexdigest(), dims)
+    return StaticFiles(weights, tokenizer, digest, dims)
+
+
+def _digest(*paths: Path) -> str:
+    return hashlib.sha256(b"".join(_hash(path, path.stat().st_mtime_ns) for path in paths)).hexdigest()
 
 
 @cache
@@ -169,6 +173,7 @@ def _loaded(held: StaticFiles) -> tuple[Any, NDArray[np.generic]]:
     import numpy as np
 
     try:
+        _same(held)
         tokenizer = import_module("tokenizers").Tokenizer.from_file(str(held.tokenizer))
         tokenizer.no_truncation()
         tokenizer.no_padding()
@@ -183,6 +188,12 @@ def _loaded(held: StaticFiles) -> tuple[Any, NDArray[np.generic]]:
             fix=f"look at {held.weights.parent}; the words are searchable meanwhile",
         ) from error
     return tokenizer, table
+
+
+def _same(held: StaticFiles) -> None:
+    """Raise `ValueError` for files that were changed since they were looked at: they are another model."""
+    if _digest(held.weights, held.tokenizer) != held.digest:
+        raise ValueError("the files were changed since the memory was opened")
 
 
 def _refused(path: Path, why: str) -> Invalid:
