@@ -15,6 +15,7 @@ from credenda.model.claim import Claim, Extractor, Turn
 from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
+from credenda.providers.tokens.choose import Tokenizer, open_counter
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.workers.leases import process_owner
 from credenda.write.arguments import checked_name
@@ -63,6 +64,7 @@ def build_parts(
     embedder: str | Embedder | None = None,
     extractor: Extractor | None = None,
     settings: Mapping[str, object] | None = None,
+    tokenizer: Tokenizer = None,
     read_only: bool = False,
 ) -> Parts:
     """Open what a memory is made of; raises `Invalid` for arguments that cannot be meant."""
@@ -72,6 +74,7 @@ def build_parts(
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
     line = _line(llm, merged)
+    counter = open_counter(merged.tokenizer if tokenizer is None else tokenizer)
     now = clock or SystemClock()
     path = sqlite_path(target)
     return Parts(
@@ -84,6 +87,7 @@ def build_parts(
         embedder=engine,
         llm=line,
         resident=_RESIDENT,
+        counter=counter,
         read_only=read_only,
         owner=process_owner(),
     )

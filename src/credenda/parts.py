@@ -15,6 +15,7 @@ from credenda.model.claim import Extractor
 from credenda.providers.embed.port import Embedder
 from credenda.providers.embed.questions import QuestionVectors
 from credenda.storage.store import Access, Store
+from credenda.text.counting import ESTIMATE, TokenCounter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -137,6 +138,8 @@ class Parts:
     extractor: Extractor
     embedder: Embedder | None
     resident: Resident
+    counter: TokenCounter = ESTIMATE
+    """What counts the tokens of a context and of the core."""
     llm: ModelLine | None = None
     """The line to a language model; None where rules alone read."""
     questions: QuestionVectors = field(default_factory=QuestionVectors)

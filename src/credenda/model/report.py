@@ -320,6 +320,8 @@ class Stats:
     embedder: str | None = None
     """Id of the model that new texts are embedded with and questions are compared by; None for words alone."""
     vectors_by_model: Mapping[str, int] = field(default_factory=dict[str, int])
+    counted_by: str = "estimate"
+    """What counts the tokens of a context and of the core: "estimate", or the name of a tokenizer."""
     model: ModelUse | None = None
     """The language model; None where none is in use, was used today, or is waited for."""
 

@@ -77,6 +77,7 @@ def _settled(session: Session, operation: Operation, given: Given) -> Outcome:
 
 def _context(session: Session, operation: Operation, given: Given) -> Outcome:
     """Pack a block; standard output holds nothing but what goes into a prompt."""
+    session.tokenizer = given.pop("tokenizer", None)
     outcome = _plain(session, operation, given)
     if not getattr(outcome.value, "text", ""):
         note("nothing is known that fits; the block is empty")

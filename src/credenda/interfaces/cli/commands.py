@@ -24,6 +24,13 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
             ["--wait/--no-wait"], default=None, help="Read it before returning, and show what follows. [default: wait]"
         ),
     ),
+    "context": (
+        click.Option(
+            ["--tokenizer"],
+            metavar="FILE",
+            help="Count tokens with this tokenizer.json or .tiktoken file. [default: the setting, else an estimate]",
+        ),
+    ),
     "contests": (
         click.Option(["--audit"], is_flag=True, help="List slots that keep changing instead, asked about or not."),
         click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
