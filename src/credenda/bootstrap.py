@@ -103,14 +103,22 @@ def _line(llm: object, settings: Settings) -> ModelLine | None:
 
 
 def restore_backup(
-    backup: str | Path, target: str | Path | None = None, *, replace: bool = False, clock: Clock | None = None
+    backup: str | Path,
+    target: str | Path | None = None,
+    *,
+    replace: bool = False,
+    deletions: str | Path | None = None,
+    clock: Clock | None = None,
 ) -> RestoreReport:
     """Put a backup in the place of a database, verified first, and without those who were erased since it was made.
 
     What was deleted in the database that it replaces is deleted in it too, if that can be read (`unread` says why not).
+    Restored elsewhere, a backup has the state of its day, unless `deletions` names the database that was backed up, or
+    a later backup of it: what is deleted there, and who is erased, goes from what is restored.
     `target` is a path or `sqlite:///path`, None for the default file; one that is there needs `replace`.
-    Raises `NotFound` for a missing backup, `Conflict` for a target that is there, `Corrupt` for a damaged backup,
-    `Unavailable` while anybody has the target open. After any of them nothing has changed.
+    Raises `NotFound` for a missing file, `Invalid` for deletions of other memories, `Conflict` for a target that is
+    there, `Corrupt` for a damaged backup, `Unavailable` while anybody has the target open. After any of them nothing
+    has changed.
     """
     from credenda.operations.restoring import delete_again
     from credenda.storage.sqlite.backup import put_back
@@ -120,7 +128,9 @@ def restore_backup(
     def again(old: Store, new: Store, user_id: str) -> int:
         return delete_again(old, new, user_id, given.now_us())
 
-    return put_back(Path(backup), Path(sqlite_path(target)), given, replace=replace, delete_again=again)
+    later = None if deletions is None else Path(sqlite_path(deletions))
+    place = Path(sqlite_path(target))
+    return put_back(Path(backup), place, given, replace=replace, deletions=later, delete_again=again)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:

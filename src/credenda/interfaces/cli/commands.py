@@ -39,6 +39,11 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
     "files": (click.Option(["--watch"], is_flag=True, help="Go on, and sync whenever a page or the memory changes."),),
     "restore": (
         click.Option(["--replace"], is_flag=True, help="Let a backup take the place of a database that is there."),
+        click.Option(
+            ["--deletions"],
+            metavar="FILE",
+            help="The database that was backed up, or a later backup: delete from this one what is deleted there.",
+        ),
     ),
     "delete": (
         click.Option(["--session"], help="Instead of an ID: all that was said in this session."),
