@@ -11,7 +11,7 @@ from credenda.ids import Kind, number_of, parse_id, public_id
 from credenda.model.change import Actor, ChangeKind, ChangeRecord, Support
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.event import Event, NewEvent, Role, Source
+from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, engram_type
 from credenda.storage.forms import Form, maker
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
@@ -25,7 +25,6 @@ __all__ = [
     "contest_of",
     "contest_row",
     "event_of",
-    "event_row",
     "events_in",
     "evidence_in",
     "evidence_of",
@@ -34,6 +33,7 @@ __all__ = [
     "memories_in",
     "memory_of",
     "memory_row",
+    "packed",
     "state_of",
     "text_hash",
     "vector_of",
@@ -96,7 +96,8 @@ def canonical_json(value: object) -> str:
     return _CANONICAL.encode(value)
 
 
-def _packed(value: object) -> str | None:
+def packed(value: object) -> str | None:
+    """Write a list or table as canonical JSON, an empty one as None."""
     return canonical_json(value) if value else None
 
 
@@ -142,26 +143,6 @@ _MEMORY: Final = Form(
 )
 _new_span: Final = maker(Span)
 _new_evidence: Final = maker(Evidence)
-
-
-def event_row(event: NewEvent) -> dict[str, object]:
-    """Give the columns that an event brings; the store adds number, hashes and passages."""
-    return {
-        "session": event.session,
-        "agent": event.agent,
-        "role": event.role.value,
-        "speaker": event.speaker,
-        "source": event.source.value,
-        "trust": event.trust,
-        "topic": event.topic,
-        "text": event.text,
-        "occurred_us": event.occurred_us,
-        "external_id": event.external_id,
-        "flags": _packed(event.flags),
-        "tags": _packed(event.tags),
-        "metadata": _packed(event.metadata),
-        "expires_us": event.expires_us,
-    }
 
 
 def event_of(row: Record, tag: str) -> Event:
@@ -217,8 +198,8 @@ def memory_row(memory: Memory, tag: str) -> dict[str, object]:
         "last_accessed_us": memory.last_accessed_us,
         "access_count": memory.access_count,
         "decay_score": memory.decay_score,
-        "tags": _packed(memory.tags),
-        "metadata": _packed(memory.metadata),
+        "tags": packed(memory.tags),
+        "metadata": packed(memory.metadata),
     }
 
 
@@ -322,7 +303,7 @@ def contest_row(contest: ContestCase) -> dict[str, object]:
         "opened_us": contest.opened_us,
         "resolved_us": contest.resolved_us,
         "resolution": contest.resolution,
-        "scopes": _packed(dict(contest.scopes)),
+        "scopes": packed(dict(contest.scopes)),
     }
 
 
