@@ -13,6 +13,7 @@ from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, engram_type
+from credenda.storage.deltas import shortened, spelled_out
 from credenda.storage.forms import Form, maker
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
 from credenda.text.normal import attribute_key, name_key, text_key
@@ -228,7 +229,7 @@ def evidence_in(row: EvidenceRow, tag: str) -> Evidence:
 
 def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
     """Give the columns of a change; the delta holds only what moved."""
-    delta: dict[str, object] = {"b": dict(change.before), "a": dict(change.after)}
+    delta: dict[str, object] = {"b": shortened(change.before), "a": shortened(change.after)}
     if change.support is not None:
         delta["e"] = [
             [
@@ -264,8 +265,8 @@ def change_of(row: Record, tag: str) -> ChangeRecord:
         at_us=row["at"],
         memory_id=public_id(Kind.MEMORY, memory, tag) if memory else None,
         cause=row["cause"],
-        before=delta.get("b", {}),
-        after=delta.get("a", {}),
+        before=spelled_out(delta.get("b", {})),
+        after=spelled_out(delta.get("a", {})),
         support=None if support is None else tuple(_support_of(one, tag) for one in support),
     )
 
@@ -279,7 +280,8 @@ def _support_of(kept: tuple[Any, ...], tag: str) -> Support:
 def wordless_delta(delta: str) -> str:
     """Give what a delta says of a memory besides its words: standing, times, numbers and where its evidence lies."""
     parts: dict[str, Any] = json.loads(delta)
-    kept = {name: {key: part[key] for key in part if key in _WORDLESS} for name, part in parts.items() if name != "e"}
+    sides = {name: spelled_out(part) for name, part in parts.items() if name != "e"}
+    kept = {name: shortened({key: side[key] for key in side if key in _WORDLESS}) for name, side in sides.items()}
     evidence = {
         name: [[*one[:3], "00" * (len(one[3]) // 2), *one[4:]] for one in part]
         for name, part in parts.items()
