@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from credenda import limits
 from credenda.clock import parse_time
@@ -46,8 +46,7 @@ AS_TYPE: Final = "as:"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
+class Submission(NamedTuple):
     """A call of `remember` as it was made. Times may be datetimes or text."""
 
     content: object
@@ -157,8 +156,7 @@ def _checked_text(content: object) -> str:
     return clean
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Frame:
+class _Frame(NamedTuple):
     """What all messages of a submission share."""
 
     submission: Submission
