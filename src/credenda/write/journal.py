@@ -40,11 +40,12 @@ def journal(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Ca
             return earlier
         events, refused = _without_deleted(writer, accepted, extractor)
         ids = [writer.put(event) for event in events]
+        first = serial(ids[0])
         job_id = writer.put(
             Job(
                 kind=kind,
-                first=serial(ids[0]),
-                last=serial(ids[-1]),
+                first=first,
+                last=first + len(ids) - 1,
                 idempotency_key=accepted.idempotency_key,
                 payload_hash=_signed(writer, accepted) if accepted.idempotency_key else b"",
             )
