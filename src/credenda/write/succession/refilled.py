@@ -1,0 +1,189 @@
+"""The same sentence with another value: what is said again but for one cell. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from credenda.text.normal import attribute_key
+from credenda.write.extract.lexicon import lexicon
+from credenda.write.slots import slot_of
+from credenda.write.succession.old import Match, Old
+from credenda.write.succession.table import table
+from credenda.write.succession.turning import Turning
+from credenda.write.succession.words import Cell, Word, alike, cells, phrase
+
+__all__ = ["in_slot", "refilled"]
+
+_PLAIN_WORDS: Final = 7
+"""Words of a sentence so short that its one new word stands where the old one stood."""
+_SELF: Final = re.compile(r"\b(?:i|we|my|our|me|us)\b")
+_DUE: Final = re.compile(r"(?:\b(?:to|until|till|is|are|be|for|auf)\s+(?:the\s+|on\s+|at\s+)?|[:,]\s*)$")
+_NAMES: Final = frozenset({"name", "name?"})
+_SOFT: Final = frozenset({"word", "name?"})
+_TOLD_OF: Final = frozenset({"date", "name"})
+"""Attributes that say nothing of the matter: it is the entity that has a date, or is called something."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Aligned:
+    """Two sentences laid on each other: the cell in which they differ, what they share, and what else is new."""
+
+    turn: Turning
+    old: Old
+    cell: Cell
+    common: frozenset[str]
+    nouns: frozenset[str]
+    fresh: tuple[Cell, ...]
+
+    @property
+    def alone(self) -> bool:
+        """Whether the kind of the value names the matter by itself, as an address does."""
+        return self.cell.kind == "email" or self.cell.kind.removeprefix("kind:") in table().alone
+
+
+def refilled(turn: Turning, old: Old) -> Iterator[Match]:
+    """Yield the memory where its sentence is said again with one cell filled otherwise."""
+    mine = [one for one in old.said.words if one.content]
+    common = frozenset(old.said.matters(mine) & turn.said.matters(turn.words))
+    left = cells(old.said, [one for one in mine if one.term not in common and not one.light])
+    if len(left) == 1:
+        yield from _matched(_aligned(turn, old, left[0], common), "refilled")
+
+
+def in_slot(turn: Turning, old: Old) -> Iterator[Match]:
+    """Yield the memory where its slot is named, by all that names it, and another thing of the kind of its value."""
+    present = {one.term for one in turn.words}
+    needed = _names_of(old)
+    covered = needed & present
+    short = needed == old.owner and _leading(old) in covered  # "staging" is the staging server
+    value = phrase(old.memory.value or "")
+    filled = cells(value, [one for one in value.words if one.content])
+    if not covered or (covered != needed and not short) or len(filled) != 1:
+        return
+    if all(one.term not in present for one in filled[0].words):
+        yield from _matched(_aligned(turn, old, filled[0], frozenset(covered)), "slot")
+
+
+def _names_of(old: Old) -> frozenset[str]:
+    """Give the words that name a slot; none where its attribute says only that something is done."""
+    words = table()
+    if not old.memory.value or not old.name or (old.name in words.vague and old.name not in _TOLD_OF):
+        return frozenset()
+    if old.name in _TOLD_OF:
+        return old.owner
+    named = phrase(attribute_key(old.name).replace("_", " ")).words
+    topics = frozenset(one.term for one in named if one.content or one.light) - words.heads
+    return (topics | old.owner) - words.light
+
+
+def _leading(old: Old) -> str:
+    found = [one.term for one in phrase(old.memory.entity or "").words if one.content]
+    return found[0] if len(found) > 1 else ""
+
+
+def _aligned(turn: Turning, old: Old, cell: Cell, common: frozenset[str]) -> _Aligned:
+    verbs = {one.term for one in (*turn.words, *old.said.words) if one.verb}
+    nouns = {one.term for one in turn.words if one.term in common and not one.light and one.term not in verbs}
+    return _Aligned(
+        turn=turn,
+        old=old,
+        cell=cell,
+        common=common,
+        nouns=frozenset(nouns | {one for one in common if one.startswith("#")}),
+        fresh=tuple(cells(turn.said, [one for one in turn.words if one.term not in common and not one.light])),
+    )
+
+
+def _matched(pair: _Aligned, rule: str) -> Iterator[Match]:
+    turn, old, cell = pair.turn, pair.old, pair.cell
+    partners = _partners(pair)
+    if not partners or not _same_matter(pair, partners) or _extended(pair) or _possessed(pair):
+        return
+    soft = not _SOFT.isdisjoint({cell.kind, partners[0].kind})
+    if soft and (len(pair.fresh) != 1 or slot_of(old.memory) is None):
+        return
+    due = [one for one in partners if _due(turn, one)]
+    if not due:
+        return
+    score = 1.0 + turn.strength + 0.5 * min(len(pair.nouns), 2) + 0.2 * len(pair.common - pair.nouns)
+    score += (0.3 if soft else 1.0) + (0.5 if pair.alone else 0.0)
+    score += 1.0 if any(one.term in turn.denied for one in cell.words) else 0.0
+    yield Match(
+        memory=old.memory,
+        score=score,
+        rule=rule,
+        shared=tuple(sorted(pair.common)),
+        cell=cell.text,
+        into=due[-1].text,
+    )
+
+
+def _partners(pair: _Aligned) -> Sequence[Cell]:
+    """Give the new cells that could stand in the place of the old one; of the same kind if any is."""
+    small = pair.turn.said.small or pair.old.said.small or _same_frame(pair)
+    found = [one for one in pair.fresh if alike(pair.cell, one, small=small)]
+    return [one for one in found if one.kind == pair.cell.kind] or found
+
+
+def _same_frame(pair: _Aligned) -> bool:
+    """Say whether a short sentence does the same with one other word: "we ship worldwide now"."""
+    if len(pair.turn.said.words) > _PLAIN_WORDS or len(pair.fresh) != 1 or pair.turn.strength < 1.0:
+        return False
+    soft = {pair.cell.kind, pair.fresh[0].kind} <= _NAMES | _SOFT
+    return soft and any(one.term in pair.common and one.text.lower() in lexicon().forms for one in pair.turn.words)
+
+
+def _same_matter(pair: _Aligned, partners: Sequence[Cell]) -> bool:
+    """Say whether what is shared names a matter, not only a person or something done."""
+    turn, old = pair.turn, pair.old
+    if pair.alone:
+        return True
+    if not pair.nouns:
+        plain = len(pair.fresh) == 1 and turn.strength >= 1.0
+        return bool(pair.common) and plain and _SELF.search(turn.said.lower) is not None
+    persons = turn.kin | old.named
+    return not pair.nouns <= persons or _is_said_to_be(turn, partners[-1], pair.nouns)
+
+
+def _is_said_to_be(turn: Turning, cell: Cell, nouns: frozenset[str]) -> bool:
+    """Say whether somebody is said to be somebody: "Mrs Adler is our landlord now"."""
+    return cell.kind in _NAMES and any(one.term in nouns and _only_being(turn, one, cell) for one in turn.said.words)
+
+
+def _only_being(turn: Turning, noun: Word, cell: Cell) -> bool:
+    low, high = min(noun.stop, cell.stop), max(noun.start, cell.start)
+    between = [one for one in turn.said.words if low <= one.start and one.stop <= high]
+    linked = any(one.term == "be" for one in between)
+    return linked and all(one.term == "be" or not (one.content or one.light) for one in between)
+
+
+def _due(turn: Turning, cell: Cell) -> bool:
+    """Say whether a day or hour is what something was moved to, not the day on which it was told."""
+    if cell.kind != "when" or turn.cues & {"now", "instead", "contrast"}:
+        return True
+    return _DUE.search(turn.said.lower[: cell.start]) is not None
+
+
+def _extended(pair: _Aligned) -> bool:
+    """Say whether the shared noun is only the first half of another thing: the release, and its notes."""
+    turn, heads = pair.turn, table().heads
+    return any(
+        one.term in pair.nouns
+        and following in turn.words
+        and turn.said.text[one.stop : following.start] == " "
+        and following.kind == "word"
+        and not following.light
+        and following.term not in pair.old.said.terms | heads
+        for one, following in zip(turn.said.words, turn.said.words[1:], strict=False)
+    )
+
+
+def _possessed(pair: _Aligned) -> bool:
+    """Say whether a thing is somebody's whom the old sentence does not name: "Anna's landlord"."""
+    return any(
+        one.text.lower().endswith("'s") and one.kind in _NAMES and one.term not in pair.old.said.terms
+        for one in pair.turn.words
+    )
