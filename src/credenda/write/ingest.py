@@ -31,8 +31,6 @@ from credenda.write.quarantine import candidates_for, is_suspect, kept_apart, pr
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.saying import saying_of
 from credenda.write.slots import begins_us
-from credenda.write.succession.decide import explained, placed_by, succeeded
-from credenda.write.succession.seek import told_changes
 from credenda.write.tombstones import claim_digests
 from credenda.write.withheld import touched_by, withheld
 
@@ -173,6 +171,9 @@ def believe(
 
 def _succeed(writer: Writer, event: Event, application: Application, standing: Sequence[Span]) -> Iterator[Applied]:
     """Retire what the sentences of an event take the place of in other slots than their own (decision 0040)."""
+    from credenda.write.succession.decide import explained, placed_by, succeeded  # noqa: PLC0415 - loads the reader
+    from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does without it
+
     for told in told_changes(writer, event):
         if _deleted(writer, told.claim, standing):
             continue

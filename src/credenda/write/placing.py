@@ -16,8 +16,6 @@ from credenda.model.memory import Cardinality, Memory, Status
 from credenda.storage.store import Reader, unpack_code
 from credenda.text.normal import name_key, same_value
 from credenda.write.slots import BY_BIRTH, FIRM, denies, slot_of
-from credenda.write.succession.old import old_of
-from credenda.write.succession.words import phrase
 from credenda.write.wording import counted_anew, number_in, recounted, value_words
 
 __all__ = ["as_told", "is_bare_amount", "is_placeless", "placed", "placed_after"]
@@ -153,6 +151,9 @@ def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:
 
 def _is_of(claim: Claim, memory: Memory) -> bool:
     """Say whether a memory is about somebody whom the claim can mean: "I left Shell" is not about one's sister."""
+    from credenda.write.succession.old import old_of  # noqa: PLC0415 - loads the reader, which a search does without
+    from credenda.write.succession.words import phrase  # noqa: PLC0415 - as above
+
     old = old_of(memory)
     named = name_key(claim.entity or "") == name_key(memory.entity or "")
     return not old.person or named or not old.owner.isdisjoint(phrase(claim.text).terms)

@@ -23,8 +23,7 @@ from credenda.write.slots import (
     slot_of,
     weaker,
 )
-from credenda.write.succession.words import differ_in_one
-from credenda.write.wording import frame_of, names_one, recounted
+from credenda.write.wording import differ_in_one, frame_of, names_one, recounted
 
 _GATHERING: Final = frozenset(
     {"likes", "dislikes", "plays", "speaks", "has", "owns", "event", "experience", "allergy", "child", "pet", "alias"}

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from credenda.model.memory import Memory, Stance
+from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.text.normal import attribute_key
-from credenda.write.slots import FIRM, denies
+from credenda.write.slots import FIRM, denies, slot_of
 from credenda.write.succession.old import Match, Old, old_of, same_owner, same_scope
 from credenda.write.succession.refilled import in_slot, refilled
 from credenda.write.succession.table import table
@@ -18,12 +18,13 @@ from credenda.write.succession.words import Cell, cells, phrase
 __all__ = ["best", "matches"]
 
 _NEGATION: Final = re.compile(r"\b(?:not|never|no|cannot|hate|avoid)\b")
-_NEGATED: Final = (" not", " never", "no longer")
+_NEAR: Final = 4
+"""Words before a state in which a negation is about it."""
 _THERE: Final = re.compile(r"\b(?:there|that|it)\b")
 _MARGIN: Final = 0.5
 """How much better the best memory must fit than the next one."""
-_UNNAMED: Final = frozenset({"word", "name?", "kind:kin", "kind:number", "when"})
-_DETAILS: Final = ("when", "number:", "kind:number", "kind:frequency")
+_UNNAMED: Final = frozenset({"word", "name?", "kind:kin", "kind:number", "day", "time"})
+_DETAILS: Final = ("day", "time", "number:", "kind:number", "kind:frequency")
 
 
 def best(turn: Turning, memories: Iterable[Memory], threshold: float) -> list[Match]:
@@ -73,6 +74,8 @@ def _changed(turn: Turning, old: Old) -> Iterator[Match]:
 
 def _left(turn: Turning, old: Old) -> Iterator[Match]:
     """The old value is named, and said to be left, gone or replaced."""
+    if slot_of(old.memory) is None:
+        return
     for cell in _named(old):
         shown = cell.text.lower()
         for found in re.finditer(rf"(?<!\w){re.escape(shown)}(?!\w)", turn.said.lower):
@@ -111,9 +114,10 @@ def _ended(turn: Turning, old: Old) -> Iterator[Match]:
     """All that the sentence names is in the memory, and it is said to have ended."""
     mine = [one for one in old.said.words if one.content]
     terms = {one.term for one in mine} | old.owner
-    told = [one for one in turn.words if one.kind != "when" or one.term in terms]
+    told = [one for one in turn.words if one.kind not in {"day", "time"} or one.term in terms]
     common = {one.term for one in told} & terms
-    if not turn.ends or common <= turn.kin | old.named:
+    decided = slot_of(old.memory) is None and old.memory.type is MemoryType.DECISION
+    if not turn.ends or decided or common <= turn.kin | old.named:
         return
     left = cells(old.said, [one for one in mine if one.term not in common and not one.light])
     details = all(one.kind.startswith(_DETAILS) for one in left)
@@ -139,7 +143,7 @@ def _states(turn: Turning, old: Old) -> Iterator[Match]:
 
 def _stands(state: re.Pattern[str], text: str) -> bool:
     found = state.search(text)
-    return found is not None and not text[: found.start()].rstrip().endswith(_NEGATED)
+    return found is not None and _NEGATION.search(" ".join(text[: found.start()].split()[-_NEAR:])) is None
 
 
 def _dead(turn: Turning, old: Old) -> Iterator[Match]:

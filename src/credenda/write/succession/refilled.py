@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from credenda.text.normal import attribute_key
@@ -20,9 +21,11 @@ __all__ = ["in_slot", "refilled"]
 _PLAIN_WORDS: Final = 7
 """Words of a sentence so short that its one new word stands where the old one stood."""
 _SELF: Final = re.compile(r"\b(?:i|we|my|our|me|us)\b")
+_NEGATION: Final = re.compile(r"\b(?:not|never|no longer|stopped)\b")
 _DUE: Final = re.compile(r"(?:\b(?:to|until|till|is|are|be|for|auf)\s+(?:the\s+|on\s+|at\s+)?|[:,]\s*)$")
 _NAMES: Final = frozenset({"name", "name?"})
 _SOFT: Final = frozenset({"word", "name?"})
+_WHEN: Final = frozenset({"day", "time"})
 _TOLD_OF: Final = frozenset({"date", "name"})
 """Attributes that say nothing of the matter: it is the entity that has a date, or is called something."""
 
@@ -41,7 +44,8 @@ class _Aligned:
     @property
     def alone(self) -> bool:
         """Whether the kind of the value names the matter by itself, as an address does."""
-        return self.cell.kind == "email" or self.cell.kind.removeprefix("kind:") in table().alone
+        named = self.cell.kind == "email" or self.cell.kind.removeprefix("kind:") in table().alone
+        return named and any(one.kind == self.cell.kind for one in self.fresh)
 
 
 def refilled(turn: Turning, old: Old) -> Iterator[Match]:
@@ -49,7 +53,7 @@ def refilled(turn: Turning, old: Old) -> Iterator[Match]:
     mine = [one for one in old.said.words if one.content]
     common = frozenset(old.said.matters(mine) & turn.said.matters(turn.words))
     left = cells(old.said, [one for one in mine if one.term not in common and not one.light])
-    if len(left) == 1:
+    if len(left) == 1 and not all(one.verb for one in left[0].words):
         yield from _matched(_aligned(turn, old, left[0], common), "refilled")
 
 
@@ -63,7 +67,9 @@ def in_slot(turn: Turning, old: Old) -> Iterator[Match]:
     filled = cells(value, [one for one in value.words if one.content])
     if not covered or (covered != needed and not short) or len(filled) != 1:
         return
-    if all(one.term not in present for one in filled[0].words):
+    told = [one for one in old.said.words if one.content and one.term not in filled[0].terms | covered]
+    others = [one for one in cells(old.said, told) if one.kind in _NAMES and one.terms.isdisjoint(turn.terms)]
+    if not others and filled[0].terms.isdisjoint(present):
         yield from _matched(_aligned(turn, old, filled[0], frozenset(covered)), "slot")
 
 
@@ -86,7 +92,11 @@ def _leading(old: Old) -> str:
 
 def _aligned(turn: Turning, old: Old, cell: Cell, common: frozenset[str]) -> _Aligned:
     verbs = {one.term for one in (*turn.words, *old.said.words) if one.verb}
-    nouns = {one.term for one in turn.words if one.term in common and not one.light and one.term not in verbs}
+    nouns = {
+        one.term
+        for one in turn.words
+        if one.term in common and not (one.light or one.term in verbs or one.kind in _WHEN or one.kind[:6] == "number")
+    }
     return _Aligned(
         turn=turn,
         old=old,
@@ -100,7 +110,7 @@ def _aligned(turn: Turning, old: Old, cell: Cell, common: frozenset[str]) -> _Al
 def _matched(pair: _Aligned, rule: str) -> Iterator[Match]:
     turn, old, cell = pair.turn, pair.old, pair.cell
     partners = _partners(pair)
-    if not partners or not _same_matter(pair, partners) or _extended(pair) or _possessed(pair):
+    if not partners or not _same_matter(pair, partners) or _of_another(pair, partners):
         return
     soft = not _SOFT.isdisjoint({cell.kind, partners[0].kind})
     if soft and (len(pair.fresh) != 1 or slot_of(old.memory) is None):
@@ -143,7 +153,8 @@ def _same_matter(pair: _Aligned, partners: Sequence[Cell]) -> bool:
         return True
     if not pair.nouns:
         plain = len(pair.fresh) == 1 and turn.strength >= 1.0
-        return bool(pair.common) and plain and _SELF.search(turn.said.lower) is not None
+        done = any(one.term in pair.common and (one.verb or one.light) for one in turn.words)
+        return done and plain and _SELF.search(turn.said.lower) is not None
     persons = turn.kin | old.named
     return not pair.nouns <= persons or _is_said_to_be(turn, partners[-1], pair.nouns)
 
@@ -162,23 +173,40 @@ def _only_being(turn: Turning, noun: Word, cell: Cell) -> bool:
 
 def _due(turn: Turning, cell: Cell) -> bool:
     """Say whether a day or hour is what something was moved to, not the day on which it was told."""
-    if cell.kind != "when" or turn.cues & {"now", "instead", "contrast"}:
+    if cell.kind not in _WHEN or turn.cues & {"now", "instead", "contrast"}:
         return True
     return _DUE.search(turn.said.lower[: cell.start]) is not None
 
 
+def _of_another(pair: _Aligned, partners: Sequence[Cell]) -> bool:
+    """Say whether the new sentence is of another thing, another person's, or corrects another value."""
+    denies = _denies(pair.turn, partners[-1])
+    return denies or _extended(pair) or _possessed(pair) or _corrects_another(pair) or _named_besides(pair, partners)
+
+
 def _extended(pair: _Aligned) -> bool:
-    """Say whether the shared noun is only the first half of another thing: the release, and its notes."""
-    turn, heads = pair.turn, table().heads
+    """Say whether the shared noun is half of another thing: the release, and its notes; the deadline of a grant."""
+    turn, near = pair.turn, pair.turn.said.words
+    heads = table().heads
     return any(
-        one.term in pair.nouns
-        and following in turn.words
-        and turn.said.text[one.stop : following.start] == " "
-        and following.kind == "word"
-        and not following.light
-        and following.term not in pair.old.said.terms | heads
-        for one, following in zip(turn.said.words, turn.said.words[1:], strict=False)
+        turn.said.text[one.stop : following.start] == " "
+        and (
+            (one.term in pair.nouns and _is_fresh(pair, following) and following.term not in heads)
+            or (following.term in pair.nouns and _is_fresh(pair, one) and one.term not in turn.denied)
+        )
+        for one, following in pairwise(near)
     )
+
+
+def _denies(turn: Turning, cell: Cell) -> bool:
+    """Say whether the new value itself is denied: "I don't play the drums any more"."""
+    clause = re.split(r"[,;]", turn.said.lower[: cell.start])[-1]
+    return _NEGATION.search(clause) is not None
+
+
+def _is_fresh(pair: _Aligned, word: Word) -> bool:
+    plain = word.kind == "word" and not (word.light or word.verb)
+    return plain and word in pair.turn.words and word.term not in pair.old.said.terms | pair.old.owner
 
 
 def _possessed(pair: _Aligned) -> bool:
@@ -187,3 +215,18 @@ def _possessed(pair: _Aligned) -> bool:
         one.text.lower().endswith("'s") and one.kind in _NAMES and one.term not in pair.old.said.terms
         for one in pair.turn.words
     )
+
+
+def _corrects_another(pair: _Aligned) -> bool:
+    """Say whether the sentence names as past another value of that kind: "on Tuesday, not on Monday"."""
+    denied = [one for one in pair.turn.said.words if one.term in pair.turn.denied]
+    return any(one.kind in pair.cell.kinds and one.term not in pair.cell.terms for one in denied) and not any(
+        one.term in pair.cell.terms for one in denied
+    )
+
+
+def _named_besides(pair: _Aligned, partners: Sequence[Cell]) -> bool:
+    """Say whether the clause of the new value names something else as well: "the API listens on port 9090"."""
+    others = [one for one in pair.fresh if one.kind in _NAMES and one not in partners]
+    text = pair.turn.said.text
+    return any("," not in text[min(one.stop, partners[-1].stop) : max(one.start, partners[-1].start)] for one in others)

@@ -34,6 +34,7 @@ class Table:
     topics: Mapping[str, str]
     kinds: Mapping[str, str]
     alone: frozenset[str]
+    named_kinds: frozenset[str]
     states: Mapping[str, Mapping[str, re.Pattern[str]]]
     families: Mapping[str, frozenset[str]]
     dead: re.Pattern[str]
@@ -102,6 +103,7 @@ def table() -> Table:
         topics={term(word): f"#{name}" for name, listed in data["topics"].items() for word in listed},
         kinds=known,
         alone=frozenset(kinds["alone"]),
+        named_kinds=frozenset(lexicon().categories.values()) - kinds.keys(),
         states={family: _compiled(states) for family, states in data["states"].items()},
         families={family: frozenset(listed) for family, listed in data["family"].items()},
         dead=re.compile(data["dead"]["words"]),

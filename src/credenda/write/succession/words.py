@@ -13,7 +13,7 @@ from credenda.write.extract.clauses import open_contractions, straighten
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.succession.table import table, term
 
-__all__ = ["Cell", "Phrase", "Word", "alike", "cells", "differ_in_one", "phrase"]
+__all__ = ["Cell", "Phrase", "Word", "alike", "cells", "phrase"]
 
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -31,12 +31,12 @@ _UNIT: Final = (
 _TOKEN: Final = re.compile(
     rf"""(?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
     |(?P<url>https?://\S+)
-    |(?P<when>\d{{4}}-\d\d-\d\d
-        |\d{{1,2}}(?::\d\d)?\s?(?:am|pm|a\.m\.|p\.m\.|o'clock|uhr)(?!\w)
-        |\d{{1,2}}:\d\d
+    |(?P<time>\d{{1,2}}(?::\d\d)?\s?(?:am|pm|a\.m\.|p\.m\.|o'clock|uhr)(?!\w)|\d{{1,2}}:\d\d
+        |(?:midnight|noon|midday)\b)
+    |(?P<day>\d{{4}}-\d\d-\d\d
         |\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?!\w)(?:\s\d{{4}})?
         |{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?!\w)(?:,?\s\d{{4}})?
-        |(?:midnight|noon|midday)\b|{_DAY}\b|{_MONTHS}\b|\b(?:in|by|until|since)\s(?:march|may)\b)
+        |{_DAY}\b|{_MONTHS}\b|\b(?:in|by|until|since)\s(?:march|may)\b)
     |(?P<phone>\+?\d[\d()/-]*(?:[\s/-]\d{{2,}})+)
     |(?P<number>[€$£]?\d(?:[\d.,]*\d)?(?:\s?{_UNIT}(?!\w)|[€$£])?)
     |(?P<word>[^\W\d_](?:[\w+\#]|[.'&-](?=\w))*)
@@ -44,13 +44,15 @@ _TOKEN: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _DIGITS: Final = re.compile(r"[\d.,\s]+")
-_HARD: Final = frozenset({"email", "url", "when", "phone"})
+_HARD: Final = frozenset({"email", "url", "day", "time", "phone"})
+_WHEN: Final = frozenset({"day", "time"})
 _JOINING: Final = frozenset({"at", "on", "of", "the", "a", "an", "de", "la", "le", "du", "and", "in", "um"})
 _SUBJECTS: Final = frozenset({"i", "we", "you", "they", "he", "she", "to", "not", "would_rather", "do", "does", "will"})
 _MARK: Final = re.compile(r"[,;:.!?()\u2014-]")
 _JOINED_MAX: Final = 2
 _COUNTS: Final = frozenset({"kind:number", "kind:frequency"})
 _SOFT: Final = frozenset({"name", "name?", "word"})
+_TITLES: Final = frozenset({" dr.", " mr.", " ms.", "mrs.", "prof.", " st."})
 _PAST: Final = frozenset({"past", "participle"})
 
 
@@ -58,7 +60,7 @@ _PAST: Final = frozenset({"past", "participle"})
 class Word:
     """A word or amount at its place: its stem or matter, what kind of thing it is, and whether it carries any matter.
 
-    `kind` is a hard kind ("when", "email", "number:mg", "kind:seat"), "name", "name?" at the head of a sentence, or
+    `kind` is a hard kind ("day", "email", "number:mg", "kind:seat"), "name", "name?" at the head of a sentence, or
     "word".
     """
 
@@ -79,6 +81,11 @@ class Cell:
     words: tuple[Word, ...]
     kind: str
     text: str
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of its words."""
+        return frozenset(one.kind for one in self.words)
 
     @property
     def terms(self) -> frozenset[str]:
@@ -136,7 +143,7 @@ def _word(found: re.Match[str], text: str, *, small: bool) -> Word:
     kind = group
     if group == "number":
         kind = f"number:{term(_DIGITS.sub('', lower)) if not _DIGITS.fullmatch(lower) else ''}"
-    same = lower.removesuffix("s") if group == "when" else lower
+    same = lower.removesuffix("s") if group == "day" else lower
     return Word(shown, found.start(), found.end(), same, kind, content=True, light=False)
 
 
@@ -150,7 +157,12 @@ def _read_word(found: re.Match[str], text: str, lower: str, *, small: bool) -> W
         found.start(),
         found.end(),
         words.topics.get(stem, stem),
-        _kind(found[0], bare, first=not before or before[-1] in ".!?", small=small),
+        _kind(
+            found[0],
+            bare,
+            first=not before or (before[-1] in ".!?" and before[-4:].lower() not in _TITLES),
+            small=small,
+        ),
         content=not (light or bare in STOP_WORDS or bare in words.filler),
         light=light or (form is not None and bool(form.kinds & _PAST)),
     )
@@ -196,7 +208,7 @@ def _joined(said: Phrase, last: Word, following: Word) -> bool:
     if not parts:
         acting = last.kind == "word" and following.kind == "name" and last.text.lower() in lexicon().forms
         return not acting and (_HARD.isdisjoint({last.kind, following.kind}) or last.kind == following.kind)
-    timed = last.kind == following.kind == "when" and len(parts) <= _JOINED_MAX and _JOINING.issuperset(parts)
+    timed = {last.kind, following.kind} <= _WHEN and len(parts) <= _JOINED_MAX and _JOINING.issuperset(parts)
     return timed or parts == ["of"]
 
 
@@ -213,36 +225,20 @@ def _kind_of(group: Sequence[Word]) -> str:
 def alike(one: Cell, other: Cell, *, small: bool) -> bool:
     """Say whether two cells could answer the same question; `small`: names cannot be told from words.
 
-    >>> said = phrase("The call is at 3 pm on Monday in Rome.")
+    >>> said = phrase("The call is at 3 pm, on Monday, in Rome.")
     >>> three, monday, rome = cells(said, [one for one in said.words if one.content][1:])
     >>> alike(three, monday, small=False), alike(three, rome, small=False)
-    (True, False)
+    (False, False)
     """
     kinds = {one.kind, other.kind}
+    if len(kinds) == 1 or not _WHEN.isdisjoint(one.kinds & other.kinds) or kinds <= _COUNTS:
+        return True
     numbers = {kind for kind in kinds if kind.startswith("number:")}
     rest = kinds - numbers
-    if len(kinds) == 1 or kinds <= _COUNTS or (not rest and "number:" in numbers):
-        return True
     if numbers:
-        return rest <= _COUNTS or (rest == {"when"} and numbers == {"number:"})
+        return rest <= _COUNTS | {"time"} and ("number:" in numbers or (rest <= _COUNTS and bool(rest)))
     soft = kinds & _SOFT
     if len(soft) == len(kinds):
         return small or "name?" in soft
     named = bool(soft & {"name", "name?"}) or (small and bool(soft))
-    return named and next(iter(kinds - soft)).startswith("kind:")
-
-
-def differ_in_one(one: str, other: str) -> bool:
-    """Say whether two phrases differ in one thing at most, or share nothing that could tell.
-
-    >>> differ_in_one("cook for Ana on Mondays", "cook for Ana on Fridays")
-    True
-    >>> differ_in_one("pay 12 euros for Netflix", "pay 11 euros for Spotify")
-    False
-    """
-    both = phrase(one), phrase(other)
-    common = both[0].terms & both[1].terms
-    counts = [
-        len(cells(said, [word for word in said.words if word.content and word.term not in common])) for said in both
-    ]
-    return max(counts) <= 1 or not (common or any(word.light for said in both for word in said.words))
+    return named and next(iter(kinds - soft)).removeprefix("kind:") in table().named_kinds
