@@ -14,6 +14,7 @@ from credenda.write.succession.refilled import in_slot, refilled
 from credenda.write.succession.table import table
 from credenda.write.succession.turning import Turning
 from credenda.write.succession.words import Cell, cells, phrase
+from credenda.write.wording import number_in
 
 __all__ = ["best", "matches"]
 
@@ -21,6 +22,7 @@ _NEGATION: Final = re.compile(r"\b(?:not|never|no|cannot|hate|avoid)\b")
 _NEAR: Final = 4
 """Words before a state in which a negation is about it."""
 _THERE: Final = re.compile(r"\b(?:there|that|it)\b")
+_COUNTED: Final = frozenset({"has", "owns"})
 _MARGIN: Final = 0.5
 """How much better the best memory must fit than the next one."""
 _UNNAMED: Final = frozenset({"word", "name?", "kind:kin", "kind:number", "day", "time"})
@@ -45,7 +47,8 @@ def best(turn: Turning, memories: Iterable[Memory], threshold: float) -> list[Ma
 def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
     """Yield every way in which a sentence may take the place of a memory."""
     words, old = table(), old_of(memory)
-    if old.name in words.gathering or old.name.startswith("former"):
+    counted = old.name in _COUNTED and number_in(memory.value or "") is not None
+    if (old.name in words.gathering and not counted) or old.name.startswith("former"):
         return
     if turn.passing and words.veto["passing"].search(old.said.lower) is None:
         return
@@ -101,7 +104,8 @@ def _departs(turn: Turning, old: Old, found: re.Match[str]) -> bool:
     before = words.before.search(text[: found.start()])
     if before is not None and _empty(turn, old, before.start(), found.start()):
         return True
-    return words.after.match(text[found.end() :]) is not None
+    moved = "turned" in turn.cues and text[: found.start()].endswith("from ") and text[found.end() :].startswith(" to ")
+    return moved or words.after.match(text[found.end() :]) is not None
 
 
 def _empty(turn: Turning, old: Old, start: int, stop: int) -> bool:

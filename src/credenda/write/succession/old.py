@@ -66,7 +66,7 @@ def old_of(memory: Memory) -> Old:
         own=own,
         kin=frozenset(one.term for one in said.words if one.kind == "kind:kin"),
         owner=frozenset() if own else frozenset(one.term for one in phrase(bare).words if one.content),
-        person=not own and (kin is not None or (memory.entity or "")[:1].isupper()),
+        person=not own and (kin is not None or ((memory.entity or "")[:1].isupper() and memory.attribute != "date")),
     )
 
 

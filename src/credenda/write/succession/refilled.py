@@ -15,6 +15,7 @@ from credenda.write.succession.old import Match, Old
 from credenda.write.succession.table import table
 from credenda.write.succession.turning import Turning
 from credenda.write.succession.words import Cell, Word, alike, cells, phrase
+from credenda.write.wording import frame_of
 
 __all__ = ["in_slot", "refilled"]
 
@@ -25,6 +26,7 @@ _NEGATION: Final = re.compile(r"\b(?:not|never|no longer|stopped)\b")
 _DUE: Final = re.compile(r"(?:\b(?:to|until|till|is|are|be|for|auf)\s+(?:the\s+|on\s+|at\s+)?|[:,]\s*)$")
 _NAMES: Final = frozenset({"name", "name?"})
 _SOFT: Final = frozenset({"word", "name?"})
+_BEING: Final = frozenset({"be", "name", "call"})
 _WHEN: Final = frozenset({"day", "time"})
 _TOLD_OF: Final = frozenset({"date", "name"})
 """Attributes that say nothing of the matter: it is the entity that has a date, or is called something."""
@@ -44,15 +46,21 @@ class _Aligned:
     @property
     def alone(self) -> bool:
         """Whether the kind of the value names the matter by itself, as an address does."""
-        named = self.cell.kind == "email" or self.cell.kind.removeprefix("kind:") in table().alone
-        return named and any(one.kind == self.cell.kind for one in self.fresh)
+        words, kind, turn = table(), self.cell.kind, self.turn
+        named = kind == "email" or kind.removeprefix("kind:") in words.alone
+        only = len(self.fresh) == 1 and turn.strength >= 1.0
+        counted = kind.startswith("number:") and kind != "number:" and "down_to" in turn.cues
+        return (named or (only and (kind in words.exclusive or counted))) and any(
+            one.kind == kind for one in self.fresh
+        )
 
 
 def refilled(turn: Turning, old: Old) -> Iterator[Match]:
     """Yield the memory where its sentence is said again with one cell filled otherwise."""
     mine = [one for one in old.said.words if one.content]
     common = frozenset(old.said.matters(mine) & turn.said.matters(turn.words))
-    left = cells(old.said, [one for one in mine if one.term not in common and not one.light])
+    spare = common | table().heads if common else common
+    left = cells(old.said, [one for one in mine if one.term not in spare and not one.light])
     if len(left) == 1 and not all(one.verb for one in left[0].words):
         yield from _matched(_aligned(turn, old, left[0], common), "refilled")
 
@@ -151,12 +159,22 @@ def _same_matter(pair: _Aligned, partners: Sequence[Cell]) -> bool:
     turn, old = pair.turn, pair.old
     if pair.alone:
         return True
+    if _framed(pair, partners[-1]):
+        return True
     if not pair.nouns:
         plain = len(pair.fresh) == 1 and turn.strength >= 1.0
         done = any(one.term in pair.common and (one.verb or one.light) for one in turn.words)
         return done and plain and _SELF.search(turn.said.lower) is not None
     persons = turn.kin | old.named
     return not pair.nouns <= persons or _is_said_to_be(turn, partners[-1], pair.nouns)
+
+
+def _framed(pair: _Aligned, cell: Cell) -> bool:
+    """Say whether both sentences are the same but for the cell, in a slot that holds one value or names a deed."""
+    if pair.turn.strength < 1.0 or len(pair.fresh) != 1:
+        return False
+    old = frame_of(pair.old.memory.text, pair.cell.text)
+    return "…" in old and frame_of(pair.turn.said.text, cell.text) == old
 
 
 def _is_said_to_be(turn: Turning, cell: Cell, nouns: frozenset[str]) -> bool:
@@ -168,7 +186,7 @@ def _only_being(turn: Turning, noun: Word, cell: Cell) -> bool:
     low, high = min(noun.stop, cell.stop), max(noun.start, cell.start)
     between = [one for one in turn.said.words if low <= one.start and one.stop <= high]
     linked = any(one.term == "be" for one in between)
-    return linked and all(one.term == "be" or not (one.content or one.light) for one in between)
+    return linked and all(one.term in _BEING or not (one.content or one.light) for one in between)
 
 
 def _due(turn: Turning, cell: Cell) -> bool:

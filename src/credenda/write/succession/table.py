@@ -15,6 +15,7 @@ from credenda.write.extract.lexicon import lexicon
 
 __all__ = ["Table", "table", "term"]
 
+_LISTS: Final = frozenset({"alone", "exclusive"})
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _VERB: Final = frozenset({"past", "participle", "third", "gerund"})
 
@@ -34,6 +35,7 @@ class Table:
     topics: Mapping[str, str]
     kinds: Mapping[str, str]
     alone: frozenset[str]
+    exclusive: frozenset[str]
     named_kinds: frozenset[str]
     states: Mapping[str, Mapping[str, re.Pattern[str]]]
     families: Mapping[str, frozenset[str]]
@@ -87,7 +89,7 @@ def table() -> Table:
     data: dict[str, Any] = tomllib.loads((files("credenda.write") / "data" / "succession.toml").read_text("utf-8"))
     kinds: dict[str, Any] = data["kinds"]
     words, slots = data["words"], data["slots"]
-    known = {word: name for name, listed in kinds.items() if name != "alone" for word in listed}
+    known = {word: name for name, listed in kinds.items() if name not in _LISTS for word in listed}
     matters = {f"#{name}": tuple(listed) for name, listed in data["topics"].items()} | {
         f"#{name}": (*kinds[name], name) for name in kinds["alone"]
     }
@@ -103,6 +105,7 @@ def table() -> Table:
         topics={term(word): f"#{name}" for name, listed in data["topics"].items() for word in listed},
         kinds=known,
         alone=frozenset(kinds["alone"]),
+        exclusive=frozenset(f"kind:{name}" for name in kinds["exclusive"]),
         named_kinds=frozenset(lexicon().categories.values()) - kinds.keys(),
         states={family: _compiled(states) for family, states in data["states"].items()},
         families={family: frozenset(listed) for family, listed in data["family"].items()},

@@ -178,7 +178,8 @@ def _as_verb(one: Word, before: Word | None) -> Word:
 
 
 def _kind(shown: str, lower: str, *, first: bool, small: bool) -> str:
-    known = table().kinds.get(lower) or lexicon().category(lower)
+    kinds = table().kinds
+    known = kinds.get(lower) or kinds.get(lower.removesuffix("s")) or lexicon().category(lower)
     if known is not None and not (known == "language" and shown[:1].islower()):
         return f"kind:{known}"
     capital = shown[:1].isupper()
