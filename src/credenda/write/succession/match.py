@@ -22,10 +22,12 @@ _NEGATION: Final = re.compile(r"\b(?:not|never|no|cannot|hate|avoid)\b")
 _NEAR: Final = 4
 """Words before a state in which a negation is about it."""
 _THERE: Final = re.compile(r"\b(?:there|that|it)\b")
-_COUNTED: Final = frozenset({"has", "owns"})
+_HELD: Final = frozenset({"has", "owns"})
+"""Of what somebody has, things come together; they are counted anew, left or ended."""
+_LED: Final = 3
 _MARGIN: Final = 0.5
 """How much better the best memory must fit than the next one."""
-_UNNAMED: Final = frozenset({"word", "name?", "kind:kin", "kind:number", "day", "time"})
+_UNNAMED: Final = frozenset({"word", "name?", "kind:kin", "kind:number", "day"})
 _DETAILS: Final = ("day", "time", "number:", "kind:number", "kind:frequency")
 
 
@@ -47,8 +49,7 @@ def best(turn: Turning, memories: Iterable[Memory], threshold: float) -> list[Ma
 def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
     """Yield every way in which a sentence may take the place of a memory."""
     words, old = table(), old_of(memory)
-    counted = old.name in _COUNTED and number_in(memory.value or "") is not None
-    if (old.name in words.gathering and not counted) or old.name.startswith("former"):
+    if (old.name in words.gathering and old.name not in _HELD) or old.name.startswith("former"):
         return
     if turn.passing and words.veto["passing"].search(old.said.lower) is None:
         return
@@ -69,6 +70,8 @@ def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
 
 def _changed(turn: Turning, old: Old) -> Iterator[Match]:
     """Yield what is said again otherwise, unless the sentence was read as of another matter."""
+    if old.name in _HELD and number_in(old.memory.value or "") is None:
+        return
     read = (attribute_key(one.attribute or "") for one in turn.given)
     if turn.cues - {"left"} and not any(table().other_matter(one, old.name) for one in read):
         yield from refilled(turn, old)
@@ -91,7 +94,7 @@ def _left(turn: Turning, old: Old) -> Iterator[Match]:
 def _named(old: Old) -> list[Cell]:
     """Give what in a memory has a name: its value, and the things in its words that are called something."""
     value = frozenset(one.term for one in phrase(old.memory.value or "").words if one.content)
-    vague = old.name in table().vague
+    vague = old.name in table().vague and old.name != "name"
     return [
         one
         for one in cells(old.said, [one for one in old.said.words if one.content])
@@ -104,7 +107,9 @@ def _departs(turn: Turning, old: Old, found: re.Match[str]) -> bool:
     before = words.before.search(text[: found.start()])
     if before is not None and _empty(turn, old, before.start(), found.start()):
         return True
-    moved = "turned" in turn.cues and text[: found.start()].endswith("from ") and text[found.end() :].startswith(" to ")
+    led = " ".join(text[: found.start()].split()[-_LED:])
+    verb = led.endswith(" from") or table().change["turned"].search(led) is not None
+    moved = "turned" in turn.cues and verb and text[found.end() :].startswith(" to ")
     return moved or words.after.match(text[found.end() :]) is not None
 
 

@@ -15,6 +15,7 @@ from credenda.write.succession.words import Phrase, phrase
 __all__ = ["Match", "Old", "old_of", "same_owner", "same_scope"]
 
 _HE: Final = re.compile(r"(?:^|[,;] ?(?:and |but |so )?)(?:he|she)\b")
+_ME: Final = re.compile(r"\b(?:took|put|moved|switched|taken|got|has) me\b")
 _OWNERS: Final = frozenset({"", "user"})
 
 
@@ -72,11 +73,13 @@ def old_of(memory: Memory) -> Old:
 
 def same_owner(turn: Turning, old: Old) -> bool:
     """Say whether both are about the same person, as far as kin, names and pronouns tell."""
-    entity = name_key(old.memory.entity or "")
+    entity, value = name_key(old.memory.entity or ""), old.memory.value or ""
     if old.person and not old.owner & turn.terms and all(name_key(one.entity or "") != entity for one in turn.given):
         return False
     if old.own and not old.kin and _HE.search(turn.said.lower):
         return False
+    if old.own and (_ME.search(turn.said.lower) or any(one.kind == "kind:kin" for one in phrase(value).words)):
+        return True
     return turn.kin <= old.kin | old.owner | old.said.terms
 
 

@@ -121,14 +121,15 @@ def _matched(pair: _Aligned, rule: str) -> Iterator[Match]:
     if not partners or not _same_matter(pair, partners) or _of_another(pair, partners):
         return
     soft = not _SOFT.isdisjoint({cell.kind, partners[0].kind})
-    if soft and (len(pair.fresh) != 1 or slot_of(old.memory) is None):
+    denied = any(one.term in turn.denied for one in cell.words)
+    if soft and not denied and (len(pair.fresh) != 1 or slot_of(old.memory) is None):
         return
     due = [one for one in partners if _due(turn, one)]
     if not due:
         return
     score = 1.0 + turn.strength + 0.5 * min(len(pair.nouns), 2) + 0.2 * len(pair.common - pair.nouns)
     score += (0.3 if soft else 1.0) + (0.5 if pair.alone else 0.0)
-    score += 1.0 if any(one.term in turn.denied for one in cell.words) else 0.0
+    score += 1.0 if denied else 0.0
     yield Match(
         memory=old.memory,
         score=score,
@@ -163,7 +164,7 @@ def _same_matter(pair: _Aligned, partners: Sequence[Cell]) -> bool:
         return True
     if not pair.nouns:
         plain = len(pair.fresh) == 1 and turn.strength >= 1.0
-        done = any(one.term in pair.common and (one.verb or one.light) for one in turn.words)
+        done = any(one.term in pair.common and one.verb for one in (*turn.words, *old.said.words))
         return done and plain and _SELF.search(turn.said.lower) is not None
     persons = turn.kin | old.named
     return not pair.nouns <= persons or _is_said_to_be(turn, partners[-1], pair.nouns)
@@ -185,6 +186,9 @@ def _is_said_to_be(turn: Turning, cell: Cell, nouns: frozenset[str]) -> bool:
 def _only_being(turn: Turning, noun: Word, cell: Cell) -> bool:
     low, high = min(noun.stop, cell.stop), max(noun.start, cell.start)
     between = [one for one in turn.said.words if low <= one.start and one.stop <= high]
+    gap = turn.said.text[low:high]
+    if "newly" in turn.cues and not any(one.content or one.light for one in between) and gap.startswith(","):
+        return True  # "a new tutor, Mr Byrne"
     linked = any(one.term == "be" for one in between)
     return linked and all(one.term in _BEING or not (one.content or one.light) for one in between)
 

@@ -93,6 +93,7 @@ def table() -> Table:
     matters = {f"#{name}": tuple(listed) for name, listed in data["topics"].items()} | {
         f"#{name}": (*kinds[name], name) for name in kinds["alone"]
     }
+    topics = {term(word): f"#{name}" for name, listed in data["topics"].items() for word in listed}
     return Table(
         change=_compiled(data["change"]),
         end=re.compile(data["end"]["stopped"]),
@@ -101,8 +102,8 @@ def table() -> Table:
         veto=_compiled(data["veto"]),
         filler=frozenset(words["filler"]),
         light=_terms(words["light"]) | frozenset(words["light"]),
-        heads=_terms(words["heads"]),
-        topics={term(word): f"#{name}" for name, listed in data["topics"].items() for word in listed},
+        heads=_terms(words["heads"]) | {topics[one] for one in _terms(words["heads"]) if one in topics},
+        topics=topics,
         kinds=known,
         alone=frozenset(kinds["alone"]),
         exclusive=frozenset(f"kind:{name}" for name in kinds["exclusive"]),

@@ -16,8 +16,10 @@ __all__ = ["Turning", "turning"]
 _WORDS_MAX: Final = 30
 """Longer sentences tell of more than one matter."""
 _VETOES: Final = ("beside", "unsure", "reported")
-_STRONG: Final = frozenset({"now", "turned", "instead", "contrast", "left"})
-_FAIR: Final = frozenset({"newly", "became", "down_to"})
+_STRONG: Final = frozenset({"now", "turned", "instead", "contrast", "left", "down_to"})
+_FAIR: Final = frozenset({"newly", "became"})
+_ARTICLES: Final = frozenset({"the", "a", "an"})
+"""Before a word for kin or a trade, they tell that it is nobody's in particular."""
 _PLAIN: Final = frozenset({"word", "name?"})
 _Spans = list[tuple[int, int]]
 
@@ -87,7 +89,11 @@ def turning(sentence: str, given: Sequence[Memory] = ()) -> Turning | None:
         ends=bool(ended),
         words=tuple(one for one in kept if one.content),
         terms=said.terms,
-        kin=frozenset(one.term for one in said.words if one.kind == "kind:kin"),
+        kin=frozenset(
+            one.term
+            for before, one in zip([None, *said.words], said.words, strict=False)
+            if one.kind == "kind:kin" and (before is None or before.text.lower() not in _ARTICLES)
+        ),
         denied=frozenset(one.term for one in said.words if one.content and _inside(one, denied)),
         passing=words.veto["passing"].search(said.lower) is not None,
         scopes=frozenset(term(word) for one in given if one.scope for word in one.scope.lower().split()),

@@ -36,7 +36,7 @@ _TOKEN: Final = re.compile(
     |(?P<day>\d{{4}}-\d\d-\d\d
         |\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?!\w)(?:\s\d{{4}})?
         |{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?!\w)(?:,?\s\d{{4}})?
-        |{_DAY}\b|{_MONTHS}\b|\b(?:in|by|until|since)\s(?:march|may)\b)
+        |{_DAY}\b|{_MONTHS}\b|\b(?:in|by|until|since)\s(?:march|may)\b|(?-i:March\b|May\b(?!\s[a-z])))
     |(?P<phone>\+?\d[\d()/-]*(?:[\s/-]\d{{2,}})+)
     |(?P<number>[€$£]?\d(?:[\d.,]*\d)?(?:\s?{_UNIT}(?!\w)|[€$£])?)
     |(?P<word>[^\W\d_](?:[\w+\#]|[.'&-](?=\w))*)
@@ -52,6 +52,7 @@ _MARK: Final = re.compile(r"[,;:.!?()\u2014-]")
 _JOINED_MAX: Final = 2
 _COUNTS: Final = frozenset({"kind:number", "kind:frequency"})
 _SOFT: Final = frozenset({"name", "name?", "word"})
+_THIRD: Final = frozenset({"expires", "ends", "closes", "opens", "leaves", "arrives", "happens", "lasts"})
 _TITLES: Final = frozenset({" dr.", " mr.", " ms.", "mrs.", "prof.", " st."})
 _PAST: Final = frozenset({"past", "participle"})
 
@@ -152,18 +153,15 @@ def _read_word(found: re.Match[str], text: str, lower: str, *, small: bool) -> W
     form = lexicon().forms.get(bare)
     light = stem in words.light or bare in words.light
     before = text[: found.start()].rstrip()
+    first = not before or (before[-1] in ".!?" and before[-4:].lower() not in _TITLES)
+    kind = _kind(found[0], bare, first=first, small=small)
     return Word(
         found[0],
         found.start(),
         found.end(),
         words.topics.get(stem, stem),
-        _kind(
-            found[0],
-            bare,
-            first=not before or (before[-1] in ".!?" and before[-4:].lower() not in _TITLES),
-            small=small,
-        ),
-        content=not (light or bare in STOP_WORDS or bare in words.filler),
+        kind,
+        content=kind == "kind:number" or not (light or bare in STOP_WORDS or bare in words.filler),
         light=light or (form is not None and bool(form.kinds & _PAST)),
     )
 
@@ -173,13 +171,15 @@ def _as_verb(one: Word, before: Word | None) -> Word:
     lower = one.text.lower()
     if before is None or not one.content or lower not in lexicon().forms:
         return one
+    if before.content and not before.verb and "third" in lexicon().forms[lower].kinds and one.kind == "word":
+        return replace(one, verb=lower in _THIRD)
     led = lower.endswith("ing") if before.term == "be" else before.light
     return replace(one, verb=True) if led or before.text.lower() in _SUBJECTS else one
 
 
 def _kind(shown: str, lower: str, *, first: bool, small: bool) -> str:
     kinds = table().kinds
-    known = kinds.get(lower) or kinds.get(lower.removesuffix("s")) or lexicon().category(lower)
+    known = kinds.get(lower) or lexicon().category(lower) or kinds.get(lower.removesuffix("s"))
     if known is not None and not (known == "language" and shown[:1].islower()):
         return f"kind:{known}"
     capital = shown[:1].isupper()
@@ -209,7 +209,12 @@ def _joined(said: Phrase, last: Word, following: Word) -> bool:
     if not parts:
         acting = last.kind == "word" and following.kind == "name" and last.text.lower() in lexicon().forms
         return not acting and (_HARD.isdisjoint({last.kind, following.kind}) or last.kind == following.kind)
-    timed = {last.kind, following.kind} <= _WHEN and len(parts) <= _JOINED_MAX and _JOINING.issuperset(parts)
+    timed = (
+        last.kind in _WHEN
+        and following.kind in _WHEN | {"number:"}
+        and len(parts) <= _JOINED_MAX
+        and _JOINING.issuperset(parts)
+    )
     return timed or parts == ["of"]
 
 
