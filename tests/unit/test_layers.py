@@ -90,6 +90,13 @@ PURE = (
     "credenda.write.reconcile",
     "credenda.write.resolve",
     "credenda.write.screen",
+    "credenda.write.succession.decide",
+    "credenda.write.succession.match",
+    "credenda.write.succession.old",
+    "credenda.write.succession.refilled",
+    "credenda.write.succession.table",
+    "credenda.write.succession.turning",
+    "credenda.write.succession.words",
     "credenda.write.undo",
     "credenda.write.withheld",
 )

@@ -6,7 +6,7 @@ applies, and completes the job. Everything is keyed by event and claim, so runni
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -165,7 +165,26 @@ def believe(
                 actor = Actor.MODEL if claim.reader else Actor.RULE
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append(apply(writer, changes, application))
+        by_rule = Application(actor=Actor.RULE, now_us=now_us, cause=event.id, embeds=embeds)
+        applied.extend(_succeed(writer, event, by_rule, standing or ()))
     return applied
+
+
+def _succeed(writer: Writer, event: Event, application: Application, standing: Sequence[Span]) -> Iterator[Applied]:
+    """Retire what the sentences of an event take the place of in other slots than their own (decision 0040)."""
+    from credenda.write.succession.decide import explained, placed_by, succeeded  # noqa: PLC0415 - loads the reader
+    from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does without it
+
+    for told in told_changes(writer, event):
+        if _deleted(writer, told.claim, standing):
+            continue
+        placed_claim = placed_by(told)
+        if placed_claim is None:
+            changes = succeeded(told, occasion_of(event, application.now_us))
+        else:
+            changes = [explained(one, told) for one in decided(writer, event, placed_claim, application.now_us)]
+        if not _taken_back(writer, changes, event, {one.id for one in told.resting}):
+            yield apply(writer, changes, application)
 
 
 def _blank(writer: Writer, spans: Sequence[Span], now_us: int) -> None:

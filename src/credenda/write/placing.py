@@ -145,7 +145,18 @@ def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:
         and not denies(one)
         and name_key(one.speaker) == speaker
         and slot_of(one) is not None
+        and _is_of(claim, one)
     ]
+
+
+def _is_of(claim: Claim, memory: Memory) -> bool:
+    """Say whether a memory is about somebody whom the claim can mean: "I left Shell" is not about one's sister."""
+    from credenda.write.succession.old import old_of  # noqa: PLC0415 - loads the reader, which a search does without
+    from credenda.write.succession.words import phrase  # noqa: PLC0415 - as above
+
+    old = old_of(memory)
+    named = name_key(claim.entity or "") == name_key(memory.entity or "")
+    return not old.person or named or not old.owner.isdisjoint(phrase(claim.text).terms)
 
 
 def _in_slot_of(held: Iterable[Memory], claim: Claim) -> Claim:

@@ -23,7 +23,7 @@ from credenda.write.slots import (
     slot_of,
     weaker,
 )
-from credenda.write.wording import frame_of, names_one, recounted
+from credenda.write.wording import differ_in_one, frame_of, names_one, recounted
 
 _GATHERING: Final = frozenset(
     {"likes", "dislikes", "plays", "speaks", "has", "owns", "event", "experience", "allergy", "child", "pet", "alias"}
@@ -204,7 +204,8 @@ def _said_alike(claim: Claim, firm: list[Memory]) -> list[Memory]:
     held = [one for one in firm if one.status is Status.ACTIVE and not denies(one)]
     if len(held) != 1 or same_meaning(claim, held[0]):
         return []
-    return held if frame_of(claim.text, claim.value) == frame_of(held[0].text, held[0].value) else []
+    alike = frame_of(claim.text, claim.value) == frame_of(held[0].text, held[0].value)
+    return held if alike and differ_in_one(claim.value or "", held[0].value or "") else []
 
 
 def _fulfils(claim: Claim, wish: Memory) -> bool:

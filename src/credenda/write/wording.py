@@ -14,6 +14,7 @@ __all__ = [
     "about",
     "because",
     "counted_anew",
+    "differ_in_one",
     "frame_of",
     "names_kind",
     "names_one",
@@ -45,6 +46,7 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _DIGITS: Final = re.compile(r"\d(?:[\d.,:]*\d)?")
+_SMALL: Final = frozenset({"a", "an", "and", "at", "by", "for", "in", "my", "of", "on", "our", "the", "to", "with"})
 _CHANGING: Final = re.compile(r"\b(?:now|these days|nowadays|instead|currently|recently|lately|actually)\b")
 _NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
 
@@ -143,6 +145,22 @@ def frame_of(text: str, value: str | None) -> str:
     """
     key, inner = text_key(text), text_key(value or "")
     return " ".join(_CHANGING.sub("", key.replace(inner, "…", 1) if inner else key).split())
+
+
+def differ_in_one(one: str, other: str) -> bool:
+    """Say whether two values differ in one place: what lies between their first and last difference shares no word.
+
+    >>> differ_in_one("cook for Ana on Mondays", "cook for Ana on Fridays")
+    True
+    >>> differ_in_one("pay 12 euros for Netflix", "pay 11 euros for Spotify")
+    False
+    """
+    left, right = value_words(one), value_words(other)
+    while left and right and left[0] == right[0]:
+        left, right = left[1:], right[1:]
+    while left and right and left[-1] == right[-1]:
+        left, right = left[:-1], right[:-1]
+    return set(left).isdisjoint(set(right) - _SMALL)
 
 
 def number_in(value: str) -> re.Match[str] | None:

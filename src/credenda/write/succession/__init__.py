@@ -1,0 +1,1 @@
+"""A statement that takes the place of another one without naming its slot."""

@@ -1,0 +1,171 @@
+"""Which memory a sentence that tells of a change is about, and which signs say so. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from credenda.model.memory import Memory, MemoryType, Stance
+from credenda.text.normal import attribute_key
+from credenda.write.slots import FIRM, denies, slot_of
+from credenda.write.succession.old import Match, Old, old_of, same_owner, same_scope
+from credenda.write.succession.refilled import in_slot, refilled
+from credenda.write.succession.table import table
+from credenda.write.succession.turning import Turning
+from credenda.write.succession.words import Cell, cells, phrase
+from credenda.write.wording import number_in
+
+__all__ = ["best", "matches"]
+
+_NEGATION: Final = re.compile(r"\b(?:not|never|no|cannot|hate|avoid)\b")
+_NEAR: Final = 4
+"""Words before a state in which a negation is about it."""
+_THERE: Final = re.compile(r"\b(?:there|that|it)\b")
+_HELD: Final = frozenset({"has", "owns"})
+"""Of what somebody has, things come together; they are counted anew, left or ended."""
+_LED: Final = 3
+_MARGIN: Final = 0.5
+"""How much better the best memory must fit than the next one."""
+_UNNAMED: Final = frozenset({"word", "name?", "kind:kin", "kind:number", "day"})
+_DETAILS: Final = ("day", "time", "number:", "kind:number", "kind:frequency")
+
+
+def best(turn: Turning, memories: Iterable[Memory], threshold: float) -> list[Match]:
+    """Find the one memory that the sentence is about; none where two fit nearly as well.
+
+    Of somebody who died all that fits is found.
+    """
+    found = [match for one in memories for match in matches(turn, one) if match.score >= threshold]
+    found.sort(key=lambda match: (-match.score, match.memory.id))
+    dead = [one for one in found if one.rule == "dead"]
+    if dead or not found:
+        return dead
+    first = found[0]
+    near = [one for one in found if one.memory.id != first.memory.id and one.score > first.score - _MARGIN]
+    return [] if near else [first]
+
+
+def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
+    """Yield every way in which a sentence may take the place of a memory."""
+    words, old = table(), old_of(memory)
+    if (old.name in words.gathering and old.name not in _HELD) or old.name.startswith("former"):
+        return
+    if turn.passing and words.veto["passing"].search(old.said.lower) is None:
+        return
+    yield from _dead(turn, old)
+    if not same_owner(turn, old) or not same_scope(turn, old):
+        return
+    if memory.stance is Stance.PLANNED:
+        yield from _ended(turn, old)
+    elif denies(memory):
+        yield from _again(turn, old)
+    elif memory.stance in FIRM:
+        yield from _states(turn, old)
+        yield from _left(turn, old)
+        yield from _ended(turn, old)
+        yield from _again(turn, old)
+        yield from _changed(turn, old)
+
+
+def _changed(turn: Turning, old: Old) -> Iterator[Match]:
+    """Yield what is said again otherwise, unless the sentence was read as of another matter."""
+    if old.name in _HELD and number_in(old.memory.value or "") is None:
+        return
+    read = (attribute_key(one.attribute or "") for one in turn.given)
+    if turn.cues - {"left"} and not any(table().other_matter(one, old.name) for one in read):
+        yield from refilled(turn, old)
+        yield from in_slot(turn, old)
+
+
+def _left(turn: Turning, old: Old) -> Iterator[Match]:
+    """The old value is named, and said to be left, gone or replaced."""
+    if slot_of(old.memory) is None:
+        return
+    for cell in _named(old):
+        shown = cell.text.lower()
+        for found in re.finditer(rf"(?<!\w){re.escape(shown)}(?!\w)", turn.said.lower):
+            if _departs(turn, old, found):
+                score = 3.5 if turn.cues else 3.0
+                yield Match(memory=old.memory, score=score, rule="left", shared=(shown,), cell=shown)
+                return
+
+
+def _named(old: Old) -> list[Cell]:
+    """Give what in a memory has a name: its value, and the things in its words that are called something."""
+    value = frozenset(one.term for one in phrase(old.memory.value or "").words if one.content)
+    vague = old.name in table().vague and old.name != "name"
+    return [
+        one
+        for one in cells(old.said, [one for one in old.said.words if one.content])
+        if not (one.kind in _UNNAMED or one.kind.startswith("number:")) or (value == one.terms and not vague)
+    ]
+
+
+def _departs(turn: Turning, old: Old, found: re.Match[str]) -> bool:
+    words, text = table(), turn.said.lower
+    before = words.before.search(text[: found.start()])
+    if before is not None and _empty(turn, old, before.start(), found.start()):
+        return True
+    led = " ".join(text[: found.start()].split()[-_LED:])
+    verb = led.endswith(" from") or table().change["turned"].search(led) is not None
+    moved = "turned" in turn.cues and verb and text[found.end() :].startswith(" to ")
+    return moved or words.after.match(text[found.end() :]) is not None
+
+
+def _empty(turn: Turning, old: Old, start: int, stop: int) -> bool:
+    """Say whether nothing of another matter stands between a sign and the value."""
+    between = [one for one in turn.words if start <= one.start and one.stop <= stop]
+    return all(one.light or one.term in old.said.terms | table().heads for one in between)
+
+
+def _ended(turn: Turning, old: Old) -> Iterator[Match]:
+    """All that the sentence names is in the memory, and it is said to have ended."""
+    mine = [one for one in old.said.words if one.content]
+    terms = {one.term for one in mine} | old.owner
+    told = [one for one in turn.words if one.kind not in {"day", "time"} or one.term in terms]
+    common = {one.term for one in told} & terms
+    decided = slot_of(old.memory) is None and old.memory.type is MemoryType.DECISION
+    if not turn.ends or decided or common <= turn.kin | old.named:
+        return
+    left = cells(old.said, [one for one in mine if one.term not in common and not one.light])
+    details = all(one.kind.startswith(_DETAILS) for one in left)
+    if len(left) > 1 or not (details or _THERE.search(turn.said.lower)):
+        return
+    if all(one.term in terms or one.light for one in told):
+        score = 2.0 + 0.5 * min(len(common), 2) + (0.0 if left else 0.5)
+        yield Match(memory=old.memory, score=score, rule="ended", shared=tuple(sorted(common)))
+
+
+def _states(turn: Turning, old: Old) -> Iterator[Match]:
+    """One state of a person ends another of the same family."""
+    words = table()
+    for family, states in words.states.items():
+        if old.name and old.name not in words.families[family]:
+            continue
+        was = [name for name, one in states.items() if _stands(one, old.said.lower)]
+        now = [name for name, one in states.items() if _stands(one, turn.said.lower)]
+        if was and now and set(was).isdisjoint(now):
+            score = 3.0 if turn.cues & {"now", "became", "turned"} else 2.6
+            yield Match(memory=old.memory, score=score, rule="state", shared=(f"{was[0]} → {now[0]}",))
+
+
+def _stands(state: re.Pattern[str], text: str) -> bool:
+    found = state.search(text)
+    return found is not None and _NEGATION.search(" ".join(text[: found.start()].split()[-_NEAR:])) is None
+
+
+def _dead(turn: Turning, old: Old) -> Iterator[Match]:
+    """What was so of somebody who died."""
+    words = table()
+    if old.person and old.name in words.dead_ends and old.owner <= turn.terms and words.dead.search(turn.said.lower):
+        yield Match(memory=old.memory, score=4.0, rule="dead", shared=tuple(sorted(old.owner)))
+
+
+def _again(turn: Turning, old: Old) -> Iterator[Match]:
+    """What was denied is said to be so again."""
+    turned = "newly" in turn.cues and _NEGATION.search(turn.said.lower) is None
+    mine = {one.term for one in old.said.words if one.content}
+    if turned and mine and mine <= turn.terms and _NEGATION.search(old.said.lower):
+        score = 2.5 + 0.5 * min(len(mine), 2)
+        yield Match(memory=old.memory, score=score, rule="again", shared=tuple(sorted(mine)))

@@ -1,0 +1,254 @@
+"""The same sentence with another value: what is said again but for one cell. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from credenda.text.normal import attribute_key
+from credenda.write.extract.lexicon import lexicon
+from credenda.write.slots import slot_of
+from credenda.write.succession.old import Match, Old
+from credenda.write.succession.table import table
+from credenda.write.succession.turning import Turning
+from credenda.write.succession.words import Cell, Word, alike, cells, phrase
+from credenda.write.wording import frame_of
+
+__all__ = ["in_slot", "refilled"]
+
+_PLAIN_WORDS: Final = 7
+"""Words of a sentence so short that its one new word stands where the old one stood."""
+_SELF: Final = re.compile(r"\b(?:i|we|my|our|me|us)\b")
+_NEGATION: Final = re.compile(r"\b(?:not|never|no longer|stopped)\b")
+_DUE: Final = re.compile(r"(?:\b(?:to|until|till|is|are|be|for|auf)\s+(?:the\s+|on\s+|at\s+)?|[:,]\s*)$")
+_NAMES: Final = frozenset({"name", "name?"})
+_SOFT: Final = frozenset({"word", "name?"})
+_BEING: Final = frozenset({"be", "name", "call"})
+_WHEN: Final = frozenset({"day", "time"})
+_TOLD_OF: Final = frozenset({"date", "name"})
+"""Attributes that say nothing of the matter: it is the entity that has a date, or is called something."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Aligned:
+    """Two sentences laid on each other: the cell in which they differ, what they share, and what else is new."""
+
+    turn: Turning
+    old: Old
+    cell: Cell
+    common: frozenset[str]
+    nouns: frozenset[str]
+    fresh: tuple[Cell, ...]
+
+    @property
+    def alone(self) -> bool:
+        """Whether the kind of the value names the matter by itself, as an address does."""
+        words, kind, turn = table(), self.cell.kind, self.turn
+        named = kind == "email" or kind.removeprefix("kind:") in words.alone
+        only = len(self.fresh) == 1 and turn.strength >= 1.0
+        counted = kind.startswith("number:") and kind != "number:" and "down_to" in turn.cues
+        return (named or (only and (kind in words.exclusive or counted))) and any(
+            one.kind == kind for one in self.fresh
+        )
+
+
+def refilled(turn: Turning, old: Old) -> Iterator[Match]:
+    """Yield the memory where its sentence is said again with one cell filled otherwise."""
+    mine = [one for one in old.said.words if one.content]
+    common = frozenset(old.said.matters(mine) & turn.said.matters(turn.words))
+    spare = common | table().heads if common else common
+    left = cells(old.said, [one for one in mine if one.term not in spare and not one.light])
+    if len(left) == 1 and not all(one.verb for one in left[0].words):
+        yield from _matched(_aligned(turn, old, left[0], common), "refilled")
+
+
+def in_slot(turn: Turning, old: Old) -> Iterator[Match]:
+    """Yield the memory where its slot is named, by all that names it, and another thing of the kind of its value."""
+    present = {one.term for one in turn.words}
+    needed = _names_of(old)
+    covered = needed & present
+    short = needed == old.owner and _leading(old) in covered  # "staging" is the staging server
+    value = phrase(old.memory.value or "")
+    filled = cells(value, [one for one in value.words if one.content])
+    if not covered or (covered != needed and not short) or len(filled) != 1:
+        return
+    told = [one for one in old.said.words if one.content and one.term not in filled[0].terms | covered]
+    others = [one for one in cells(old.said, told) if one.kind in _NAMES and one.terms.isdisjoint(turn.terms)]
+    if not others and filled[0].terms.isdisjoint(present):
+        yield from _matched(_aligned(turn, old, filled[0], frozenset(covered)), "slot")
+
+
+def _names_of(old: Old) -> frozenset[str]:
+    """Give the words that name a slot; none where its attribute says only that something is done."""
+    words = table()
+    if not old.memory.value or not old.name or (old.name in words.vague and old.name not in _TOLD_OF):
+        return frozenset()
+    if old.name in _TOLD_OF:
+        return old.owner
+    named = phrase(attribute_key(old.name).replace("_", " ")).words
+    topics = frozenset(one.term for one in named if one.content or one.light) - words.heads
+    return (topics | old.owner) - words.light
+
+
+def _leading(old: Old) -> str:
+    found = [one.term for one in phrase(old.memory.entity or "").words if one.content]
+    return found[0] if len(found) > 1 else ""
+
+
+def _aligned(turn: Turning, old: Old, cell: Cell, common: frozenset[str]) -> _Aligned:
+    verbs = {one.term for one in (*turn.words, *old.said.words) if one.verb}
+    nouns = {
+        one.term
+        for one in turn.words
+        if one.term in common and not (one.light or one.term in verbs or one.kind in _WHEN or one.kind[:6] == "number")
+    }
+    return _Aligned(
+        turn=turn,
+        old=old,
+        cell=cell,
+        common=common,
+        nouns=frozenset(nouns | {one for one in common if one.startswith("#")}),
+        fresh=tuple(cells(turn.said, [one for one in turn.words if one.term not in common and not one.light])),
+    )
+
+
+def _matched(pair: _Aligned, rule: str) -> Iterator[Match]:
+    turn, old, cell = pair.turn, pair.old, pair.cell
+    partners = _partners(pair)
+    if not partners or not _same_matter(pair, partners) or _of_another(pair, partners):
+        return
+    soft = not _SOFT.isdisjoint({cell.kind, partners[0].kind})
+    denied = any(one.term in turn.denied for one in cell.words)
+    if soft and not denied and (len(pair.fresh) != 1 or slot_of(old.memory) is None):
+        return
+    due = [one for one in partners if _due(turn, one)]
+    if not due:
+        return
+    score = 1.0 + turn.strength + 0.5 * min(len(pair.nouns), 2) + 0.2 * len(pair.common - pair.nouns)
+    score += (0.3 if soft else 1.0) + (0.5 if pair.alone else 0.0)
+    score += 1.0 if denied else 0.0
+    yield Match(
+        memory=old.memory,
+        score=score,
+        rule=rule,
+        shared=tuple(sorted(pair.common)),
+        cell=cell.text,
+        into=due[-1].text,
+    )
+
+
+def _partners(pair: _Aligned) -> Sequence[Cell]:
+    """Give the new cells that could stand in the place of the old one; of the same kind if any is."""
+    small = pair.turn.said.small or pair.old.said.small or _same_frame(pair)
+    found = [one for one in pair.fresh if alike(pair.cell, one, small=small)]
+    return [one for one in found if one.kind == pair.cell.kind] or found
+
+
+def _same_frame(pair: _Aligned) -> bool:
+    """Say whether a short sentence does the same with one other word: "we ship worldwide now"."""
+    if len(pair.turn.said.words) > _PLAIN_WORDS or len(pair.fresh) != 1 or pair.turn.strength < 1.0:
+        return False
+    soft = {pair.cell.kind, pair.fresh[0].kind} <= _NAMES | _SOFT
+    return soft and any(one.term in pair.common and one.text.lower() in lexicon().forms for one in pair.turn.words)
+
+
+def _same_matter(pair: _Aligned, partners: Sequence[Cell]) -> bool:
+    """Say whether what is shared names a matter, not only a person or something done."""
+    turn, old = pair.turn, pair.old
+    if pair.alone:
+        return True
+    if _framed(pair, partners[-1]):
+        return True
+    if not pair.nouns:
+        plain = len(pair.fresh) == 1 and turn.strength >= 1.0
+        done = any(one.term in pair.common and one.verb for one in (*turn.words, *old.said.words))
+        return done and plain and _SELF.search(turn.said.lower) is not None
+    persons = turn.kin | old.named
+    return not pair.nouns <= persons or _is_said_to_be(turn, partners[-1], pair.nouns)
+
+
+def _framed(pair: _Aligned, cell: Cell) -> bool:
+    """Say whether both sentences are the same but for the cell, in a slot that holds one value or names a deed."""
+    if pair.turn.strength < 1.0 or len(pair.fresh) != 1:
+        return False
+    old = frame_of(pair.old.memory.text, pair.cell.text)
+    return "…" in old and frame_of(pair.turn.said.text, cell.text) == old
+
+
+def _is_said_to_be(turn: Turning, cell: Cell, nouns: frozenset[str]) -> bool:
+    """Say whether somebody is said to be somebody: "Mrs Adler is our landlord now"."""
+    return cell.kind in _NAMES and any(one.term in nouns and _only_being(turn, one, cell) for one in turn.said.words)
+
+
+def _only_being(turn: Turning, noun: Word, cell: Cell) -> bool:
+    low, high = min(noun.stop, cell.stop), max(noun.start, cell.start)
+    between = [one for one in turn.said.words if low <= one.start and one.stop <= high]
+    gap = turn.said.text[low:high]
+    if "newly" in turn.cues and not any(one.content or one.light for one in between) and gap.startswith(","):
+        return True  # "a new tutor, Mr Byrne"
+    linked = any(one.term == "be" for one in between)
+    return linked and all(one.term in _BEING or not (one.content or one.light) for one in between)
+
+
+def _due(turn: Turning, cell: Cell) -> bool:
+    """Say whether a day or hour is what something was moved to, not the day on which it was told."""
+    if cell.kind not in _WHEN or turn.cues & {"now", "instead", "contrast"}:
+        return True
+    return _DUE.search(turn.said.lower[: cell.start]) is not None
+
+
+def _of_another(pair: _Aligned, partners: Sequence[Cell]) -> bool:
+    """Say whether the new sentence is of another thing, another person's, or corrects another value."""
+    denies = _denies(pair.turn, partners[-1])
+    return denies or _extended(pair) or _possessed(pair) or _corrects_another(pair) or _named_besides(pair, partners)
+
+
+def _extended(pair: _Aligned) -> bool:
+    """Say whether the shared noun is half of another thing: the release, and its notes; the deadline of a grant."""
+    turn, near = pair.turn, pair.turn.said.words
+    heads = table().heads
+    return any(
+        turn.said.text[one.stop : following.start] == " "
+        and (
+            (one.term in pair.nouns and _is_fresh(pair, following) and following.term not in heads)
+            or (following.term in pair.nouns and _is_fresh(pair, one) and one.term not in turn.denied)
+        )
+        for one, following in pairwise(near)
+    )
+
+
+def _denies(turn: Turning, cell: Cell) -> bool:
+    """Say whether the new value itself is denied: "I don't play the drums any more"."""
+    clause = re.split(r"[,;]", turn.said.lower[: cell.start])[-1]
+    return _NEGATION.search(clause) is not None
+
+
+def _is_fresh(pair: _Aligned, word: Word) -> bool:
+    plain = word.kind == "word" and not (word.light or word.verb)
+    return plain and word in pair.turn.words and word.term not in pair.old.said.terms | pair.old.owner
+
+
+def _possessed(pair: _Aligned) -> bool:
+    """Say whether a thing is somebody's whom the old sentence does not name: "Anna's landlord"."""
+    return any(
+        one.text.lower().endswith("'s") and one.kind in _NAMES and one.term not in pair.old.said.terms
+        for one in pair.turn.words
+    )
+
+
+def _corrects_another(pair: _Aligned) -> bool:
+    """Say whether the sentence names as past another value of that kind: "on Tuesday, not on Monday"."""
+    denied = [one for one in pair.turn.said.words if one.term in pair.turn.denied]
+    return any(one.kind in pair.cell.kinds and one.term not in pair.cell.terms for one in denied) and not any(
+        one.term in pair.cell.terms for one in denied
+    )
+
+
+def _named_besides(pair: _Aligned, partners: Sequence[Cell]) -> bool:
+    """Say whether the clause of the new value names something else as well: "the API listens on port 9090"."""
+    others = [one for one in pair.fresh if one.kind in _NAMES and one not in partners]
+    text = pair.turn.said.text
+    return any("," not in text[min(one.stop, partners[-1].stop) : max(one.start, partners[-1].start)] for one in others)

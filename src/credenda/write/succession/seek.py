@@ -1,0 +1,101 @@
+"""Which memory a sentence of an event takes the place of: read from the store, decided by the pure parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from credenda.ids import Kind, public_id
+from credenda.model.change import ChangeKind
+from credenda.model.claim import Claim, Span
+from credenda.model.dreamed import is_dreamed
+from credenda.model.event import CODE, DENIED, QUARANTINED, Event, Role
+from credenda.model.memory import Memory, MemoryType, Status
+from credenda.storage.store import ChangeFilter, Reader, unpack_code
+from credenda.text.normal import name_key
+from credenda.write.extract.acts import Act, act_of
+from credenda.write.extract.clauses import straighten
+from credenda.write.extract.prose import own_sentences
+from credenda.write.slots import TRUST_MARGIN, begins_us
+from credenda.write.succession.decide import Told
+from credenda.write.succession.match import best
+from credenda.write.succession.table import table
+from credenda.write.succession.turning import Turning, turning
+
+__all__ = ["told_changes"]
+
+_CHARACTERS: Final = 400
+"""What is told at greater length is a text more often than a fact about oneself."""
+_NOMINATED: Final = 64
+_THRESHOLD: Final = 2.3
+"""Score from which a memory is taken to be meant."""
+_SUPERSEDE: Final = frozenset({ChangeKind.SUPERSEDE})
+_SILENT: Final = frozenset({DENIED, CODE, QUARANTINED})
+
+
+def told_changes(reader: Reader, event: Event) -> Iterator[Told]:
+    """Yield the sentences of an event that take the place of memories in other slots than their own."""
+    if (
+        event.role not in {Role.USER, Role.PERSON}
+        or len(event.text) > _CHARACTERS
+        or not _SILENT.isdisjoint(event.flags)
+    ):
+        return
+    for start, stop in own_sentences(event.text):
+        sentence = straighten(event.text[start:stop])
+        if not table().may_turn(sentence) or act_of(sentence) is not Act.STATEMENT:
+            continue
+        resting = _resting(reader, event, start, stop)
+        turn = turning(sentence, resting)
+        if (
+            turn is None
+            or any(one.contested or one.status is not Status.ACTIVE for one in resting)
+            or _done(reader, event, resting)
+        ):
+            continue
+        matches = best(turn, _around(reader, event, turn, {one.id for one in resting}), _THRESHOLD)
+        if matches:
+            yield Told(claim=_words(event, start, stop), matches=tuple(matches), resting=tuple(resting))
+
+
+def _words(event: Event, start: int, stop: int) -> Claim:
+    return Claim(
+        text=event.text[start:stop],
+        type=MemoryType.FACT,
+        span=Span(event.id, start, stop),
+        speaker=event.speaker,
+        topic=event.topic,
+        tags=event.tags,
+    )
+
+
+def _resting(reader: Reader, event: Event, start: int, stop: int) -> list[Memory]:
+    links = [one for one in reader.evidence(event_ids=[event.id]) if one.span.start < stop and start < one.span.stop]
+    return reader.memories(sorted({one.memory_id for one in links})) if links else []
+
+
+def _done(reader: Reader, event: Event, resting: Sequence[Memory]) -> bool:
+    """Say whether what the sentence gave has replaced something already."""
+    names = {one.id for one in resting}
+    log = reader.changes(ChangeFilter(cause=event.id, kinds=_SUPERSEDE)) if names else []
+    return any(record.after.get("superseded_by") in names for record in log)
+
+
+def _around(reader: Reader, event: Event, turn: Turning, given: set[str]) -> list[Memory]:
+    """Read the speaker's active memories that share a word or a matter with the sentence, and were there before."""
+    codes = reader.nominate(turn.search_words, _NOMINATED)
+    numbers = sorted({number for is_memory, number, _ in map(unpack_code, codes) if is_memory})
+    found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
+    speaker = name_key(event.speaker)
+    return [
+        one
+        for one in found
+        if one.status is Status.ACTIVE
+        and one.id not in given
+        and not one.contested
+        and not one.provisional
+        and not is_dreamed(one)
+        and name_key(one.speaker) == speaker
+        and begins_us(one) <= event.occurred_us
+        and event.trust >= one.trust - TRUST_MARGIN
+    ]

@@ -1,0 +1,117 @@
+"""A sentence that tells of a change or an end, and the signs that say so. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from credenda.model.memory import Memory
+from credenda.write.slots import FIRM
+from credenda.write.succession.table import table, term
+from credenda.write.succession.words import Phrase, Word, phrase
+
+__all__ = ["Turning", "turning"]
+
+_WORDS_MAX: Final = 30
+"""Longer sentences tell of more than one matter."""
+_VETOES: Final = ("beside", "unsure", "reported")
+_STRONG: Final = frozenset({"now", "turned", "instead", "contrast", "left", "down_to"})
+_FAIR: Final = frozenset({"newly", "became"})
+_ARTICLES: Final = frozenset({"the", "a", "an"})
+"""Before a word for kin or a trade, they tell that it is nobody's in particular."""
+_PLAIN: Final = frozenset({"word", "name?"})
+_Spans = list[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turning:
+    """A sentence that tells of a change or an end.
+
+    `cues` are its signs of change by name, `words` its words that carry matter, without those of the signs; `denied`
+    are named as no longer so; `given` are the memories that the sentence gave by its own readings.
+    """
+
+    said: Phrase
+    cues: frozenset[str]
+    ends: bool
+    words: tuple[Word, ...]
+    terms: frozenset[str]
+    kin: frozenset[str]
+    denied: frozenset[str]
+    passing: bool
+    scopes: frozenset[str]
+    given: tuple[Memory, ...]
+
+    @property
+    def strength(self) -> float:
+        """How plainly it tells of a change, in (0, 1]."""
+        if self.ends or self.cues & _STRONG:
+            return 1.0
+        return 0.6 if self.cues & _FAIR else 0.2
+
+    @property
+    def search_words(self) -> list[str]:
+        """The words by which what it is about is looked for: its own, and others for the same matter or state."""
+        words = table()
+        found = [one.text for one in self.said.words if one.content or one.light]
+        for matter in sorted(self.said.matters(self.said.words)):
+            found += words.matters.get(matter, ())
+        for family, states in words.states.items():
+            if any(one.search(self.said.lower) for one in states.values()):
+                found += words.looked_for[family]
+        return list(dict.fromkeys(found))
+
+
+def turning(sentence: str, given: Sequence[Memory] = ()) -> Turning | None:
+    """Hear whether a sentence tells of a change; None where it does not, asks, supposes, or adds.
+
+    >>> turning("My gym day is Thursday now.").cues
+    frozenset({'now'})
+    >>> turning("I might move to Rome.") is None
+    True
+    """
+    words, said = table(), phrase(sentence)
+    if not said.words or len(said.words) > _WORDS_MAX or said.lower.endswith("?"):
+        return None
+    signs = _signs(said)
+    ended = [found.span() for found in words.end.finditer(said.lower)]
+    if not (signs or ended) or any(words.veto[name].search(said.lower) for name in _VETOES):
+        return None
+    if any(one.stance not in FIRM for one in given):
+        return None
+    denied = signs.get("contrast", [])
+    marks = [*ended, *(span for spans in signs.values() for span in spans)]
+    kept = (one for one in said.words if not _inside(one, denied) and not (one.kind in _PLAIN and _inside(one, marks)))
+    return Turning(
+        said=said,
+        cues=frozenset(signs),
+        ends=bool(ended),
+        words=tuple(one for one in kept if one.content),
+        terms=said.terms,
+        kin=frozenset(
+            one.term
+            for before, one in zip([None, *said.words], said.words, strict=False)
+            if one.kind == "kind:kin" and (before is None or before.text.lower() not in _ARTICLES)
+        ),
+        denied=frozenset(one.term for one in said.words if one.content and _inside(one, denied)),
+        passing=words.veto["passing"].search(said.lower) is not None,
+        scopes=frozenset(term(word) for one in given if one.scope for word in one.scope.lower().split()),
+        given=tuple(given),
+    )
+
+
+def _signs(said: Phrase) -> dict[str, _Spans]:
+    """Find the signs of change by name; a capital "New" belongs to a name."""
+    found: dict[str, _Spans] = {}
+    for name, sign in table().change.items():
+        spans = [one.span() for one in sign.finditer(said.lower)]
+        if name == "newly":
+            spans = [one for one in spans if " New" not in said.text[slice(*one)]]
+        if spans:
+            found[name] = spans
+    return found
+
+
+def _inside(word: Word, spans: _Spans) -> bool:
+    return any(start <= word.start < stop for start, stop in spans)
