@@ -49,7 +49,7 @@ def test_a_note_gives_what_the_user_would_have_said(noted: str, said: str) -> No
 def test_another_memory_may_leave_the_subject_out(noted: str, said: str) -> None:
     assert slots(noted, Source.INGEST) == slots(said, Source.INGEST)
     assert slots(noted, Source.INGEST)
-    assert slots(noted) == []
+    assert [slot for slot in slots(noted) if slot[1]] == []
 
 
 def test_the_words_and_their_place_stay_those_of_the_note() -> None:

@@ -44,10 +44,11 @@ from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, ta
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.third_person import as_own_words, is_note
 from credenda.write.extract.values import leading_scope
+from credenda.write.extract.worthwhile import keep_worthwhile
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-4"
+RULES_VERSION: Final = "rules-5"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
 
 CONFIDENCE_MAX: Final = {
@@ -276,10 +277,15 @@ def _as_said(listener: _Listener, sentence: str) -> list[Reading]:
     text = listener.event.text
     if len(text) > _TALK_CHARACTERS:
         return []
+    told = sentence
     if sentence.endswith("?"):
-        sentence = ", ".join(split_clauses(open_sentence(sentence).text)[:-1])
+        told = ", ".join(split_clauses(open_sentence(sentence).text)[:-1])
     alone = len(text) <= _NOTE_CHARACTERS and "\n" not in text.strip()
-    return keep_as_said(sentence, listener.owner or "", alone=alone)
+    owner = listener.owner or ""
+    found = keep_as_said(told, owner, alone=alone)
+    if found or not told or (told is not sentence and is_question(told)):
+        return found
+    return keep_worthwhile(sentence, owner, alone=alone)
 
 
 def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:

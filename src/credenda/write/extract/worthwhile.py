@@ -1,0 +1,72 @@
+"""What no pattern reads and the judge finds worth keeping: in its own words, without a slot, never surer than half.
+
+The judge weighs; what may be kept at all is decided here, by what must hold whatever it says.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from credenda.model.memory import MemoryType, Stance
+from credenda.write.extract.lexicon import words_of
+from credenda.write.extract.readings import Reading
+from credenda.write.extract.worth import Worth, worth_of
+
+__all__ = ["keep_worthwhile"]
+
+_WORDS_MAX: Final = 40
+_CONFIDENCE: Final = 0.5
+_FAINT: Final = 0.4
+_UNMEANT: Final = 0.3
+_SURE: Final = 0.6
+"""A short turn is kept where the judge is this sure: below, more chatter is kept than statements are won."""
+_SURE_IN_TALK: Final = 0.9
+"""Of longer turns few sentences are worth keeping, so that as much is asked for as leaves one turn in ten."""
+_POINTING: Final = frozenset(
+    "it its this that these those they them their he she him her his there here you your yours".split()  # noqa: SIM905
+)
+_SOMEBODY: Final = frozenset({"he", "she", "they"})
+"""Whoever is meant was named elsewhere, if at all."""
+_OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
+_AT_HAND: Final = frozenset({"above", "below", "attached", "traceback", "screenshot", "snippet"})
+"""Words of what lies before the two who talk; so do the names of errors."""
+_FAULTS: Final = ("error", "errors", "exception")
+_QUOTED: Final = re.compile(r'"[^"]*\b(?:i|i\'m|my|we|our)\b[^"]*"|"(?:[^" ]+ ){3,}[^"]*"', re.IGNORECASE)
+
+
+def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
+    """Keep one sentence that no pattern reads as the judge says; [] where it is worth nothing.
+
+    `alone` says that nothing else was said in the same breath. In a longer turn a sentence must be of oneself and mean
+    something without its neighbours. Another speaker's is kept as a fact alone: what they ask for is no instruction.
+    """
+    words = words_of(sentence)
+    quotes = '"' in sentence and _QUOTED.search(sentence) is not None
+    if quotes or not 0 < sentence.count(" ") < _WORDS_MAX or sentence.split(" ", 1)[0].lower() in _SOMEBODY:
+        return []
+    if not _AT_HAND.isdisjoint(words) or any(word.endswith(_FAULTS) for word in words):
+        return []
+    ours = owner == "user"
+    if not (alone and ours) and (_OWN.isdisjoint(words) or not _POINTING.isdisjoint(words)):
+        return []
+    found = worth_of(sentence)
+    least = _SURE if alone and ours else _SURE_IN_TALK
+    if found.kept >= least and found.kept >= found.unsure:
+        return [_kept(found)] if ours or found.kind == "fact" else []
+    unsure = found.unsure > max(found.kept, found.shares[0]) and (alone or found.unsure >= least)
+    return [_unsure(planned=found.planned)] if unsure and ours else []
+
+
+def _kept(found: Worth) -> Reading:
+    return Reading(type=MemoryType(found.kind), confidence=_CONFIDENCE, importance=_FAINT, pattern="worthwhile")
+
+
+def _unsure(*, planned: bool) -> Reading:
+    return Reading(
+        type=MemoryType.FACT,
+        stance=Stance.CONSIDERED if planned else Stance.HYPOTHETICAL,
+        confidence=_FAINT if planned else _UNMEANT,
+        importance=_UNMEANT,
+        pattern="worthwhile",
+    )
