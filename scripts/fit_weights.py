@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +34,7 @@ from credenda.bench.fitting import (
     fit_logistic,
     held_out,
     logistic,
+    rewritten,
 )
 from credenda.bench.locomo import Conversation, Question, load_conversations, load_questions, store_conversation
 from credenda.bench.ranking import auroc, judge
@@ -336,28 +336,6 @@ def fit(engine: str, samples: Sequence[Sample]) -> tuple[dict[str, float], list[
 
 def _levelled(signs: Mapping[str, float], slopes: Mapping[str, float]) -> dict[str, float]:
     return {**signs, **{name: signs[name] - slope * signs["size"] for name, slope in slopes.items()}}
-
-
-def rewritten(text: str, tables: Mapping[str, Mapping[str, float]], provenance: Sequence[str]) -> str:
-    r"""Put numbers into the named tables of a TOML text, line by line, and renew its table [provenance].
-
-    >>> rewritten("[a]\nx = 1 # why\n", {"a": {"x": 2.5, "y": 3}}, [])
-    '[a]\nx = 2.5 # why\ny = 3\n'
-    """
-    head, _, _ = text.partition("\n[provenance]")
-    lines = head.rstrip("\n").split("\n")
-    for table, numbers in tables.items():
-        start = lines.index(f"[{table}]") + 1
-        for name, value in numbers.items():
-            end = next((at for at in range(start, len(lines)) if lines[at].startswith("[")), len(lines))
-            at = next((at for at in range(start, end) if re.match(rf"{name}\s*=", lines[at])), None)
-            if at is None:
-                last = max(at for at in range(start - 1, end) if lines[at] and not lines[at].startswith("#"))
-                lines.insert(last + 1, f"{name} = {value}")
-            else:
-                lines[at] = re.sub(r"=\s*\S+", f"= {value}", lines[at], count=1)
-    tail = ["", "[provenance]", *provenance] if provenance else []
-    return "\n".join([*lines, *tail]) + "\n"
 
 
 def _provenance(files: Sequence[Path], report: Sequence[str]) -> list[str]:

@@ -1,10 +1,11 @@
-"""The arithmetic of fitting, pure: a weighted logistic regression, and folds that keep a conversation together.
+"""The arithmetic of fitting, pure: a weighted logistic regression, folds that keep a conversation together, tables.
 
 Nothing here knows what is fitted. `scripts/fit_weights.py` gathers signs from questions and writes the numbers down.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -12,7 +13,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Sample", "auroc_interval", "best_by_fold", "cell_weights", "design", "fit_logistic", "held_out", "logistic"]
+__all__ = [
+    "Sample",
+    "auroc_interval",
+    "best_by_fold",
+    "cell_weights",
+    "design",
+    "fit_logistic",
+    "held_out",
+    "logistic",
+    "rewritten",
+]
 
 Floats = NDArray[np.float64]
 
@@ -133,3 +144,25 @@ def best_by_fold(values: Floats, folds: Sequence[str]) -> dict[str, int]:
     """
     names = np.array(folds)
     return {fold: int(values[:, names != fold].mean(1).argmax()) for fold in sorted(set(folds))}
+
+
+def rewritten(text: str, tables: Mapping[str, Mapping[str, float]], provenance: Sequence[str]) -> str:
+    r"""Put numbers into the named tables of a TOML text, line by line, and renew its table [provenance].
+
+    >>> rewritten("[a]\nx = 1 # why\n", {"a": {"x": 2.5, "y": 3}}, [])
+    '[a]\nx = 2.5 # why\ny = 3\n'
+    """
+    head, _, _ = text.partition("\n[provenance]")
+    lines = head.rstrip("\n").split("\n")
+    for table, numbers in tables.items():
+        start = lines.index(f"[{table}]") + 1
+        for name, value in numbers.items():
+            end = next((at for at in range(start, len(lines)) if lines[at].startswith("[")), len(lines))
+            at = next((at for at in range(start, end) if re.match(rf"{name}\s*=", lines[at])), None)
+            if at is None:
+                last = max(at for at in range(start - 1, end) if lines[at] and not lines[at].startswith("#"))
+                lines.insert(last + 1, f"{name} = {value}")
+            else:
+                lines[at] = re.sub(r"=\s*\S+", f"= {value}", lines[at], count=1)
+    tail = ["", "[provenance]", *provenance] if provenance else []
+    return "\n".join([*lines, *tail]) + "\n"

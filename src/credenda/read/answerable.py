@@ -38,12 +38,15 @@ TOP: Final = 5
 """Best rows whose signs tell whether the search found an answer; the calibration was fitted on as many."""
 _AROUND: Final = 30
 """Best candidates whose mean is what the best texts rise above."""
-_FEW: Final = 10
+_FEW: Final = 2
 """Documents up to which nobody expects more than one text on a matter."""
 _MANY: Final = 500
 """Documents from which more than one is expected."""
+_MOST: Final = (0.5, 0.4)
+"""How far the best may rise above the rest before it counts no more: what was said once must not be refused for it."""
 _SCARCE: Final = 0.15
 """Share of the question's idf below which a text speaks of something else, for all that its words can tell."""
+_HALF: Final = 0.5
 _MOST_WORDS: Final = 0.75
 """Share of the question's idf from which a text speaks of the thing asked for, whatever its slot."""
 
@@ -107,15 +110,24 @@ def lead_of(coverage: Floats, by_named: Mask) -> float:
 def rise_of(found: Candidates, best: Integers) -> Rise:
     """Say how far the first five of the best candidates, most relevant first, rise above the first thirty.
 
-    Weighed by how much more than one text on a matter is to be expected: 0 for ten documents, 1 from five hundred.
+    Documents that are no candidates count as 0 there. Weighed by how much more than one text on a matter is to be
+    expected: 0 for two documents, 1 from five hundred.
     """
-    expected = math.log(max(found.searched, 1) / _FEW) / math.log(_MANY / _FEW)
-    if expected <= 0 or not len(best):
-        return Rise()
+    expected = _more_expected(found.searched)
+    if not expected or not len(best):
+        return _LEVEL
     around = best[:_AROUND]
-    coverage, cosine = found.coverage[around], np.fmax(found.cosine[around], np.float32(0))  # 0 for NaN
-    above, nearer = (float(one[:TOP].max() - one.mean()) for one in (coverage, cosine))
-    return Rise(min(expected, 1.0) * above, min(expected, 1.0) * nearer)
+    signs = found.coverage[around], np.fmax(found.cosine[around], np.float32(0))  # 0 for NaN
+    count = min(_AROUND, found.searched)
+    above, nearer = (
+        expected * min(float(one[:TOP].max() - one.sum() / count), most) for one, most in zip(signs, _MOST, strict=True)
+    )
+    return Rise(above, nearer)
+
+
+def _more_expected(searched: int) -> float:
+    """Say how far more than one text on a matter is to be expected, in [0, 1], rising with the logarithm."""
+    return min(math.log(max(searched, _FEW) / _FEW) / math.log(_MANY / _FEW), 1.0)
 
 
 def answerability(rows: Sequence[Row], engine: Calibration, tuned: Weights, asking: Asking) -> float:
@@ -132,9 +144,13 @@ def answerability(rows: Sequence[Row], engine: Calibration, tuned: Weights, aski
     logit = engine.base + engine.coverage * coverage + engine.cosine * near + engine.lead * held_lead(asking.lead)
     logit += engine.size * best_by_chance(asking.searched)
     logit += engine.above * asking.rise.above + engine.nearer * asking.rise.nearer
-    if coverage < _SCARCE and not asking.broad and not any(one.timely or one.governs or one.slot for one in best):
-        logit += engine.scarce
-    if any(signs.rarest for signs in best):
+    rarest = any(signs.rarest for signs in best)
+    if not asking.broad and not any(one.timely or one.governs or one.slot for one in best):
+        if coverage < _SCARCE:
+            logit += engine.scarce
+        if coverage < _HALF and not rarest:
+            logit += tuned.scant_logit * (1.0 - _more_expected(asking.searched))
+    if rarest:
         logit += engine.rarest
     if asking.broad:
         logit += engine.broad

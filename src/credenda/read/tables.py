@@ -89,6 +89,7 @@ class Weights:
     cosine_part: float
     slot_logit: float
     missing_logit: float
+    scant_logit: float
     falloff: float
     engines: Mapping[str, Calibration]
 
@@ -137,6 +138,7 @@ def weights() -> Weights:
         cosine_part=table["rrf"]["cosine_part"],
         slot_logit=calibration.pop("slot"),
         missing_logit=calibration.pop("missing"),
+        scant_logit=calibration.pop("scant"),
         falloff=calibration.pop("falloff"),
         engines={name: Calibration(**numbers) for name, numbers in calibration.items()},
     )
