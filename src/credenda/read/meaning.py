@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,17 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
+from credenda.read.plan import Plan
 from credenda.read.tables import weights
 from credenda.storage.store import Reader
 from credenda.vectors.resident import ResidentIndex
 from credenda.vectors.stored import stored_vectors
 
-__all__ = ["Meaning", "nothing_meant", "rows_of", "similar"]
+__all__ = ["Meaning", "asked_vector", "nothing_meant", "rows_of", "similar"]
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
 
+_FLAT: Final = 1e-6
 _RESCORED_LEAST: Final = 128
 _RESCORED_A_HIT: Final = 4
 _RESCORED_SHARE: Final = 400
@@ -38,6 +41,18 @@ class Meaning:
     rows: NDArray[np.int64]
     cosine: Floats
     spread: Floats
+
+
+def asked_vector(embed: Callable[[Sequence[str]], Floats], text: str, made: Plan) -> Floats:
+    """Return the vector of a question: where it names a person, between the question and the same said to them.
+
+    People seldom say their own names: "What does Ana paint?" is as near to any talk of Ana, and "What do you paint?" as
+    near to anyone's painting. Between the two lies what Ana says of hers.
+    """
+    if not made.addressed:
+        return embed([text])[0]
+    both = np.add.reduce(embed([text, made.addressed]))
+    return both / max(float(np.linalg.norm(both)), _FLAT)
 
 
 def rows_of(count: int, *parts: Integers) -> Integers:

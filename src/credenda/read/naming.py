@@ -15,7 +15,7 @@ from credenda.model.memory import Memory
 from credenda.text.normal import attribute_key, name_key
 from credenda.text.tokens import tokenize
 
-__all__ = ["is_named", "names_of"]
+__all__ = ["alike", "is_named", "names_of"]
 
 _KNOWN_AS: Final = "known_as"
 _PART: Final = re.compile(r"[,;/|]")
@@ -49,13 +49,13 @@ def _stands_in(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
     if not name:
         return False
     places = range(len(words) - len(name) + 1)
-    return any(all(map(_alike, name, words[at : at + len(name)])) for at in places)
+    return any(all(map(alike, name, words[at : at + len(name)])) for at in places)
 
 
-def _alike(name: str, word: str) -> bool:
+def alike(name: str, word: str) -> bool:
     """Say whether two words are the same but for one letter, in words long enough to tell.
 
-    >>> _alike("redis", "reedis"), _alike("mongo", "mango"), _alike("pod", "pid")
+    >>> alike("redis", "reedis"), alike("mongo", "mango"), alike("pod", "pid")
     (True, False, False)
     """
     if name == word:

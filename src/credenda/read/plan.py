@@ -13,7 +13,7 @@ from credenda.read.tables import Questions, questions
 from credenda.text.dates import DateSpan
 from credenda.text.normal import attribute_key, name_key
 from credenda.text.times import find_dates_in
-from credenda.text.tokens import ALTERNATIVE, query_terms, question_terms
+from credenda.text.tokens import ALTERNATIVE, query_terms, question_terms, tokenize
 
 __all__ = ["Ask", "Interval", "Plan", "SlotGuess", "plan"]
 
@@ -38,6 +38,9 @@ _WHICH: Final = re.compile(
     r" (?P<who>i|we|you|the user|user|[\w.-]+)"
     r" (?:currently |usually )?(?:use|using|prefer|like|want|choose|pick|drive|have|own|play|speak|run)(?: .*)?"
 )
+_NAME: Final = re.compile(r"(?<=[\w,;:\"'(] )[A-Z][a-z][\w'\u2019-]*")
+"""A word inside a sentence with a capital and small letters after it: "NASA" may be anything."""
+_LOWER: Final = re.compile(r" [a-z]")
 _LIKED: Final = frozenset({"preferred", "favorite", "favourite"})
 _LEAD: Final = re.compile(
     r"^(?:what(?:'s| is| are| was| were)|who(?:'s| is| was)|when(?:'s| is| was)|where(?:'s| is| was)) (?:the )?"
@@ -82,8 +85,9 @@ class Plan:
 
     `terms` are its distinct stems without stop words; `subject` those that name neither a person nor a time. `people`
     are the known speakers it names. `history` says that earlier values are wanted too, `of_assistant` that it asks for
-    the assistant's own words; `broad` that it asks for the course of a matter (a summary, an order of events),
-    `particular` for the specifics of one, `advice` for what to do about it.
+    the assistant's own words; `broad` that it asks for the course of a matter (a summary, an order of events), `advice`
+    for what to do about it. `proper` are terms of the subject that are written as names are.
+    `addressed` is the question as the one person it names would be asked it, "" where there is none.
     """
 
     terms: tuple[str, ...]
@@ -96,8 +100,9 @@ class Plan:
     first_person: bool = False
     of_assistant: bool = False
     broad: bool = False
-    particular: bool = False
     advice: bool = False
+    proper: tuple[str, ...] = ()
+    addressed: str = ""
 
 
 def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
@@ -114,9 +119,10 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
     spans = _dates(query, now_us, future="future" in cued)
     slots = tuple(dict.fromkeys(_guesses(folded, lexicon)))[:_SLOTS_MAX]
     terms = tuple(question_terms(query.text))
+    subject = _subject(query.text, people, spans, terms)
     return Plan(
         terms=terms,
-        subject=_subject(query.text, people, spans, terms),
+        subject=subject,
         intervals=tuple(Interval(span.from_us, span.until_us) for span in spans),
         people=people,
         slots=slots,
@@ -125,8 +131,9 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
         first_person="first_person" in cued,
         of_assistant="assistant" in cued,
         broad="broad" in cued,
-        particular="particular" in cued,
         advice="advice" in cued,
+        proper=_proper(query.text, subject),
+        addressed=_addressed(query.text, people, terms),
     )
 
 
@@ -146,6 +153,27 @@ def _subject(text: str, people: Collection[str], spans: Sequence[DateSpan], term
     named.update(term for span in spans for term in query_terms(text[span.start : span.stop]))
     rest = tuple(term for term in terms if term.partition(ALTERNATIVE)[0] not in named)
     return rest if rest or spans else terms
+
+
+def _addressed(text: str, people: Sequence[str], terms: tuple[str, ...]) -> str:
+    """Put "you" for the one person that an English question names, as in the talk where the answer was said."""
+    if len(people) != 1 or any(ALTERNATIVE in term for term in terms):
+        return ""
+    name = rf"(?i:\b{re.escape(people[0])}\b)"
+    said = re.sub(name, "you", re.sub(name + "['\u2019]s\\b", "your", text))
+    return said if said != text else ""
+
+
+def _proper(text: str, subject: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the terms of words with a capital inside a question; none where every word has one.
+
+    Terms with alternatives are of a question that may not be English: German gives every noun a capital.
+    """
+    named = _NAME.findall(text)
+    if not named or _LOWER.search(text) is None:
+        return ()
+    stems = {term for name in named for term in tokenize(name)}
+    return tuple(term for term in subject if term in stems)
 
 
 def _names(text: str, name: str, lexicon: Questions) -> bool:

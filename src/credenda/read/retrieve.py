@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 from credenda import limits
 from credenda.ids import Kind, number_of
 from credenda.model.query import Query
+from credenda.read.answerable import lead_of
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
 from credenda.read.filters import wants_events, wants_memories
 from credenda.read.meaning import Meaning, nothing_meant, rows_of, similar
+from credenda.read.naming import alike
 from credenda.read.plan import Plan
 from credenda.read.standing import governing
 from credenda.read.tables import Relevance, weights
 from credenda.storage.store import MemoryFilter, Reader, pack_code
+from credenda.text.tokens import tokenize
 from credenda.vectors.resident import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, ResidentIndex
 from credenda.vectors.turns import Second
 
@@ -46,13 +49,14 @@ _FIRST_MEMORY: Final = pack_code(0, memory=True)
 class _Words:
     """Word scores of every row: `own`, with the neighbours' share, of the subject alone.
 
-    `parts` are the terms of the subject: the idf of each, and which rows hold it.
+    `parts` are the terms of the subject: the idf of each, and which rows hold it; `unheard` the terms in no row.
     """
 
     own: Floats
     spread: Floats
     subject: Floats
     parts: tuple[tuple[float, Mask], ...]
+    unheard: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +140,11 @@ def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     own = np.zeros(len(index), np.float32)
     named = np.zeros(len(index), np.float32)
     parts: list[tuple[float, Mask]] = []
+    unheard: list[str] = []
     for term, (rows, scores) in zip(made.terms, index.each_term(made.terms), strict=True):
         own[rows] += scores
+        if not len(rows):
+            unheard.append(term)
         if term in made.subject:
             parts.append((_idf(alive, len(rows)), _marked(len(index), rows)))
         else:
@@ -145,7 +152,7 @@ def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     brief = Second(tuned.words_second, index.length < tuned.brief)
     spread = index.spread(own, back=tuned.back, ahead=tuned.words_ahead, second=brief)
     subject = index.spread(own - named, back=tuned.back, ahead=tuned.ahead) if made.people else spread
-    return _Words(own, spread, subject, tuple(parts))
+    return _Words(own, spread, subject, tuple(parts), frozenset(unheard))
 
 
 def _idf(documents: int, df: int) -> float:
@@ -241,9 +248,10 @@ def _gather(
         governs=_degrees(len(index), signs.governs)[rows] if signs.governs else np.zeros(len(rows), np.float32),
         rarest=_rarest(words, rows),
         speaker_fit=_speaker_fit(words.subject[rows], by_named) if alone else 0.0,
-        lead=float(coverage[by_named].max(initial=0) - coverage[~by_named].max(initial=0)) if alone else 0.0,
+        lead=lead_of(coverage, by_named) if alone else 0.0,
         searched=searched,
         complete=complete,
+        strange=_strange(index, made, words.unheard),
         whole=not (codes & _ORDINALS).any(),
     )
 
@@ -268,6 +276,14 @@ def _rarest(words: _Words, rows: Integers) -> Mask:
         return np.zeros(len(rows), np.bool_)
     _, holds = max(words.parts, key=lambda part: part[0])
     return holds[rows]
+
+
+def _strange(index: ResidentIndex, made: Plan, unheard: frozenset[str]) -> bool:
+    """Say whether all that the question names is in no text; a speaker's name with a slip of the pen is no stranger."""
+    if made.people or not made.proper or not unheard.issuperset(made.proper):
+        return False
+    spoken = {term for name in index.speaker_names for term in tokenize(name)}
+    return not any(alike(name, term) for term in made.proper for name in spoken)
 
 
 def _degrees(count: int, given: Mapping[int, float]) -> Floats:

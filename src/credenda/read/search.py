@@ -12,7 +12,7 @@ from credenda.clock import seconds
 from credenda.errors import Unavailable
 from credenda.model.event import Event
 from credenda.model.query import Hit, Query, SearchResult
-from credenda.read.answerable import Asking, answerability, any_compared
+from credenda.read.answerable import Asking, Rise, answerability, any_compared, rise_of
 from credenda.read.answers import asks_kind
 from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.cold import cold_index
@@ -20,6 +20,7 @@ from credenda.read.fuse import Fused, best_of_owner, fuse, fuse_ranks
 from credenda.read.gate import speaking, veil
 from credenda.read.hop import SEEDS, hops, lowered_others, seed_terms
 from credenda.read.load import load_evidence
+from credenda.read.meaning import asked_vector
 from credenda.read.plan import Ask, Plan, plan
 from credenda.read.retrieve import retrieve
 from credenda.read.rows import Reading, admit, allowed_owners, ordered
@@ -79,12 +80,12 @@ def search(
     made = plan(query, now_us, index.speaker_names if index is not None else ())
     whole = index if index is not None else cold_index(reader, query.text)
     asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
-    vector = _vector(embed, query.text) if embed is not None and asks else None
+    vector = _vector(embed, query.text, made) if embed is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned, made.ask)
-    found, rows = _find(asked, work)
+    found, rows, rise = _find(asked, work)
     judge = asked.engine if any_compared(rows) else tuned.engine(None)
-    answerable = answerability(rows, judge, tuned, _asking(made, found))
+    answerable = answerability(rows, judge, tuned, _asking(made, found, rise))
     abstained = not rows or answerable < (judge.context_floor if unasked else judge.floor)
     shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
     hits = tuple(_hits(asked, work, shown, answerable)) if shown else ()
@@ -92,12 +93,13 @@ def search(
     return SearchResult(hits=hits, abstained=abstained, took_ms=(seconds() - began) * 1_000, trace=trace)
 
 
-def _asking(made: Plan, found: Candidates) -> Asking:
+def _asking(made: Plan, found: Candidates, rise: Rise) -> Asking:
     return Asking(
         names_slot=_names_one_slot(made),
         broad=made.broad,
-        particular=made.particular,
+        strange=found.strange,
         lead=found.lead,
+        rise=rise,
         searched=found.searched,
     )
 
@@ -108,32 +110,32 @@ def _names_one_slot(made: Plan) -> bool:
     return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice
 
 
-def _vector(embed: Embed, text: str) -> Floats | None:
+def _vector(embed: Embed, text: str, made: Plan) -> Floats | None:
     """Embed a question; without an answer from the engine the search goes by words alone, and its trace says so."""
     try:
-        return embed([text])[0]
+        return asked_vector(embed, text, made)
     except Unavailable:
         return None
 
 
-def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row]]:
-    """Return the candidates, and the rows to show in their order.
+def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row], Rise]:
+    """Return the candidates, the rows to show in their order, and how far the best rise above the rest.
 
     Where conditions that only the store knows left too few, it is asked which rows meet them, and those alone compete.
     """
     found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector)
-    rows = _settle(asked, work, found)
+    rows, rise = _settle(asked, work, found)
     if len(rows) < asked.query.limit and work.misfits and (work.unread or not found.complete):
         allowed = allowed_owners(work)
         found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector, allowed=allowed)
         work.rows.clear()
         work.misfits, work.unread = 0, False
-        rows = _settle(asked, work, found)
-    return found, rows
+        rows, rise = _settle(asked, work, found)
+    return found, rows, rise
 
 
-def _settle(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
-    """Read candidates in order of relevance until enough of them may be shown."""
+def _settle(asked: _Asked, work: Reading, found: Candidates) -> tuple[list[Row], Rise]:
+    """Read candidates in order of relevance until enough of them may be shown; say how far the best of all rise."""
     query = asked.query
     tuned = work.tuned
     fused = fuse_ranks(found, tuned) if query.profile == "recall" else fuse(found, tuned, asked.engine)
@@ -151,7 +153,7 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
         if work.misfits and count == _NARROW_BATCHES:
             work.unread = count * len(batch) < len(heard)
             break
-    return rows[: query.limit]
+    return rows[: query.limit], rise_of(found, best)
 
 
 def _second_round(

@@ -68,6 +68,9 @@ class Calibration:
     scarce: float = 0.0
     rarest: float = 0.0
     size: float = 0.0
+    above: float = 0.0
+    nearer: float = 0.0
+    strange: float = 0.0
     broad: float = 0.0
     cosine: float = 0.0
     cosine_floor: float = 1.0
@@ -86,7 +89,7 @@ class Weights:
     cosine_part: float
     slot_logit: float
     missing_logit: float
-    particular_logit: float
+    scant_logit: float
     falloff: float
     engines: Mapping[str, Calibration]
 
@@ -135,7 +138,7 @@ def weights() -> Weights:
         cosine_part=table["rrf"]["cosine_part"],
         slot_logit=calibration.pop("slot"),
         missing_logit=calibration.pop("missing"),
-        particular_logit=calibration.pop("particular"),
+        scant_logit=calibration.pop("scant"),
         falloff=calibration.pop("falloff"),
         engines={name: Calibration(**numbers) for name, numbers in calibration.items()},
     )

@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.bench.fitting import Sample, best_by_fold, cell_weights, design, fit_logistic, held_out, logistic
+from credenda.bench.fitting import (
+    Sample,
+    auroc_interval,
+    best_by_fold,
+    cell_weights,
+    design,
+    fit_logistic,
+    held_out,
+    logistic,
+)
+from credenda.bench.ranking import auroc
 
 
 def sample(near: float, *, present: bool, fold: str = "a", cell: str = "c", share: float = 1.0) -> Sample:
@@ -17,14 +27,6 @@ def test_the_fit_finds_the_coefficients_that_made_the_data() -> None:
     signs = draw.normal(0, 2, (20_000, 2))
     present = (draw.random(20_000) < logistic(0.5 + signs @ np.array([1.5, -1.0]))).astype(np.float64)
     assert fit_logistic(signs, present, np.ones(20_000)) == pytest.approx([0.5, 1.5, -1.0], abs=0.1)
-
-
-def test_what_is_fixed_is_added_and_not_fitted() -> None:
-    signs = np.array([[0.0], [0.0], [1.0], [1.0]])
-    present = np.array([0.0, 1, 0, 1])
-    plain, shifted = (fit_logistic(signs, present, np.ones(4), np.full(4, by)) for by in (0.0, 2.0))
-    assert shifted[0] == pytest.approx(plain[0] - 2.0)
-    assert shifted[1] == pytest.approx(plain[1])
 
 
 def test_signs_that_part_the_data_wholly_stay_finite() -> None:
@@ -46,7 +48,7 @@ def test_a_fold_is_judged_by_the_others_alone() -> None:
     samples = [
         sample(near, present=(near > 0) != (fold == "b"), fold=fold) for fold in "abc" for near in (-1.0, 1.0) * 20
     ]
-    logits = held_out(samples, ["near"], {})
+    logits = held_out(samples, ["near"])
     wrong = [(logit > 0) != one.present for logit, one in zip(logits, samples, strict=True) if one.fold == "b"]
     assert all(wrong)
 
@@ -58,3 +60,15 @@ def test_the_design_has_a_column_for_each_name() -> None:
 def test_the_best_trial_of_a_fold_is_chosen_without_it() -> None:
     values = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.6, 0.6]])
     assert best_by_fold(values, ["a", "a", "b", "b"]) == {"a": 1, "b": 0}
+
+
+def test_an_interval_holds_the_area_and_is_narrower_for_more_questions() -> None:
+    draw = np.random.default_rng(0)
+    widths: list[float] = []
+    for count in (20, 500):
+        there, gone = draw.normal(1, 1, count).tolist(), draw.normal(0, 1, count).tolist()
+        low, high = auroc_interval(there, gone)
+        assert low < (auroc(there, gone) or 0) < high
+        widths.append(high - low)
+    assert widths[1] < widths[0] / 2
+    assert auroc_interval([], [0.1]) == (0.0, 1.0)

@@ -17,6 +17,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import NewEvent, Role
 from credenda.model.memory import Layer, Memory, MemoryType, Relation, Stance, Status
 from credenda.model.query import Context, Hit, HitKind, Query, SearchResult
+from credenda.read.candidates import Candidates, Floats, Integers, Mask
 from credenda.read.context import context
 from credenda.read.search import Embed, search
 from credenda.storage.sqlite.store import SqliteStore
@@ -65,6 +66,50 @@ class MemoryParts(TypedDict, total=False):
     access_count: int
     last_accessed_us: int | None
     decay_score: float | None
+
+
+class CandidateParts(TypedDict, total=False):
+    owners: Integers
+    coverage: Floats
+    words: Floats
+    own_words: Floats
+    cosine: Floats
+    meaning: Floats
+    length: Floats
+    by_named: Mask
+    slot: Mask
+    belief: Mask
+    governs: Floats
+    speaker_fit: float
+    searched: int
+
+
+def candidates(count: int, **parts: Unpack[CandidateParts]) -> Candidates:
+    zero, none = np.zeros(count, np.float32), np.zeros(count, np.bool_)
+    plain = Candidates(
+        codes=np.arange(count) << 12,
+        owners=np.arange(count),
+        words=zero,
+        own_words=zero,
+        coverage=zero,
+        session=zero,
+        in_session=none,
+        cosine=np.full(count, np.nan, np.float32),
+        meaning=zero,
+        length=zero,
+        by_named=none,
+        by_role=none,
+        slot=none,
+        timely=none,
+        belief=none,
+        governs=zero,
+        rarest=none,
+        speaker_fit=0.0,
+        lead=0.0,
+        searched=count,
+        complete=True,
+    )
+    return replace(plain, **parts)
 
 
 class SlotName(TypedDict):

@@ -1,62 +1,19 @@
 """Fusing signs into one relevance, against plain reckonings."""
 
-from dataclasses import replace
-from typing import TypedDict, Unpack
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from credenda.read.candidates import Candidates, Floats, Integers, Mask
+from credenda.read.candidates import Floats
 from credenda.read.fuse import best_of_owner, fuse, fuse_ranks, reciprocal_ranks, z_scores
 from credenda.read.tables import weights
 
+from .build import candidates
+
 MINILM = weights().engine("minilm")
 SCORES = npst.arrays(np.float32, st.integers(1, 30), elements=st.floats(0, 50, width=32))
-
-
-class CandidateParts(TypedDict, total=False):
-    owners: Integers
-    words: Floats
-    own_words: Floats
-    cosine: Floats
-    meaning: Floats
-    length: Floats
-    by_named: Mask
-    slot: Mask
-    belief: Mask
-    governs: Floats
-    speaker_fit: float
-
-
-def candidates(count: int, **parts: Unpack[CandidateParts]) -> Candidates:
-    zero, none = np.zeros(count, np.float32), np.zeros(count, np.bool_)
-    plain = Candidates(
-        codes=np.arange(count) << 12,
-        owners=np.arange(count),
-        words=zero,
-        own_words=zero,
-        coverage=zero,
-        session=zero,
-        in_session=none,
-        cosine=np.full(count, np.nan, np.float32),
-        meaning=zero,
-        length=zero,
-        by_named=none,
-        by_role=none,
-        slot=none,
-        timely=none,
-        belief=none,
-        governs=zero,
-        rarest=none,
-        speaker_fit=0.0,
-        lead=0.0,
-        searched=count,
-        complete=True,
-    )
-    return replace(plain, **parts)
 
 
 def floats(*values: float) -> Floats:
@@ -149,4 +106,4 @@ def test_no_candidates_fuse_to_nothing() -> None:
 
 def test_speech_without_vectors_has_no_share_of_meaning() -> None:
     assert "meaning" not in fuse(candidates(2), weights(), MINILM).terms
-    assert "meaning" in fuse(replace(candidates(2), cosine=floats(0, 1)), weights(), MINILM).terms
+    assert "meaning" in fuse(candidates(2, cosine=floats(0, 1)), weights(), MINILM).terms

@@ -1,6 +1,14 @@
 """What lifts a hit beyond the question's own words: looking like an answer, and the words of the first hits."""
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+
+from credenda.model.query import Query
+from credenda.read.meaning import asked_vector
+from credenda.read.plan import plan
 
 from .build import World, hit_of, names
 
@@ -44,3 +52,36 @@ def test_where_the_words_of_a_question_are_found_nothing_leads_on(world: World) 
     found = world.search("Does my sister play the marimba?", explain=True)
     assert found.hits
     assert not any("hop" in hit.terms for hit in found.hits)
+
+
+def test_a_question_that_names_one_person_is_compared_between_their_name_and_you() -> None:
+    asked: list[str] = []
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        asked.extend(texts)
+        return np.eye(3, dtype=np.float32)[: len(texts)]
+
+    def vector_of(text: str) -> list[float]:
+        return asked_vector(embed, text, plan(Query(text=text), 0, ["Ana", "Ben"])).tolist()
+
+    assert vector_of("Where does Ana paint?") == pytest.approx([0.5**0.5, 0.5**0.5, 0])
+    assert asked == ["Where does Ana paint?", "Where does you paint?"]
+    assert vector_of("Where do Ana and Ben paint?") == vector_of("Where do I paint?") == [1, 0, 0]
+
+
+@pytest.mark.requirement("C-020")
+@pytest.mark.parametrize("cold", [False, True])
+def test_a_question_about_nobody_who_was_spoken_of_is_refused(world: World, *, cold: bool) -> None:
+    for day in range(3):
+        world.say("I paint boats in the harbour", at=day, speaker="Caroline")
+    question = "Which boats did {} paint in the harbour?"
+    sure = {who: answerable(world, question.format(who), cold=cold) for who in ("Caroline", "Carolina", "Bartholomew")}
+    assert sure["Bartholomew"] < min(sure["Caroline"], sure["Carolina"]) / 2
+    world.say("Bartholomew is my neighbour", speaker="Caroline")
+    assert answerable(world, question.format("Bartholomew"), cold=cold) > sure["Bartholomew"]
+
+
+def answerable(world: World, question: str, *, cold: bool) -> float:
+    found = world.search(question, cold=cold).trace["answerable"]
+    assert isinstance(found, float)
+    return found

@@ -121,17 +121,47 @@ def test_a_slot_guess_is_in_normal_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "broad", "particular", "advice"),
+    ("text", "broad", "advice"),
     [
-        ("Can you summarize how my project went?", True, False, False),
-        ("In what order did I bring up the topics?", True, False, False),
-        ("How has my budget changed over time?", True, False, False),
-        ("What specific criteria did I use?", False, True, False),
-        ("How should I format my resume?", False, False, True),
-        ("Where do you think I should work?", False, False, True),
-        ("Where do I live?", False, False, False),
+        ("Can you summarize how my project went?", True, False),
+        ("In what order did I bring up the topics?", True, False),
+        ("How has my budget changed over time?", True, False),
+        ("What specific criteria did I use?", False, False),
+        ("How should I format my resume?", False, True),
+        ("Where do you think I should work?", False, True),
+        ("Where do I live?", False, False),
     ],
 )
-def test_what_a_question_asks_for(text: str, *, broad: bool, particular: bool, advice: bool) -> None:
+def test_what_a_question_asks_for(text: str, *, broad: bool, advice: bool) -> None:
     made = plan(Query(text=text), 0, [])
-    assert (made.broad, made.particular, made.advice) == (broad, particular, advice)
+    assert (made.broad, made.advice) == (broad, advice)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("What does Ana paint?", "What does you paint?"),
+        ("What colour is ANA's bike?", "What colour is your bike?"),
+        ("Does Ana know Ben?", ""),
+        ("What do I paint?", ""),
+        ("Welche Bilder malt Ana gerne?", ""),
+        ("Does will power help?", ""),
+        ("Does the advice of Will help?", "Does the advice of you help?"),
+    ],
+)
+def test_a_question_about_one_person_is_also_put_to_them(text: str, said: str) -> None:
+    assert plan(Query(text=text), 0, ["Ana", "Ben", "Will"]).addressed == said
+
+
+@pytest.mark.parametrize(
+    ("text", "proper"),
+    [
+        ("What does Ana like about Lisbon?", ("ana", "lisbon")),
+        ("Where is the CV that I wrote?", ()),
+        ("What Is My Blood Type?", ()),
+        ("Welche Farben hat das Haus von Petra?", ()),
+        ("What did I do in March?", ()),
+    ],
+)
+def test_names_of_a_question_have_a_capital_inside(text: str, proper: tuple[str, ...]) -> None:
+    assert plan(Query(text=text), 0, ()).proper == proper
