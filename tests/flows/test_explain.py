@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit, NotFound
-from credenda.read.pack import estimate_tokens
 from credenda.testing import ManualClock
+from credenda.text.prompt import estimate_tokens
 from credenda.write import accept
 from credenda.write.orders import Judgement, Verdict
 

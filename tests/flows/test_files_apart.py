@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -194,3 +195,30 @@ def test_the_page_that_all_link_to_is_there_though_nothing_is_always_on(
     assert not again.notes
     clock.advance(timedelta(days=1))
     assert not mem.data.sync_files(vault).notes
+
+
+LINK = re.compile(r"\[\[([^\]|]+)")
+
+
+def _dangling(vault: Path) -> set[str]:
+    links = {name for one in vault.rglob("*.md") for name in LINK.findall(one.read_text("utf-8"))}
+    return {name for name in links if not (vault / f"{name}.md").exists()}
+
+
+def test_no_page_links_to_one_that_is_not_there_before_anything_is_held_and_after_all_is_gone(
+    mem: Credenda, say: Say, vault: Path
+) -> None:
+    mem.data.sync_files(vault)
+    assert "Nothing is remembered yet." in (vault / "index.md").read_text("utf-8")
+    assert _dangling(vault) == set()
+    say("I like tea.")
+    mem.data.sync_files(vault)
+    assert _dangling(vault) == set()
+    user = page(vault)
+    user.write_text(user.read_text("utf-8").replace("## Now", "## Now\n\n### My heading"), "utf-8")
+    mem.data.sync_files(vault)
+    mem.erase(confirm="ana")
+    mem.data.sync_files(vault)
+    assert user.exists()
+    assert _dangling(vault) == set()
+    assert not mem.data.sync_files(vault).changed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,18 @@ def test_delete_where_needs_a_condition_and_takes_all_that_meet_it(mem: Credenda
     mem.settle()
     with pytest.raises(Invalid, match="condition"):
         mem.delete_where()
+    for blank in ("", "  ", "\n"):
+        for delete in (
+            partial(mem.delete_where, session=blank),
+            partial(mem.delete_where, topic=blank),
+            partial(mem.delete_where, source=blank),
+            partial(mem.delete_where, before=blank),
+        ):
+            with pytest.raises(Invalid):
+                delete()
+    with pytest.raises(Invalid, match="blank"):
+        mem.delete_where(session="garden", topic="", dry_run=True)
+    assert mem.stats().redacted_events == 0
     report = mem.delete_where(session="garden")
     assert report.events == 60
     assert mem.stats().redacted_events == 60

@@ -126,3 +126,12 @@ def test_rules_travel_with_an_export(mem: Credenda, tmp_path: Path, clock: Manua
         other.data.import_(tmp_path / "all.jsonl")
         assert other.manage.policy() == mem.manage.policy()
         assert other.manage.holds() == mem.manage.holds()
+
+
+def test_a_policy_of_a_blank_topic_is_none_of_all(mem: Credenda) -> None:
+    for blank in ("", " "):
+        with pytest.raises(Invalid, match="topic is blank"):
+            mem.manage.policy(days=30, topic=blank)
+        with pytest.raises(Invalid, match="topic is blank"):
+            mem.manage.policy(topic=blank, remove=True)
+    assert mem.manage.policy() == ()

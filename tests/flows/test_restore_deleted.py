@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda import Credenda, restore_backup
+from credenda import Credenda, CredendaError, Invalid, NotFound, restore_backup
 from credenda.testing import ManualClock
 
 WORD = "zorkmidsplendour"
@@ -118,3 +118,57 @@ def test_a_database_that_cannot_be_read_says_so(saved: Path, mem: Credenda, path
     report = restore_backup(saved, path, replace=True, clock=clock)
     assert report.unread
     assert report.deleted == 0
+
+
+@pytest.mark.requirement("S-062")
+def test_deletions_are_carried_to_another_place(saved: Path, mem: Credenda, path: Path, clock: ManualClock) -> None:
+    mem.delete(memory_of(mem, WORD))
+    mem.data.backup(path.with_name("later.db"))
+    before = path.read_bytes()
+    for number, source in enumerate((path, path.with_name("later.db"))):
+        place = path.parent / f"elsewhere{number}.db"
+        report = restore_backup(saved, place, deletions=source, clock=clock)
+        assert (bool(report.deleted), report.replayed, report.unread) == (True, True, "")
+        assert WORD.encode() not in place.read_bytes()
+        with opened(place, clock) as again:
+            assert {one.value for one in again.list(limit=50).items} >= {"Linz"}
+            assert again.remember(f"I have an allergy to {WORD}.").refused
+            assert again.data.doctor().ok
+    assert path.read_bytes() == before
+
+
+def test_restored_elsewhere_it_says_that_no_deletion_was_replayed(
+    saved: Path, mem: Credenda, clock: ManualClock, tmp_path: Path
+) -> None:
+    mem.delete(memory_of(mem, WORD))
+    report = restore_backup(saved, tmp_path / "elsewhere.db", clock=clock)
+    assert (report.deleted, report.replayed) == (0, False)
+    assert WORD.encode() in (tmp_path / "elsewhere.db").read_bytes()
+
+
+def test_who_is_erased_where_the_deletions_are_is_erased(
+    saved: Path, mem: Credenda, path: Path, clock: ManualClock
+) -> None:
+    mem.erase(confirm="ana")
+    place = path.with_name("elsewhere.db")
+    report = restore_backup(saved, place, deletions=path, clock=clock)
+    assert (report.erased, report.users) == (1, 0)
+    assert WORD.encode() not in place.read_bytes()
+
+
+def test_deletions_of_other_memories_or_of_no_database_change_nothing(
+    saved: Path, clock: ManualClock, tmp_path: Path
+) -> None:
+    place, other = tmp_path / "elsewhere.db", tmp_path / "other.db"
+    with opened(other, clock) as stranger:
+        stranger.remember("I live in Wels.")
+    (tmp_path / "text.db").write_text("no database", "utf-8")
+    for deletions, error in (
+        (tmp_path / "none.db", NotFound),
+        (other, Invalid),
+        (tmp_path / "text.db", CredendaError),
+        (tmp_path, CredendaError),
+    ):
+        with pytest.raises(error):
+            restore_backup(saved, place, deletions=deletions, clock=clock)
+        assert not place.exists()

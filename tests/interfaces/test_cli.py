@@ -1,6 +1,7 @@
 """Every command does its job, for people and as JSON."""
 
 import gzip
+import json
 from pathlib import Path
 
 import click
@@ -347,3 +348,15 @@ def test_a_long_hit_is_shown_by_its_beginning(ana: Terminal) -> None:
     assert "…" in shown
     assert len(shown.splitlines()) < 10
     assert len(ana.json("search", "saffron story")["hits"][0]["text"]) > 600
+
+
+def test_a_context_says_what_counted_it(ana: Terminal, tmp_path: Path) -> None:
+    ana.text("remember", "I live in Linz.")
+    assert ana.json("context", "Where do I live?")["counted_by"] == "estimate"
+    file = tmp_path / "tokenizer.json"
+    model = {"type": "WordLevel", "vocab": {"<?>": 0}, "unk_token": "<?>"}
+    file.write_text(json.dumps({"version": "1.0", "pre_tokenizer": {"type": "Whitespace"}, "model": model}))
+    told = ana.json("context", "Where do I live?", "--tokenizer", str(file), "--tokens", "60")
+    assert told["counted_by"].endswith("/tokenizer.json")
+    assert 0 < told["tokens"] <= 60
+    assert "tokens counted by  estimate" in ana.text("stats")

@@ -22,6 +22,7 @@ from credenda.storage.store import EventFilter, MemoryFilter, Reader
 from credenda.text.normal import value_key
 from credenda.write.extract.rules import RulesExtractor
 from credenda.write.slots import slot_of
+from credenda.write.tombstones import slot_digests
 
 from .fragile import FUSE, SUFFIXES
 from .reaching import reached, saying_again, without
@@ -346,12 +347,19 @@ def _beliefs_hold(reader: Reader, now_us: int) -> None:
         evidence = reader.evidence(memory_ids=[memory.id])
         assert evidence, f"{memory.id} rests on nothing"
         assert {item.span.event_id for item in evidence} <= numbers
+        assert not _is_covered(reader, memory), f"{memory.id} is held, and a tombstone covers it"
         slot = slot_of(memory)
         if _is_live(memory, now_us) and slot is not None:
             slots[slot].append(memory)
     for slot, held in slots.items():
         values = {value_key(memory.value or memory.text) for memory in held}
         assert len(values) <= 1 or all(memory.contested for memory in held), (slot, held)
+
+
+def _is_covered(reader: Reader, memory: Memory) -> bool:
+    """Say whether more evidence for what is held would be refused."""
+    gone = memory.status is Status.DELETED
+    return not gone and bool(reader.tombstoned(slot_digests(reader.tenant.key, memory)))
 
 
 def _is_live(memory: Memory, now_us: int) -> bool:

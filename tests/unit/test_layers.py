@@ -76,6 +76,7 @@ PURE = (
     "credenda.write.ledger",
     "credenda.write.likeness",
     "credenda.write.orders",
+    "credenda.write.plain",
     "credenda.write.promote",
     "credenda.write.quarantine",
     "credenda.write.llm.answer",

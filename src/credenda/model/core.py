@@ -83,7 +83,7 @@ class CoreDiff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Core:
-    """The core as it is now: never more than `tokens_max` by `text.prompt.estimate_tokens`, nor `lines_max` lines.
+    """The core as it is now: never more than `tokens_max`, nor `lines_max` lines.
 
     `text` is the block as a prompt has it, fenced as data; "" where nothing qualifies. `left_out` names what qualifies
     as an instruction, a pin or identity and found no room. `diff` is against the rewrite before the last one:
@@ -101,6 +101,8 @@ class Core:
     rewrites: int
     rewritten_us: int
     previous_us: int | None
+    counted_by: str = "estimate"
+    """What counted the tokens: "estimate", or the name of the tokenizer."""
 
     @property
     def rewritten_at(self) -> datetime:

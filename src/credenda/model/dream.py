@@ -41,7 +41,8 @@ class DreamReport:
     """What a dream did, step by step, and `brief`, the same as a few lines for the morning.
 
     `ran` is False, with the `reason`, where another process was dreaming. `changed` counts the changes and moved
-    scores: 0 says that a run found nothing to do.
+    scores: 0 says that a run found nothing to do. `took_over` says that a run before was killed, on this machine: its
+    lock was taken over at once.
     """
 
     ran: bool
@@ -50,3 +51,4 @@ class DreamReport:
     changed: int = 0
     brief: str = ""
     reason: str = ""
+    took_over: bool = False

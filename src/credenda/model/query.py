@@ -98,12 +98,16 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """A block for a prompt, fenced as data, never over its budget of `tokens`."""
+    """A block for a prompt, fenced as data, never over its budget of `tokens`.
+
+    `counted_by` says what counted them: "estimate", or the name of the tokenizer.
+    """
 
     text: str
     hits: tuple[Hit, ...]
     tokens: int
     abstained: bool
+    counted_by: str = "estimate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,8 +87,9 @@ class BackupReport:
 class RestoreReport:
     """What was put in place from a backup, and how many users were erased from it because the ledger names them.
 
-    `deleted` counts the memories and events that were deleted again, as in the database that it replaced; `unread` says
-    why that database could not tell what was deleted in it.
+    `deleted` counts the memories and events that were deleted again, as in the database that it replaced or in that
+    named for its deletions; `unread` says why the one that it replaced could not tell what was deleted in it.
+    `replayed` is False where neither was asked: then what was deleted since is there again.
     """
 
     path: str
@@ -97,6 +98,7 @@ class RestoreReport:
     erased: int
     deleted: int = 0
     unread: str = ""
+    replayed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,6 +322,8 @@ class Stats:
     embedder: str | None = None
     """Id of the model that new texts are embedded with and questions are compared by; None for words alone."""
     vectors_by_model: Mapping[str, int] = field(default_factory=dict[str, int])
+    counted_by: str = "estimate"
+    """What counts the tokens of a context and of the core: "estimate", or the name of a tokenizer."""
     model: ModelUse | None = None
     """The language model; None where none is in use, was used today, or is waited for."""
 

@@ -31,6 +31,7 @@ from credenda.model.query import (
 from credenda.operations.present import current
 from credenda.parts import Parts
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
+from credenda.text.counting import Budget
 from credenda.text.normal import attribute_key, name_key
 from credenda.text.times import moment_named
 from credenda.write.arguments import (
@@ -142,7 +143,7 @@ def context(
             index=open_index(parts, reader) if query is not None else None,
             embed=parts.ask,
             now_us=now_us,
-            token_budget=budget,
+            budget=Budget(budget, parts.counter),
             core=core_candidates(parts, reader, asked, now_us),
         )
     if query is not None and asked.record_access:
@@ -306,6 +307,7 @@ def stats(parts: Parts) -> Stats:
         tombstones=counts.tombstones,
         embedder=parts.embedder.model_id if parts.embedder else None,
         vectors_by_model=counts.vectors_by_model,
+        counted_by=parts.counter.name,
         model=model_use(parts, counts, waiting),
     )
 

@@ -78,11 +78,11 @@ def run_over(
             return run.report(ran=False, reason=reason)
         try:
             seconds = _LOCK_SECONDS + 2 * int(parts.settings.llm_timeout_seconds)
-            with locked(parts, _LOCK, seconds, free=dry_run) as renew:
-                run.work(renew)
+            with locked(parts, _LOCK, seconds, free=dry_run) as lock:
+                run.work(lock.renew)
         except HeldError as error:
             return run.report(ran=False, reason=f"lock: {error}")
-        return run.report(ran=True)
+        return replace(run.report(ran=True), took_over=lock.taken)
 
 
 @dataclass(slots=True)

@@ -33,6 +33,7 @@ from credenda.model.query import Query
 from credenda.parts import Parts
 from credenda.read.always import core_memories, instructs, often_recalled, user_memories
 from credenda.storage.store import Reader, Snapshot, Writer
+from credenda.text.counting import Budget
 from credenda.workers.upkeep import flush_accesses
 
 __all__ = ["core", "core_candidates"]
@@ -70,12 +71,13 @@ def core(parts: Parts) -> Core:
         text=laid.text,
         lines=laid.lines,
         tokens=laid.tokens,
-        tokens_max=cap.tokens,
+        tokens_max=cap.budget.tokens,
         lines_max=cap.lines,
         left_out=laid.left_out,
         diff=differ(before, after),
         rewritten=files,
         rewrites=len(kept),
+        counted_by=parts.counter.name,
         rewritten_us=kept[-1].at_us if kept and (files or not new) else now_us,
         previous_us=previous[-1].at_us if previous else None,
     )
@@ -85,7 +87,7 @@ def _cap(parts: Parts) -> Cap:
     """Give the bound of the core; that of MEMORY.md (S-086) bounds it too."""
     settings = parts.settings
     lines = min(settings.core_lines, settings.memory_consolidation_memory_max_lines)
-    return Cap(tokens=settings.core_tokens, lines=lines, zone=settings.zone)
+    return Cap(budget=Budget(settings.core_tokens, parts.counter), lines=lines, zone=settings.zone)
 
 
 def core_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -> list[CoreMemory]:

@@ -15,7 +15,7 @@ from credenda.model.memory import Memory
 from credenda.model.report import DeletionReport
 from credenda.parts import Parts
 from credenda.storage.store import EventFilter, Writer
-from credenda.write.arguments import checked_member, checked_name
+from credenda.write.arguments import checked_condition, checked_member
 from credenda.write.deletion import Deletion, check_hold, count_where, last_number
 
 __all__ = ["delete", "delete_where"]
@@ -90,8 +90,8 @@ def _wanted(
         raise Invalid("delete_where needs a condition", why="without one it would delete everything", fix="name one")
     before_us = None if before is None else parse_time(before, parts.settings.zone)
     return EventFilter(
-        session=checked_name(session, "session"),
-        topic=checked_name(topic, "topic"),
+        session=checked_condition(session, "session"),
+        topic=checked_condition(topic, "topic"),
         source=None if source is None else checked_member(Source, source, "source").value,
         occurred_before_us=before_us,
         redacted=True,

@@ -10,7 +10,7 @@ from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.report import EraseReceipt
 from credenda.parts import Parts
 from credenda.storage.store import Writer
-from credenda.write.arguments import checked_name, checked_text
+from credenda.write.arguments import checked_condition, checked_text
 
 __all__ = ["erase", "hold", "holds", "lift_hold", "policy"]
 
@@ -94,7 +94,7 @@ def _reason(reason: str) -> str:
 
 def policy(parts: Parts, days: int | None, topic: str | None, *, remove: bool = False) -> tuple[RetentionPolicy, ...]:
     """Set or remove a policy, or change nothing; return those in force, by topic."""
-    name = checked_name(topic, "topic")
+    name = checked_condition(topic, "topic")
     if remove and days is not None:
         raise Invalid("a policy is set or removed, not both", why="days and remove are both given", fix="give one")
     if days is not None and not (type(days) is int and 1 <= days <= limits.POLICY_DAYS):

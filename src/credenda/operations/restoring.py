@@ -13,7 +13,8 @@ from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, Store, Tombstone, Writer
-from credenda.write.deletion import BLANK, Deletion, blank
+from credenda.write.deletion import Deletion, blank
+from credenda.write.reach import BLANK
 
 __all__ = ["delete_again"]
 

@@ -17,6 +17,7 @@ from credenda.model.report import DutyRun, ScheduleReport
 from credenda.operations.auditing import loops
 from credenda.operations.core import core
 from credenda.operations.lifecycle import decay, lifecycle
+from credenda.operations.locking import take
 from credenda.parts import Parts
 from credenda.storage.store import EventFilter, Lead, Reader
 
@@ -134,7 +135,7 @@ def run_duties(parts: Parts, names: tuple[str, ...] = ()) -> ScheduleReport:
 def _lead(parts: Parts) -> None:
     now_us = parts.clock.now_us()
     lead = Lead(owner=parts.owner, now_us=now_us, until_us=now_us + _LEASE_US)
-    parts.store.commit(parts.user_id, lambda writer: writer.put(lead))
+    take(parts, lead)
 
 
 def _run(parts: Parts, name: str) -> DutyRun:

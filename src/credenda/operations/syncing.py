@@ -305,24 +305,23 @@ class _Round:
 
     def _draw(self, found: Found, layout: Layout, after: View) -> tuple[list[str], list[str], set[str]]:
         parsed = {text.path: text.page for text in found.texts}
-        written: list[str] = []
-        removed: list[str] = []
-        failed: set[str] = set(found.troubles)
-        linked = CORE if any(one.entries for one in layout.sheets.values()) else ""  # every page has a link to it
-        for path, sheet in layout.sheets.items():
+        written, removed = list[str](), list[str]()
+        standing, failed = set[str](), set(found.troubles)
+        for path, sheet in sorted(layout.sheets.items(), key=lambda one: one[0] == CORE):  # every page has a link to it
             old = parsed.get(path)
             text = draw(old, sheet)
             try:
-                if path != linked and is_empty(parse(text), sheet):
+                if is_empty(parse(text), sheet) and not (path == CORE and standing):
                     if old is not None:
                         self.folder.remove(path)
                         removed.append(path)
-                elif self.folder.write(path, text):
-                    written.append(path)
+                else:
+                    standing.add(path)
+                    written += [path] if self.folder.write(path, text) else []
             except Unavailable as error:
                 failed.add(path)
                 self._notes.append(f"{error.what}" + (f": {error.why}" if error.why else ""))
-        if self._draw_index(index_lines(after, layout)):
+        if self._draw_index(index_lines(after, layout, core=CORE in standing)):
             written.append(INDEX)
         return written, removed, failed
 

@@ -16,8 +16,9 @@ from credenda.read.pack import Packing, pack
 from credenda.read.plan import plan
 from credenda.read.search import Embed, search
 from credenda.storage.store import MemoryFilter, Reader
+from credenda.text.counting import Budget
 from credenda.text.normal import attribute_key, name_key
-from credenda.text.prompt import bullet, estimate_tokens, since
+from credenda.text.prompt import bullet, since
 from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["context"]
@@ -30,7 +31,7 @@ _SLOTS_WITH_HISTORY: Final = 10
 def context(
     query: Query | None,
     *,
-    token_budget: int,
+    budget: Budget,
     reader: Reader,
     index: ResidentIndex | None,
     embed: Embed | None = None,
@@ -48,15 +49,15 @@ def context(
     if query is None or not query.text:
         always = [one.memory for one in kept]
         contests = _contests(reader, always, (), asked)
-        packing = Packing(token_budget=token_budget, contests=contests, headings=_headings(kept), zone=asked.zone)
+        packing = Packing(budget=budget, contests=contests, headings=_headings(kept), zone=asked.zone)
         return pack(always, (), packing)
     found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
-    kept = _beside(kept, found.hits, query, token_budget)
+    kept = _beside(kept, found.hits, query, budget)
     always = [one.memory for one in kept]
     made = plan(query, now_us, ())
     previous = _previous(reader, found.hits, query)
     packing = Packing(
-        token_budget=token_budget,
+        budget=budget,
         contests=_contests(reader, always, found.hits, query),
         previous=previous,
         told=_told(reader, previous),
@@ -77,15 +78,15 @@ def _headings(core: Sequence[CoreMemory]) -> dict[str, str]:
     return {one.memory.id: HEADINGS[one.section] for one in core}
 
 
-def _beside(core: Sequence[CoreMemory], hits: Sequence[Hit], query: Query, token_budget: int) -> list[CoreMemory]:
+def _beside(core: Sequence[CoreMemory], hits: Sequence[Hit], query: Query, budget: Budget) -> list[CoreMemory]:
     """Choose what of the core stands beside hits: what the person asked for always, the rest while there is room."""
     found = {hit.id for hit in hits}
     spent, kept = 0, list[CoreMemory]()
     for one in core:
         memory = one.memory
-        spent += estimate_tokens(bullet(memory.id, memory.text, since(memory.valid_from_us, query.zone)))
+        spent += budget.counter.count(bullet(memory.id, memory.text, since(memory.valid_from_us, query.zone)))
         other = one.section is Section.RECALLED and query.topic not in {None, memory.topic}
-        if one.section in _ALWAYS or (memory.id not in found and not other and spent <= token_budget // 2):
+        if one.section in _ALWAYS or (memory.id not in found and not other and spent <= budget.tokens // 2):
             kept.append(one)
     return kept
 

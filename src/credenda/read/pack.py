@@ -14,10 +14,11 @@ from typing import Final
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Hit, SlotVersion
-from credenda.text.prompt import CLOSING, OPENING, bullet, day, estimate_tokens, fenced, shortened, since
+from credenda.text.counting import Budget, proved
+from credenda.text.prompt import CLOSING, OPENING, bullet, day, fenced, shortened, since
 from credenda.text.tokens import tokenize
 
-__all__ = ["CLOSING", "OPENING", "Packing", "diverse", "estimate_tokens", "pack"]
+__all__ = ["CLOSING", "OPENING", "Packing", "diverse", "pack"]
 
 ALWAYS: Final = "Always:"
 _VALUES: Final = 5
@@ -40,7 +41,7 @@ class Packing:
     line of its own once it is flagged superseded: the line of the current value names it.
     """
 
-    token_budget: int
+    budget: Budget
     contests: Sequence[ContestCase] = ()
     previous: Mapping[str, Sequence[SlotVersion]] = field(default_factory=dict[str, Sequence[SlotVersion]])
     told: frozenset[str] = frozenset()
@@ -63,33 +64,37 @@ class _Line:
 
 
 def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Context:
-    """Lay out the core and the hits; never more than the budget, by `estimate_tokens` of the whole text.
+    """Lay out the core and the hits; never more than the budget, by the count of the whole text.
 
     The core comes first and in its order; hits follow by relevance and novelty. A line that does not fit is passed
     over, so that a shorter one may. `hits` of the result are those shown; where nothing fits the text is empty.
     """
     kept: list[_Line] = []
-    spent = estimate_tokens(f"{OPENING}\n{CLOSING}")
+    counter = packing.budget.counter
+    spent = counter.count(f"{OPENING}\n{CLOSING}")
     headings: set[str] = set()
     for line in _lines(core, hits, packing):
-        heading = 0 if line.heading in headings else estimate_tokens(f"\n{line.heading}")
-        cost = heading + estimate_tokens(f"\n{line.text}")
-        if spent + cost > packing.token_budget:
+        heading = 0 if line.heading in headings else counter.added_by(line.heading)
+        cost = heading + counter.added_by(line.text)
+        if spent + cost > packing.budget.tokens:
             continue
         spent += cost
         headings.add(line.heading)
         kept.append(line)
-    if not kept:
-        return Context(text="", hits=(), tokens=0, abstained=packing.abstained)
-    text = _layout(sorted(kept, key=_when) if packing.in_order else kept)
+    lay = _in_order if packing.in_order else _layout
+    kept, text, tokens = proved(kept, lay, packing.budget)
     shown = tuple(line.hit for line in kept if line.hit is not None)
-    return Context(text=text, hits=shown, tokens=estimate_tokens(text), abstained=packing.abstained)
+    return Context(text=text, hits=shown, tokens=tokens, abstained=packing.abstained, counted_by=counter.name)
 
 
 def _when(line: _Line) -> int:
     """Return when the words of a line were said; what has no time stays before them, in its order."""
     event = line.hit.event if line.hit else None
     return event.occurred_us if event else -(2**63)
+
+
+def _in_order(lines: Sequence[_Line]) -> str:
+    return _layout(sorted(lines, key=_when))
 
 
 def _layout(lines: Sequence[_Line]) -> str:

@@ -43,10 +43,12 @@ class Watermark:
 class Lead:
     """Take or keep the lead over the duties of a tenant; filing it raises `Conflict` while another process has it.
 
-    With the `name` of a duty it is the lock of that one alone; `until_us` not after `now_us` gives it up.
+    With the `name` of a duty it is the lock of that one alone; `until_us` not after `now_us` gives it up. The error
+    names the `owner` among its ids; who knows that one to be gone files again with its name in `over`.
     """
 
     owner: str
     now_us: int
     until_us: int
     name: str = ""
+    over: str = ""

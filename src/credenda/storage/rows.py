@@ -11,8 +11,9 @@ from credenda.ids import Kind, number_of, parse_id, public_id
 from credenda.model.change import Actor, ChangeKind, ChangeRecord, Support
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.event import Event, NewEvent, Role, Source
+from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, engram_type
+from credenda.storage.deltas import shortened, spelled_out
 from credenda.storage.forms import Form, maker
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
 from credenda.text.normal import attribute_key, name_key, text_key
@@ -25,7 +26,6 @@ __all__ = [
     "contest_of",
     "contest_row",
     "event_of",
-    "event_row",
     "events_in",
     "evidence_in",
     "evidence_of",
@@ -34,6 +34,7 @@ __all__ = [
     "memories_in",
     "memory_of",
     "memory_row",
+    "packed",
     "state_of",
     "text_hash",
     "vector_of",
@@ -96,7 +97,8 @@ def canonical_json(value: object) -> str:
     return _CANONICAL.encode(value)
 
 
-def _packed(value: object) -> str | None:
+def packed(value: object) -> str | None:
+    """Write a list or table as canonical JSON, an empty one as None."""
     return canonical_json(value) if value else None
 
 
@@ -142,26 +144,6 @@ _MEMORY: Final = Form(
 )
 _new_span: Final = maker(Span)
 _new_evidence: Final = maker(Evidence)
-
-
-def event_row(event: NewEvent) -> dict[str, object]:
-    """Give the columns that an event brings; the store adds number, hashes and passages."""
-    return {
-        "session": event.session,
-        "agent": event.agent,
-        "role": event.role.value,
-        "speaker": event.speaker,
-        "source": event.source.value,
-        "trust": event.trust,
-        "topic": event.topic,
-        "text": event.text,
-        "occurred_us": event.occurred_us,
-        "external_id": event.external_id,
-        "flags": _packed(event.flags),
-        "tags": _packed(event.tags),
-        "metadata": _packed(event.metadata),
-        "expires_us": event.expires_us,
-    }
 
 
 def event_of(row: Record, tag: str) -> Event:
@@ -217,8 +199,8 @@ def memory_row(memory: Memory, tag: str) -> dict[str, object]:
         "last_accessed_us": memory.last_accessed_us,
         "access_count": memory.access_count,
         "decay_score": memory.decay_score,
-        "tags": _packed(memory.tags),
-        "metadata": _packed(memory.metadata),
+        "tags": packed(memory.tags),
+        "metadata": packed(memory.metadata),
     }
 
 
@@ -247,7 +229,7 @@ def evidence_in(row: EvidenceRow, tag: str) -> Evidence:
 
 def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
     """Give the columns of a change; the delta holds only what moved."""
-    delta: dict[str, object] = {"b": dict(change.before), "a": dict(change.after)}
+    delta: dict[str, object] = {"b": shortened(change.before), "a": shortened(change.after)}
     if change.support is not None:
         delta["e"] = [
             [
@@ -283,8 +265,8 @@ def change_of(row: Record, tag: str) -> ChangeRecord:
         at_us=row["at"],
         memory_id=public_id(Kind.MEMORY, memory, tag) if memory else None,
         cause=row["cause"],
-        before=delta.get("b", {}),
-        after=delta.get("a", {}),
+        before=spelled_out(delta.get("b", {})),
+        after=spelled_out(delta.get("a", {})),
         support=None if support is None else tuple(_support_of(one, tag) for one in support),
     )
 
@@ -298,7 +280,8 @@ def _support_of(kept: tuple[Any, ...], tag: str) -> Support:
 def wordless_delta(delta: str) -> str:
     """Give what a delta says of a memory besides its words: standing, times, numbers and where its evidence lies."""
     parts: dict[str, Any] = json.loads(delta)
-    kept = {name: {key: part[key] for key in part if key in _WORDLESS} for name, part in parts.items() if name != "e"}
+    sides = {name: spelled_out(part) for name, part in parts.items() if name != "e"}
+    kept = {name: shortened({key: side[key] for key in side if key in _WORDLESS}) for name, side in sides.items()}
     evidence = {
         name: [[*one[:3], "00" * (len(one[3]) // 2), *one[4:]] for one in part]
         for name, part in parts.items()
@@ -322,7 +305,7 @@ def contest_row(contest: ContestCase) -> dict[str, object]:
         "opened_us": contest.opened_us,
         "resolved_us": contest.resolved_us,
         "resolution": contest.resolution,
-        "scopes": _packed(dict(contest.scopes)),
+        "scopes": packed(dict(contest.scopes)),
     }
 
 

@@ -1,17 +1,35 @@
-"""Whose a job is, and whether whoever took it still lives."""
+"""Whose a job or a lock is, and whether whoever took it still lives.
+
+An owner is `HOST:PID:MACHINE.BOOT.SPACE.START.NONCE`: a number of a process says something only within one space of
+numbers since one start of the machine, and is given to another process later. What cannot be told counts as alive.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from credenda.ids import new_tag
 from credenda.parts import Parts
 from credenda.storage.store import Job, JobFilter, Writer
 
-__all__ = ["is_abandoned", "is_leased", "process_owner"]
+__all__ = ["is_abandoned", "is_gone", "is_leased", "process_owner"]
+
+_START_FIELD: Final = 19
+"""Where /proc/PID/stat has the time at which a process began, counted behind its name; see proc(5)."""
+
+
+class _Where(NamedTuple):
+    """Where a number of a process holds; "" is unknown."""
+
+    machine: str
+    boot: str
+    space: str
 
 
 def process_owner() -> str:
@@ -21,32 +39,67 @@ def process_owner() -> str:
 
 @cache
 def _owner(pid: int) -> str:
-    return f"{socket.gethostname()}:{pid}:{new_tag()}"
+    return f"{socket.gethostname()}:{pid}:{'.'.join((*_here(), _state(pid)[1], new_tag()))}"
+
+
+@cache
+def _here() -> _Where:
+    """Say where numbers of processes given now hold, as Linux tells it; elsewhere nothing is known."""
+    boot = space = machine = ""
+    with suppress(OSError):
+        machine = _short(Path("/etc/machine-id").read_text("utf-8"))
+    with suppress(OSError):
+        boot = _short(Path("/proc/sys/kernel/random/boot_id").read_text("utf-8"))
+        space = _short(str(Path("/proc/self/ns/pid").readlink()))
+    return _Where(machine, boot, space)
+
+
+def _short(text: str) -> str:
+    return hashlib.blake2b(text.strip().encode(), digest_size=4).hexdigest() if text.strip() else ""
 
 
 def is_abandoned(job: Job, parts: Parts) -> bool:
     """Say whether the process that leased a job is gone."""
     if job.lease_until_us <= parts.clock.now_us():
         return True
-    host, _, rest = job.lease_owner.partition(":")
-    pid = rest.partition(":")[0]
-    if host != socket.gethostname() or not pid.isdigit():
+    return is_gone(job.lease_owner, parts.owner)
+
+
+def is_gone(owner: str, mine: str) -> bool:
+    """Say whether the process that owns something is known to be gone; `mine` is the owner of this one.
+
+    True only on this host: its number runs no more, or is another process, or the machine has started anew since.
+    """
+    host, _, rest = owner.partition(":")
+    pid, _, told = rest.partition(":")
+    if host != socket.gethostname() or not pid.isdigit() or owner == mine or owner.startswith(f"{mine}:"):
+        return False
+    machine, boot, space, start, *_ = (*told.partition(":")[0].split("."), "", "", "", "")
+    there = _Where(machine, boot, space)
+    here = _here()
+    if there.boot and here.boot and there.boot != here.boot:
+        return bool(here.machine) and there.machine == here.machine
+    if there.space != here.space and there.space:
         return False
     if int(pid) == os.getpid():
-        return job.lease_owner != parts.owner
-    return not _is_running(int(pid))
+        return True
+    runs, began = _state(int(pid))
+    return not runs or bool(start and began and start != began)
 
 
-def _is_running(pid: int) -> bool:
-    """Say whether a process runs. One that was killed and whose parent has not yet asked for its end does not."""
+def _state(pid: int) -> tuple[bool, str]:
+    """Say whether a process runs, and when it began in ticks since the machine did, where that is known.
+
+    One that was killed and whose parent has not yet asked for its end does not run.
+    """
     try:
         os.kill(pid, 0)
-        state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2][:1]
+        told = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(") ")[2].split()
     except ProcessLookupError:
-        return False
+        return False, ""
     except OSError:  # not ours to signal, or a system without /proc
-        return True
-    return state != b"Z"
+        return True, ""
+    return told[:1] != ["Z"], told[_START_FIELD] if len(told) > _START_FIELD else ""
 
 
 def is_leased(writer: Writer, job: Job) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from credenda import limits
 from credenda.clock import parse_time
@@ -18,7 +18,8 @@ from credenda.model.memory import MemoryType
 from credenda.text.normal import name_key
 from credenda.write.arguments import checked_member, checked_metadata, checked_name, encoded
 from credenda.write.orders import DENIED, QUARANTINED, judge, protected
-from credenda.write.screen import looks_like_instruction, screen
+from credenda.write.plain import is_plain
+from credenda.write.screen import Screened, looks_like_instruction, screen
 
 __all__ = ["AS_TYPE", "Accepted", "Submission", "accept"]
 
@@ -45,8 +46,7 @@ AS_TYPE: Final = "as:"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
+class Submission(NamedTuple):
     """A call of `remember` as it was made. Times may be datetimes or text."""
 
     content: object
@@ -150,14 +150,13 @@ def _checked_text(content: object) -> str:
     if size > limits.EVENT_TEXT_BYTES:
         what = f"a text of {size} bytes"
         raise LimitExceeded(what, why=f"an event holds at most {limits.EVENT_TEXT_BYTES}", fix="split the text")
-    clean = _CONTROLS.sub("\ufffd", text)
+    clean = text if text.isprintable() else _CONTROLS.sub("\ufffd", text)
     if not clean.strip():
         raise Invalid("cannot remember an empty text", why="it holds no word", fix="say something")
     return clean
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Frame:
+class _Frame(NamedTuple):
     """What all messages of a submission share."""
 
     submission: Submission
@@ -170,7 +169,9 @@ class _Frame:
         """Turn one message into an event; also returns which kinds of secrets were masked."""
         submission = self.submission
         role, speaker = self._speaker(message)
-        screened = screen(_checked_text(message.get("content")), self.policy)
+        text = _checked_text(message.get("content"))
+        plain = is_plain(text)
+        screened = Screened(text=text) if plain else screen(text, self.policy)
         moment: Any = message.get("timestamp")
         event = NewEvent(
             text=screened.text,
@@ -183,7 +184,7 @@ class _Frame:
             agent=checked_name(submission.agent, "agent") or "",
             external_id=checked_name(message.get("id"), "message id"),
             occurred_us=self.base_us if moment is None else parse_time(moment, self.zone),
-            flags=_flags(submission, screened.text),
+            flags=_flags(submission, None if plain else screened.text),
             tags=_tags(submission.tags),
             metadata=checked_metadata(submission.metadata),
             expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
@@ -221,10 +222,16 @@ class _Frame:
         return Role.USER, "user"
 
 
-def _flags(submission: Submission, text: str) -> tuple[str, ...]:
-    """Flag text that gives orders, or writes where it may not, and note which type of memory the caller asked for."""
-    judged = (DENIED,) if protected(submission.topic, submission.user_id) else judge(text).flags
-    orders = ("instruction_like", *judged) if judged or looks_like_instruction(text) else ()
+def _flags(submission: Submission, text: str | None) -> tuple[str, ...]:
+    """Flag text that gives orders, or writes where it may not, and note which type of memory the caller asked for.
+
+    No text stands for one that is plain.
+    """
+    if submission.topic is not None and protected(submission.topic, submission.user_id):
+        judged: tuple[str, ...] = (DENIED,)
+    else:
+        judged = () if text is None else judge(text).flags
+    orders = ("instruction_like", *judged) if judged or (text and looks_like_instruction(text)) else ()
     if submission.memory_type is None:
         return orders
     kind = checked_member(MemoryType, submission.memory_type, "type")
@@ -232,6 +239,8 @@ def _flags(submission: Submission, text: str) -> tuple[str, ...]:
 
 
 def _tags(tags: Sequence[str]) -> tuple[str, ...]:
+    if tags == ():
+        return ()
     if isinstance(tags, str | bytes) or not isinstance(tags, Collection):  # pyright: ignore[reportUnnecessaryIsInstance]
         kind = type(tags).__name__
         raise Invalid("tags must be a list of words", why=f"it is a {kind}", fix='give ["work", …]')

@@ -11,6 +11,7 @@ from credenda import limits
 from credenda.errors import Invalid, LimitExceeded
 
 __all__ = [
+    "checked_condition",
     "checked_fraction",
     "checked_member",
     "checked_metadata",
@@ -35,6 +36,14 @@ def checked_name(name: object, what: str) -> str | None:
     if len(name) > limits.NAME_CHARACTERS:
         raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are kept")
     return name
+
+
+def checked_condition(name: object, what: str) -> str | None:
+    """Check a name that narrows what is deleted; only None means any: a blank one would take everything."""
+    found = checked_name(name, what)
+    if name is not None and found is None:
+        raise Invalid(f"{what} is blank", why="it would name everything", fix="leave it out, or say what it is")
+    return found
 
 
 def checked_text(text: object, what: str) -> str:

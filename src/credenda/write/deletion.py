@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 from credenda import limits
 from credenda.errors import Conflict
-from credenda.ids import Kind, number_of, public_id
+from credenda.ids import Kind, number_of
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Delete, Revise, Support
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState, contest_table
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass
-from credenda.storage.store import EventFilter, Job, MemoryFilter, Reader, Redaction, Writer, unpack_code
+from credenda.storage.store import EventFilter, Job, Reader, Redaction, Tombstone, Writer
 from credenda.text.normal import attribute_key, name_key, text_key, value_key
 from credenda.text.sentences import sentence_spans
-from credenda.text.tokens import is_run
 from credenda.write.apply import Application, apply
 from credenda.write.contests import question
 from credenda.write.kinds import EMBED
-from credenda.write.slots import CURRENT, slot_of
-from credenda.write.tombstones import memory_tombstones, sayings, text_tombstone
+from credenda.write.reach import (
+    BLANK,
+    WORD,
+    elsewhere,
+    holding_the_same,
+    overlap,
+    repeats,
+    said_again,
+    spared,
+    told,
+    words,
+)
+from credenda.write.slots import CURRENT
+from credenda.write.tombstones import memory_tombstones, text_tombstones
 from credenda.write.wording import quotations
 
-__all__ = ["BLANK", "Deletion", "blank", "check_hold", "count_where", "last_number", "overlap"]
+__all__ = ["Deletion", "blank", "check_hold", "count_where", "last_number"]
 
-BLANK: Final = "\u2588"
-"""Stands for each character of a word that was taken out of an event of which others are left."""
-_WORD: Final = re.compile(r"\w")
-_WORD_RUN: Final = re.compile(r"[^\W_]+")
 _PAGE: Final = 500
-_WORDS_ASKED: Final = 8
-_RUN_ASKED: Final = 16
-_REPEATS_MAX: Final = 100_000
-"""Documents that hold all words of a deleted sentence and are read to see whether they say it."""
 
 
 def check_hold(reader: Reader) -> None:
@@ -63,6 +65,8 @@ class Deletion:
     deleted: int = 0
     _done: set[str] = field(default_factory=set[str])
     _sought: set[str] = field(default_factory=set[str])
+    _spared: set[bytes] = field(default_factory=set[bytes])
+    """Hashes of what other words than those that go still hold or say."""
 
     def __post_init__(self) -> None:
         """Refuse before anything is touched."""
@@ -78,11 +82,11 @@ class Deletion:
         self._done.add(memory.id)
         evidence = self.writer.evidence(memory_ids=[memory.id])
         events = {event.id: event for event in self.writer.events(sorted({item.span.event_id for item in evidence}))}
-        sentences = [_words(events, item.span) for item in evidence]
-        twins = self._twins(memory)
+        sentences = [words(events, item.span) for item in evidence]
+        twins, _ = holding_the_same(self.writer, memory)
         self._bury(memory, sentences)
         spans = list(dict.fromkeys(item.span for item in evidence))
-        spans += self._said_again((memory.text, *sentences)) if self.buried else []
+        spans += said_again(self.writer, (memory.text, *sentences), self._sought) if self.buried else []
         for span in spans:
             blank(self.writer, span, self.now_us, self.actor)
         for other in (*self._repeating(memory, spans), *twins):
@@ -92,28 +96,31 @@ class Deletion:
     def event(self, event: Event) -> None:
         """Delete an event and every memory that rests on it alone.
 
-        A memory that other words carry too, but in the words of this event, is held again in those others.
+        A memory that other words carry too, but in the words of this event, is held again in those others. What another
+        event says as well, or another memory holds on other words, leaves no tombstone: this was one saying of it.
         """
         if not event.text and event.redacted_us is not None:
             return
         resting = self.writer.evidence(event_ids=[event.id])
         held = self.writer.memories(sorted({item.memory_id for item in resting}))
-        leaving = [one for one in held if one.value and not _elsewhere(self.writer, one, {event.id})]
+        self._spared = spared(self.writer, event, held) if self.buried else set()
+        leaving = [one for one in held if one.value and not elsewhere(self.writer, one, {event.id})]
         for memory in held:
             if memory.status is Status.DELETED or self._told_of(memory, leaving):
                 continue
-            elsewhere = _elsewhere(self.writer, memory, {event.id})
+            left = elsewhere(self.writer, memory, {event.id})
             told_here = text_key(memory.text) in text_key(event.text)
-            if elsewhere and not (told_here and not _told(memory, elsewhere)):
+            if left and not (told_here and not told(memory, left)):
                 continue
             self._done.add(memory.id)
             spans = [item.span for item in resting if item.memory_id == memory.id]
             sentences = [event.text[span.start : span.stop] for span in spans]
-            if elsewhere and memory.status in CURRENT:
-                self._reword(memory, sentences, elsewhere)
+            if left and memory.status in CURRENT:
+                self._reword(memory, sentences, left)
             else:
-                self._bury(memory, sentences, value=not elsewhere)
+                self._bury(memory, sentences, value=not left)
         self._entomb(event)
+        self._spared = set()
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
         _log(self.writer, event.id, self.now_us, self.actor)
 
@@ -123,16 +130,16 @@ class Deletion:
         named = (one for one in leaving if one.id != memory.id and value_key(one.value or "") in said)
         return any(self._taken_apart(memory, one) for one in named)
 
-    def _reword(self, memory: Memory, sentences: list[str], elsewhere: dict[str, list[str]]) -> None:
+    def _reword(self, memory: Memory, sentences: list[str], left: dict[str, list[str]]) -> None:
         """Hold a memory in the words that are left; only the words of the deleted event are buried."""
         support = tuple(
             Support(span=item.span, claim_hash=item.claim_hash)
             for item in self.writer.evidence(memory_ids=[memory.id])
-            if item.span.event_id in elsewhere
+            if item.span.event_id in left
         )
-        words = next(iter(elsewhere.values()))[0].strip()[: limits.MEMORY_TEXT_CHARACTERS]
+        said = next(iter(left.values()))[0].strip()[: limits.MEMORY_TEXT_CHARACTERS]
         kept = Draft(**{field.name: getattr(memory, field.name) for field in fields(Draft)})
-        add = Add(key="new:reworded", draft=replace(kept, text=words), support=support, reason="other words say it too")
+        add = Add(key="new:reworded", draft=replace(kept, text=said), support=support, reason="other words say it too")
         self._bury(memory, sentences, value=False)
         application = Application(actor=self.actor, now_us=self.now_us)
         (new_id,) = apply(self.writer, [add], application).ids.values()
@@ -148,14 +155,18 @@ class Deletion:
         """Leave the tombstones of an event: of all of it, and of each sentence."""
         key = self.writer.tenant.key
         for text in (event.text, *(event.text[start:stop] for start, stop in sentence_spans(event.text))):
-            if self.buried and text_key(text):
-                self.writer.put(text_tombstone(key, text, self.now_us))
+            self._put(text_tombstones(key, text, self.now_us))
+
+    def _put(self, stones: Iterable[Tombstone]) -> None:
+        for stone in stones if self.buried else ():
+            if stone.digest not in self._spared:
+                self.writer.put(stone)
 
     def _bury(self, memory: Memory, sentences: Iterable[str], *, value: bool = True) -> None:
         """Redact a memory and leave its tombstones; without that of its value where other words still give it."""
-        for stone in memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us) if self.buried else ():
-            if value or stone.kind == "text":
-                self.writer.put(stone)
+        _, apart = holding_the_same(self.writer, memory)
+        stones = memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us, apart=bool(apart))
+        self._put(stone for stone in stones if value or stone.kind == "text")
         changed = self._leave_contests(memory) if value else set[str]()
         pair = (name_key(memory.entity or ""), attribute_key(memory.attribute or ""))
         application = Application(actor=self.actor, now_us=self.now_us)
@@ -166,20 +177,6 @@ class Deletion:
             if same or contest.id in changed or _quotes(contest, phrases):
                 self._log_contest(contest)
         self.deleted += value
-
-    def _said_again(self, told: Iterable[str]) -> list[Span]:
-        """Find where messages say one of these texts, by the full-text index: messages not yet read as well."""
-        keys = {text_key(one): one for one in told if _WORD.search(one.replace(BLANK, ""))}
-        found: list[Span] = []
-        for key in keys.keys() - self._sought - {""}:
-            codes = map(unpack_code, self.writer.nominate([_rare_words(keys[key])], _REPEATS_MAX))
-            numbers = sorted({code[1] for code in codes if not code[0]})
-            events = self.writer.events([public_id(Kind.EVENT, one, self.writer.tenant.tag) for one in numbers])
-            for event in events:
-                said = {(start, stop) for start, stop in sayings(event.text) if text_key(event.text[start:stop]) == key}
-                found += [Span(event.id, start, stop) for start, stop in sorted(said)]
-        self._sought |= keys.keys()
-        return found
 
     def _log_contest(self, contest: ContestCase) -> None:
         """Log what is left of a contest: what the log said of it before is about to be redacted."""
@@ -198,12 +195,7 @@ class Deletion:
         """Find memories read from the same words that would still say what was deleted."""
         near = self.writer.evidence(event_ids=sorted({span.event_id for span in spans}))
         ids = {item.memory_id for item in near if any(overlap(item.span, span) for span in spans)} - self._done
-        said = value_key(memory.value) if memory.value else text_key(memory.text)
-        return [
-            other
-            for other in self.writer.memories(sorted(ids))
-            if other.text and (said in text_key(other.text) or _one_saying(memory, other))
-        ]
+        return [other for other in self.writer.memories(sorted(ids)) if repeats(memory, other)]
 
     def _taken_apart(self, other: Memory, gone: Memory) -> bool:
         """Hold again by themselves what was put into one text that names a deleted value beside its own.
@@ -238,19 +230,6 @@ class Deletion:
         }
         return Revise(memory_id=part.id, fields=fields, reason="what was said beside it was deleted")
 
-    def _twins(self, memory: Memory) -> list[Memory]:
-        """Find what else held the same value in the same slot, once or still: its tombstone covers them all."""
-        slot = slot_of(memory)
-        if slot is None or not memory.value or not memory.entity or not memory.attribute:
-            return []
-        pair = (name_key(memory.entity), attribute_key(memory.attribute))
-        said = value_key(memory.value)
-        return [
-            other
-            for other in self.writer.find(MemoryFilter(pair=pair))
-            if other.id != memory.id and other.value and value_key(other.value) == said and slot_of(other) == slot
-        ]
-
     def _leave_contests(self, memory: Memory) -> set[str]:
         """Take a memory's value out of every contest that names it, as a choice or as the answer; say which."""
         changed: set[str] = set()
@@ -266,6 +245,9 @@ class Deletion:
 
     def _without(self, contest: ContestCase, memory: Memory) -> ContestCase:
         gone = value_key(memory.value or memory.text)
+        left = self.writer.memories([one for one in contest.memory_ids if one != memory.id])
+        if any(value_key(one.value or one.text) == gone for one in left):  # held on other words as well
+            gone = ""
         values = tuple(value for value in contest.values if value_key(value) != gone)
         slot = Slot(contest.speaker, contest.entity, contest.attribute, contest.scope, TypeClass(contest.type_class))
         still_open = contest.state is ContestState.OPEN and len(values) > 1
@@ -287,19 +269,13 @@ def _quotes(contest: ContestCase, phrases: Iterable[str]) -> bool:
     return any(phrase in text for phrase in phrases for text in told)
 
 
-def _one_saying(one: Memory, other: Memory) -> bool:
-    """Say whether one of two memories was merged into the other, which speaks for both."""
-    merged = {Relation.MERGED, Relation.DUPLICATE}
-    return any(gone.superseded_by == kept.id and gone.relation in merged for gone, kept in ((one, other), (other, one)))
-
-
 def blank(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
     """Blank a span letter by letter, so that every other span keeps its place."""
     for event in writer.events([span.event_id]):
-        hidden = _WORD.sub(BLANK, event.text[span.start : span.stop])
+        hidden = WORD.sub(BLANK, event.text[span.start : span.stop])
         text = event.text[: span.start] + hidden + event.text[span.stop :]
         if text != event.text:
-            left = text if _WORD.search(text.replace(BLANK, "")) else ""
+            left = text if WORD.search(text.replace(BLANK, "")) else ""
             writer.put(Redaction(id=event.id, at_us=now_us, text=left))
             _log(writer, event.id, now_us, actor)
 
@@ -308,12 +284,6 @@ def _log(writer: Writer, event_id: str, now_us: int, actor: Actor) -> None:
     """Log the redaction, so that every index hears of it."""
     reason = "words redacted"
     writer.put(ChangeRecord(id="", kind=ChangeKind.DELETE, actor=actor, reason=reason, at_us=now_us, cause=event_id))
-
-
-def _rare_words(text: str) -> str:
-    """Choose words of a text by which it can be found: long ones are rare; a script without spaces gives its begin."""
-    words = sorted(set(_WORD_RUN.findall(text)), key=lambda word: (len(word), word))[-_WORDS_ASKED:]
-    return " ".join(word[:_RUN_ASKED] if is_run(word[0]) else word for word in words)
 
 
 def count_where(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
@@ -329,36 +299,8 @@ def count_where(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
     names = sorted(memory_ids)
     for start in range(0, len(names), _PAGE):
         held = [one for one in reader.memories(names[start : start + _PAGE]) if one.status is not Status.DELETED]
-        gone += sum(not _elsewhere(reader, one, matched) for one in held)
+        gone += sum(not elsewhere(reader, one, matched) for one in held)
     return len(matched), gone
-
-
-def _elsewhere(reader: Reader, memory: Memory, gone: Iterable[str]) -> dict[str, list[str]]:
-    """Give the words of other events that still carry a memory, by event; deleted ones carry nothing."""
-    without = set(gone)
-    spans = [item.span for item in reader.evidence(memory_ids=[memory.id]) if item.span.event_id not in without]
-    others = {other.id: other for other in reader.events(sorted({span.event_id for span in spans}))}
-    found: dict[str, list[str]] = {}
-    for span in spans:
-        words = _words(others, span)
-        if _WORD.search(words.replace(BLANK, "")):
-            found.setdefault(span.event_id, []).append(words)
-    return found
-
-
-def _told(memory: Memory, elsewhere: dict[str, list[str]]) -> bool:
-    """Say whether any of the words say the memory as it stands."""
-    said = text_key(memory.text)
-    return any(said in text_key(words) for spans in elsewhere.values() for words in spans)
-
-
-def _words(events: dict[str, Event], span: Span) -> str:
-    return events[span.event_id].text[span.start : span.stop] if span.event_id in events else ""
-
-
-def overlap(one: Span, other: Span) -> bool:
-    """Say whether two spans share characters."""
-    return one.event_id == other.event_id and one.start < other.stop and other.start < one.stop
 
 
 def last_number(events: Sequence[Event], tag: str) -> int | None:

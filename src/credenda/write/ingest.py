@@ -25,13 +25,14 @@ from credenda.write.accept import AS_TYPE
 from credenda.write.aliases import alias_claims, known_as
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.conclusions import concluded, touched
-from credenda.write.deletion import blank, overlap
+from credenda.write.deletion import blank
 from credenda.write.placing import as_told, is_bare_amount, is_placeless, placed, placed_after
 from credenda.write.quarantine import candidates_for, is_suspect, kept_apart, promoted, vouches
+from credenda.write.reach import overlap
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.saying import saying_of
 from credenda.write.slots import begins_us
-from credenda.write.tombstones import claim_digests
+from credenda.write.tombstones import slot_digests, text_digests
 from credenda.write.withheld import touched_by, withheld
 
 __all__ = [
@@ -192,9 +193,9 @@ def _deleted(writer: Writer, claim: Claim, standing: Sequence[Span]) -> bool:
     tenant = writer.tenant
     if not tenant.has_tombstones:
         return False
-    words, *slots = claim_digests(tenant.key, claim)
     stands = any(overlap(claim.span, span) for span in standing)
-    return bool(writer.tombstoned(slots if stands else [words, *slots]))
+    words = [] if stands else text_digests(tenant.key, claim.text)
+    return bool(writer.tombstoned([*words, *slot_digests(tenant.key, claim)]))
 
 
 def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:

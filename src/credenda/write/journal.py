@@ -19,7 +19,7 @@ from credenda.text.normal import NORMALISER, text_key
 from credenda.text.sentences import sentence_spans
 from credenda.write.accept import AS_TYPE, Accepted
 from credenda.write.kinds import EXTRACT
-from credenda.write.tombstones import SENTENCES_MAX, claim_digests, sayings, text_digest
+from credenda.write.tombstones import SENTENCES_MAX, claim_digests, sayings, text_digests
 
 __all__ = ["REMOVED", "journal"]
 
@@ -40,11 +40,12 @@ def journal(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Ca
             return earlier
         events, refused = _without_deleted(writer, accepted, extractor)
         ids = [writer.put(event) for event in events]
+        first = serial(ids[0])
         job_id = writer.put(
             Job(
                 kind=kind,
-                first=serial(ids[0]),
-                last=serial(ids[-1]),
+                first=first,
+                last=first + len(ids) - 1,
                 idempotency_key=accepted.idempotency_key,
                 payload_hash=_signed(writer, accepted) if accepted.idempotency_key else b"",
             )
@@ -124,7 +125,7 @@ def _redacted(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> 
         pieces = [told[start:stop] for start, stop in islice(sentence_spans(told), SENTENCES_MAX)]
         said = text_key(told)
         return not any(one in said for one in cut) and not writer.tombstoned(
-            [text_digest(key, piece) for piece in (told, *pieces) if text_key(piece)]
+            [digest for piece in (told, *pieces) if text_key(piece) for digest in text_digests(key, piece)]
         )
 
     metadata = {name: value for name, value in event.metadata.items() if stays(value)}
@@ -149,7 +150,8 @@ def _restated(writer: Writer, event: NewEvent, extractor: Extractor) -> list[tup
 
 def _digests(key: bytes, event: NewEvent, extractor: Extractor) -> Iterator[tuple[bytes, int, int]]:
     for start, stop in sayings(event.text):
-        yield text_digest(key, event.text[start:stop]), start, stop
+        for digest in text_digests(key, event.text[start:stop]):
+            yield digest, start, stop
     for claim in extractor.extract(Turn(event=_as_event(event))):
         for digest in claim_digests(key, claim):
             yield digest, claim.span.start, claim.span.stop

@@ -17,7 +17,7 @@ from typing import Any, Final
 from credenda.model.event import DENIED, QUARANTINED
 from credenda.text.normal import name_key
 
-__all__ = ["DENIED", "QUARANTINED", "Judgement", "Verdict", "judge", "protected"]
+__all__ = ["DENIED", "QUARANTINED", "Judgement", "Verdict", "first_words", "judge", "protected"]
 
 _STANDING: Final = "standing"
 """A sign that says nothing by itself; most people say always and whenever."""
@@ -79,7 +79,7 @@ def _signs() -> tuple[_Sign, ...]:
 
 
 @cache
-def _first_words() -> tuple[str, ...]:
+def first_words() -> tuple[str, ...]:
     """Give words of which every text with a sign has one: of each sign, the group of hints that says most."""
     wanted = [sign for sign in _signs() if sign.name != _STANDING]
     groups = [max(sign.hints, key=lambda group: min(map(len, group))) if sign.hints else ("",) for sign in wanted]
@@ -100,7 +100,7 @@ def judge(text: str) -> Judgement:
     'deny'
     """
     lower = text.lower()
-    if not any(map(lower.__contains__, _first_words())):
+    if not any(map(lower.__contains__, first_words())):
         return _ALLOWED
     found = {sign.name for sign in _signs() if sign.name != _STANDING and sign.stands_in(lower)}
     if not found:

@@ -12,13 +12,16 @@ from typing import Final
 
 from credenda.errors import Invalid
 
-__all__ = ["Screened", "looks_like_instruction", "screen"]
+__all__ = ["CARD_DIGITS", "LONG_WORD", "ORDER_WORDS", "SECRET_WORDS", "Screened", "looks_like_instruction", "screen"]
 
 _LUHN_MODULUS: Final = 10
 _NINE: Final = 9
-_LONG_WORD: Final = 15
-_DIGITS: Final = re.compile(r"\d(?:[ -]?\d){12}")
-_SECRET_WORDS: Final = (
+LONG_WORD: Final = 15
+"""Shorter words hold no secret that is not announced."""
+CARD_DIGITS: Final = 13
+"""Digits of the shortest number of a card."""
+_DIGITS: Final = re.compile(rf"\d(?:[ -]?\d){{{CARD_DIGITS - 1}}}")
+SECRET_WORDS: Final = (
     "-----begin",
     "://",
     "passw",
@@ -31,7 +34,8 @@ _SECRET_WORDS: Final = (
     "token",
     "key",
 )
-_ORDER_WORDS: Final = (
+"""One of these is in every text that announces a secret, in lower case."""
+ORDER_WORDS: Final = (
     "instruct",
     "prompt",
     "rule",
@@ -46,6 +50,7 @@ _ORDER_WORDS: Final = (
     "<",
     "[",
 )
+"""One of these is in every text that looks like an instruction, in lower case."""
 _ORDERS: Final = re.compile(
     r"(?i)\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|all)\b[^.\n]{0,40}"
     r"\b(?:instructions?|prompts?|rules?|messages?|context)\b"
@@ -108,8 +113,8 @@ def _found(text: str) -> Iterable[tuple[int, int, str]]:
 def _may_hold_secret(text: str) -> bool:
     """Rule out most texts in a few microseconds, before any pattern runs."""
     lower = text.casefold()
-    hinted = any(map(lower.__contains__, _SECRET_WORDS)) or _DIGITS.search(text) is not None
-    return hinted or max(map(len, lower.split()), default=0) >= _LONG_WORD
+    hinted = any(map(lower.__contains__, SECRET_WORDS)) or _DIGITS.search(text) is not None
+    return hinted or max(map(len, lower.split()), default=0) >= LONG_WORD
 
 
 def screen(text: str, policy: str) -> Screened:
@@ -142,4 +147,4 @@ def screen(text: str, policy: str) -> Screened:
 def looks_like_instruction(text: str) -> bool:
     """Say whether a text tries to give orders to a model that reads it."""
     lower = text.casefold()
-    return any(map(lower.__contains__, _ORDER_WORDS)) and _ORDERS.search(text) is not None
+    return any(map(lower.__contains__, ORDER_WORDS)) and _ORDERS.search(text) is not None

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from credenda.manage.core import Cap, Rewrite, changed, differ, identity, lay_out, page
 from credenda.model.core import CoreLine, CoreMemory, Section
 from credenda.model.memory import Memory, MemoryType, Stance, Status
+from credenda.text.counting import Budget
 from credenda.text.prompt import estimate_tokens
 
 
@@ -31,7 +32,7 @@ def test_no_words_whatever_break_the_cap(texts: list[tuple[Section, str]], token
     candidates = [
         CoreMemory(section, held(n, text, entity="user", attribute="name")) for n, (section, text) in enumerate(texts)
     ]
-    laid = lay_out(candidates, {}, Cap(tokens=tokens, lines=lines, zone=UTC))
+    laid = lay_out(candidates, {}, Cap(budget=Budget(tokens), lines=lines, zone=UTC))
     assert laid.tokens == estimate_tokens(laid.text)
     if laid.lines:
         assert laid.tokens <= tokens
@@ -46,14 +47,14 @@ def test_no_words_whatever_break_the_cap(texts: list[tuple[Section, str]], token
 @given(st.permutations(range(8)))
 def test_the_block_does_not_depend_on_the_order_of_what_fits(order: list[int]) -> None:
     made = [CoreMemory(Section.RECALLED, held(n, f"Note {n}.")) for n in range(8)]
-    cap = Cap(tokens=1_000, lines=100, zone=UTC)
+    cap = Cap(budget=Budget(1_000), lines=100, zone=UTC)
     assert lay_out([made[n] for n in order], {}, cap).text == lay_out(made, {}, cap).text
 
 
 def test_a_memory_stands_once_under_the_first_reason() -> None:
     one = held(1, entity="user", attribute="name")
     sections = [Section.RECALLED, Section.IDENTITY, Section.PINNED]
-    laid = lay_out([CoreMemory(section, one) for section in sections], {}, Cap(tokens=900, lines=90, zone=UTC))
+    laid = lay_out([CoreMemory(section, one) for section in sections], {}, Cap(budget=Budget(900), lines=90, zone=UTC))
     assert [found.section for found in laid.lines] == [Section.PINNED]
     assert laid.left_out == ()
 
@@ -61,7 +62,7 @@ def test_a_memory_stands_once_under_the_first_reason() -> None:
 def test_a_line_that_does_not_fit_makes_way_for_a_shorter_one() -> None:
     long, short = held(1, "word " * 80), held(2, "Short.")
     candidates = [CoreMemory(Section.PINNED, long), CoreMemory(Section.PINNED, short)]
-    laid = lay_out(candidates, {}, Cap(tokens=80, lines=40, zone=UTC))
+    laid = lay_out(candidates, {}, Cap(budget=Budget(80), lines=40, zone=UTC))
     assert [found.memory_id for found in laid.lines] == [short.id]
     assert laid.left_out == (long.id,)
 

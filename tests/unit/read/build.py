@@ -21,6 +21,7 @@ from credenda.read.context import context
 from credenda.read.search import Embed, search
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Reader, Redaction, Vector, Writer, pack_code
+from credenda.text.counting import Budget
 from credenda.vectors.resident import ResidentIndex
 
 DAY_ZERO = parse_time("2026-01-05T09:00:00Z")
@@ -244,7 +245,7 @@ class World:
     def context(self, text: str | None, *, budget: int = 800, now: float = 10, **query: Unpack[QueryParts]) -> Context:
         with self.reader() as reader:
             asked = None if text is None else Query(text=text, **query)
-            return context(asked, token_budget=budget, reader=reader, index=built(reader, None), now_us=day(now))
+            return context(asked, budget=Budget(budget), reader=reader, index=built(reader, None), now_us=day(now))
 
 
 def giving(vector: NDArray[np.float32]) -> Embed:

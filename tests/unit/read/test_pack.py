@@ -1,6 +1,7 @@
 """The block for a prompt: its budget, its fence, its order."""
 
-from collections.abc import Collection, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,9 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role
 from credenda.model.memory import Relation, Status
 from credenda.model.query import Flag, Hit, SlotVersion
-from credenda.read.pack import CLOSING, OPENING, Packing, diverse, estimate_tokens, pack
+from credenda.read.pack import CLOSING, OPENING, Packing, diverse, pack
+from credenda.text.counting import Budget, TokenCounter
+from credenda.text.prompt import estimate_tokens
 
 from .build import day, memory
 
@@ -63,7 +66,7 @@ def wide(
     told: frozenset[str] = frozenset(),
     history: bool = False,
 ) -> Packing:
-    return Packing(token_budget=10_000, contests=contests, previous=previous or {}, told=told, history=history)
+    return Packing(budget=Budget(10_000), contests=contests, previous=previous or {}, told=told, history=history)
 
 
 TEXTS = st.lists(st.text(max_size=200), max_size=8)
@@ -74,10 +77,38 @@ TEXTS = st.lists(st.text(max_size=200), max_size=8)
 def test_the_block_never_exceeds_its_budget(core: list[str], texts: list[str], budget: int) -> None:
     always = [memory(text, id=f"m{at}-abcde1", pinned=True) for at, text in enumerate(core, 100)]
     hits = [event_hit(text, 1 / (at + 1), id=f"e{at}-abcde1") for at, text in enumerate(texts, 1)]
-    packed = pack(always, hits, Packing(token_budget=budget, contests=[CASE]))
+    packed = pack(always, hits, Packing(budget=Budget(budget), contests=[CASE]))
     assert packed.tokens <= budget
     assert packed.tokens == estimate_tokens(packed.text)
     assert len(packed.hits) <= len(hits)
+
+
+HOSTILE: list[Callable[[str], int]] = [
+    len,
+    lambda text: len(text.encode("utf-8", "surrogatepass")) ** 2,
+    lambda text: max(0, len(text) // 5 - 3 * text.count("\n")),
+    lambda text: 1 + zlib.crc32(text.encode("utf-8", "surrogatepass")) % 300,
+    lambda text: 10**12 if "\nSaid:" in text and "Unsettled" in text else len(text) // 9,
+    lambda text: 0 if text.endswith("e.") else 500,
+    lambda _: 0,
+    lambda _: 10**30,
+]
+
+
+@pytest.mark.requirement("R-122")
+@given(TEXTS, TEXTS, st.integers(0, 2_000), st.sampled_from(HOSTILE))
+def test_no_counter_however_odd_lets_it_exceed_its_budget(
+    core: list[str], texts: list[str], budget: int, count: Callable[[str], int]
+) -> None:
+    always = [memory(text, id=f"m{at}-abcde1", pinned=True) for at, text in enumerate(core, 100)]
+    hits = [event_hit(text, 1 / (at + 1), id=f"e{at}-abcde1") for at, text in enumerate(texts, 1)]
+    allowed = Budget(budget, TokenCounter("odd", count))
+    for in_order in (False, True):
+        packed = pack(always, hits, Packing(budget=allowed, contests=[CASE], in_order=in_order))
+        assert packed.counted_by == "odd"
+        assert packed.tokens == (count(packed.text) if packed.text else 0) <= budget
+        assert all(f"[{hit.id}]" in packed.text for hit in packed.hits)
+        assert not packed.text or (packed.text.startswith(OPENING) and packed.text.endswith(CLOSING))
 
 
 @given(st.text(), st.text())
@@ -150,13 +181,13 @@ def test_a_long_passage_is_cut() -> None:
 
 def test_a_line_that_does_not_fit_leaves_room_for_a_shorter_one() -> None:
     long, short = event_hit("word " * 150, 0.9, id="e1-abcde1"), event_hit("short tea", 0.1, id="e2-abcde1")
-    packed = pack([], [long, short], Packing(token_budget=100))
+    packed = pack([], [long, short], Packing(budget=Budget(100)))
     assert [hit.id for hit in packed.hits] == ["e2-abcde1"]
 
 
 @pytest.mark.parametrize("budget", [0, 5])
 def test_no_room_means_no_block(budget: int) -> None:
-    packed = pack([memory()], [event_hit("tea")], Packing(token_budget=budget))
+    packed = pack([memory()], [event_hit("tea")], Packing(budget=Budget(budget)))
     assert (packed.text, packed.tokens, packed.hits) == ("", 0, ())
 
 
@@ -180,6 +211,6 @@ def test_what_was_said_is_laid_out_by_time_for_a_course_of_events() -> None:
     late = replace(late, event=replace(late.event, occurred_us=day(3)))
     held = memory_hit("held", 0.4)
     for in_order, wanted in ((False, ["late", "early"]), (True, ["early", "late"])):
-        text = pack((), [late, early, held], Packing(token_budget=500, in_order=in_order)).text
+        text = pack((), [late, early, held], Packing(budget=Budget(500), in_order=in_order)).text
         assert sorted(wanted, key=text.index) == wanted
         assert "held" in text

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.storage.rows import canonical_json
-from credenda.storage.sqlite.writer import chain_link
+from credenda.storage.sqlite.journal import chain_link
 
 _FIELDS = ("id", "role", "speaker", "source", "session", "agent", "occurred_us", "recorded_us")
 _WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

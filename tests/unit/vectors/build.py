@@ -1,8 +1,9 @@
 """Short ways to make documents and deltas, and a plain model of what an index must answer."""
 
 import math
+import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 import numpy as np
@@ -179,3 +180,9 @@ def documents_strategy(most: int = 30) -> st.SearchStrategy[list[Document]]:
     events = st.builds(_drawn_event, number=numbers, part=parts, text=texts, loose=loose, state=states)
     memories = st.builds(_drawn_memory, numbers, texts, states)
     return st.lists(st.one_of(events, memories), max_size=most, unique_by=_code)
+
+
+def inflated(blobs: Iterable[bytes]) -> bytes:
+    """Return the bytes of an image with what it deflates written out behind them."""
+    image = b"".join(blobs)
+    return image + zlib.decompress(image[image.index(b"\x78\x01", 16) :])

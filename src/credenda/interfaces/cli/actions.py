@@ -44,6 +44,10 @@ _WAIT_SECONDS: Final = 30.0
 _STEP_SECONDS: Final = 0.5
 _IDLE_STEPS: Final = 60
 """Steps without progress after which waiting for an import is given up."""
+_LONG_MESSAGES: Final = 5_000
+"""Messages from which on deriving afresh takes so long that the command says so first."""
+_READ_A_SECOND: Final = 400
+"""Messages that rules derive afresh in a second of processor time, roughly."""
 _CONFLICT: Final = 4
 _CORRUPT: Final = 7
 _NAMED: Final = 64
@@ -77,6 +81,7 @@ def _settled(session: Session, operation: Operation, given: Given) -> Outcome:
 
 def _context(session: Session, operation: Operation, given: Given) -> Outcome:
     """Pack a block; standard output holds nothing but what goes into a prompt."""
+    session.tokenizer = given.pop("tokenizer", None)
     outcome = _plain(session, operation, given)
     if not getattr(outcome.value, "text", ""):
         note("nothing is known that fits; the block is empty")
@@ -91,9 +96,11 @@ def _doctor(session: Session, operation: Operation, given: Given) -> Outcome:
 def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
     """Rebuild; what is derived afresh is shown first, and put in place when that is wanted."""
     sure = given.pop("yes", False)
-    if not given.get("reextract") or given.get("dry_run") or sure:
+    if not given.get("reextract"):
         return _plain(session, operation, given)
-    shown = _plain(session, operation, {**given, "dry_run": True})
+    if given.get("dry_run") or sure:
+        return _derived(session, operation, given)
+    shown = _derived(session, operation, {**given, "dry_run": True})
     if not getattr(shown.value, "differences", ()):
         return shown
     if interactive():
@@ -102,9 +109,24 @@ def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
 
         note(render(open_screen(), operation.name, shown.value))
         if click.confirm("Put this in place?", err=True):
-            return _plain(session, operation, given)
+            return _derived(session, operation, given)
     note("nothing was changed; `--yes` puts this in place")
     return shown
+
+
+def _derived(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Derive afresh; say before how long it may take, and to who breaks it off that nothing was changed."""
+    with session.open() as memory:
+        count = memory.stats().events
+    kept = "; what the model has answered is kept" if given.get("model") else ""
+    if count >= _LONG_MESSAGES:
+        minutes = count / _READ_A_SECOND / 60
+        note(f"reading {count:,} messages again takes some {minutes:,.0f} min by rules; nothing changes before the end")
+    try:
+        return _plain(session, operation, given)
+    except KeyboardInterrupt:
+        note(f"broken off: nothing was changed, and the next run begins anew{kept}")
+        raise
 
 
 def _drift(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -144,7 +166,7 @@ def _delete_where(session: Session, given: Given, *, asks: bool) -> Outcome:
 
 def _restore(session: Session, operation: Operation, given: Given) -> Outcome:
     """Bring back a forgotten memory, or put a backup in the place of the database."""
-    replace_it = given.pop("replace", False)
+    replace_it, deletions = given.pop("replace", False), given.pop("deletions", None)
     if _MEMORY.fullmatch(given["id"].strip()):
         return _plain(session, operation, given)
     if not _is_file(given["id"]):
@@ -155,7 +177,7 @@ def _restore(session: Session, operation: Operation, given: Given) -> Outcome:
         )
     from credenda.bootstrap import restore_backup
 
-    return Outcome(value=restore_backup(given["id"], session.db, replace=replace_it))
+    return Outcome(value=restore_backup(given["id"], session.db, replace=replace_it, deletions=deletions))
 
 
 def _is_file(path: str) -> bool:

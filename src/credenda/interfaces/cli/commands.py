@@ -24,6 +24,13 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
             ["--wait/--no-wait"], default=None, help="Read it before returning, and show what follows. [default: wait]"
         ),
     ),
+    "context": (
+        click.Option(
+            ["--tokenizer"],
+            metavar="FILE",
+            help="Count tokens with this tokenizer.json or .tiktoken file. [default: the setting, else an estimate]",
+        ),
+    ),
     "contests": (
         click.Option(["--audit"], is_flag=True, help="List slots that keep changing instead, asked about or not."),
         click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
@@ -32,6 +39,11 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
     "files": (click.Option(["--watch"], is_flag=True, help="Go on, and sync whenever a page or the memory changes."),),
     "restore": (
         click.Option(["--replace"], is_flag=True, help="Let a backup take the place of a database that is there."),
+        click.Option(
+            ["--deletions"],
+            metavar="FILE",
+            help="The database that was backed up, or a later backup: delete from this one what is deleted there.",
+        ),
     ),
     "delete": (
         click.Option(["--session"], help="Instead of an ID: all that was said in this session."),

@@ -137,6 +137,7 @@ def stats(screen: Screen, found: Stats) -> str:
         ("still to be read", f"{found.pending_extractions:,}"),
         ("set aside", f"{found.dead_jobs:,} jobs failed for good" if found.dead_jobs else ""),
         ("vectors", _list(found.vectors_by_model) or "0"),
+        ("tokens counted by", clean(found.counted_by)),
         ("tombstones", f"{found.tombstones:,}"),
         *(() if found.model is None else _model(found.model)),
     )

@@ -7,7 +7,9 @@ from typing import Final
 from credenda.interfaces.cli.layout import Screen, clean
 from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
 
-__all__ = ["consolidated"]
+__all__ = ["TOOK_OVER", "consolidated"]
+
+TOOK_OVER: Final = "A run before this one was killed; its lock was taken over."
 
 _SHOWN: Final = 20
 _TITLES: Final = {
@@ -27,7 +29,8 @@ def consolidated(screen: Screen, report: ConsolidationReport) -> str:
     did, written = ("would be", "new texts") if report.dry_run else ("were", "written anew")
     looked = f"Looked at {report.examined:,} new memories (judge: {clean(report.judge)})"
     counts = f"{report.memories_consolidated:,} {did} consolidated, {report.memories_created:,} {written}"
-    lines = [f"{looked}; {counts}."]
+    lines = [TOOK_OVER] if report.took_over else []
+    lines.append(f"{looked}; {counts}.")
     told = [group for group in report.groups if group.verdict != "keep"]
     lines += [line for group in told[:_SHOWN] for line in _group(group)]
     if len(told) > _SHOWN:

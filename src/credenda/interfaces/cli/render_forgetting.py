@@ -76,6 +76,8 @@ def put_back(_: Screen, report: RestoreReport) -> str:
     lines = [f"Restored {clean(report.path)} from {clean(report.backup)}: {_users(report.users)}{erased_now}"]
     if report.deleted:
         lines.append(f"Deleted again {report.deleted:,} memories and messages that had been deleted since.")
+    if not report.replayed:
+        lines.append("It has the state of its day: what was deleted since is there. `--deletions FILE` takes it away.")
     if report.unread:
         lines.append(f"What was deleted since the backup was made may be back: {clean(report.unread)}")
     return "\n".join(lines)

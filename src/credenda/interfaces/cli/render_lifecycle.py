@@ -7,6 +7,7 @@ from typing import Final
 
 from credenda.clock import to_datetime
 from credenda.interfaces.cli.layout import Screen, clean, clip
+from credenda.interfaces.cli.render_consolidation import TOOK_OVER
 from credenda.model.change import Add, Change, SetLayer, SetStatus
 from credenda.model.compressed import CompressReport, CompressTier
 from credenda.model.core import Core, CoreLine
@@ -86,8 +87,10 @@ def moved(screen: Screen, report: LifecycleReport) -> str:
 def dreamed(screen: Screen, report: DreamReport) -> str:
     """Show what a night did: its brief, and the exact changes of a dry run."""
     if not report.ran:
-        return f"Nothing was dreamed: {clean(report.reason)}; a run that was killed keeps its lock for some minutes."
-    lines = [
+        kept = "one that was killed on another machine keeps its lock for some minutes"
+        return f"Nothing was dreamed: {clean(report.reason)}; {kept}."
+    lines = [TOOK_OVER] if report.took_over else []
+    lines += [
         screen.fill(clean(line), line[: len(line) - len(line.lstrip())], "    ") for line in report.brief.splitlines()
     ]
     changes = [change for step in report.steps for change in step.changes] if report.dry_run else []

@@ -20,6 +20,7 @@ class Session:
     user: str | None = None
     json: bool = False
     read_only: bool = False
+    tokenizer: str | None = None
     zone: tzinfo = UTC
     """Whose days are shown; the memory's own once it is open."""
 
@@ -27,6 +28,8 @@ class Session:
         """Open the memory without background workers: what has to run, runs before the command ends."""
         from credenda.client import Credenda
 
-        memory = Credenda.open(self.db, user=self.user, workers=False, read_only=self.read_only)
+        memory = Credenda.open(
+            self.db, user=self.user, workers=False, read_only=self.read_only, tokenizer=self.tokenizer
+        )
         self.zone = memory.zone
         return memory

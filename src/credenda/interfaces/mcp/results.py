@@ -47,7 +47,7 @@ _VERSION: Final = (
 )
 _RESULTS: Final[Mapping[str, Mapping[str, str]]] = {
     "SearchResult": {"results": "array", "total": "integer", "abstained": "boolean"},
-    "Context": {"text": "string", "tokens": "integer", "abstained": "boolean"},
+    "Context": {"text": "string", "tokens": "integer", "counted_by": "string", "abstained": "boolean"},
     "Core": {"text": "string", "tokens": "integer"},
     "Page": {"memories": "array", "has_more": "boolean"},
     "Explanation": {"memory": "object", "evidence": "array", "changes": "array"},
@@ -131,7 +131,8 @@ def _found(result: SearchResult, *, explain: bool) -> Answer:
 
 def _context(packed: Context) -> Answer:
     ids = [hit.id for hit in packed.hits]
-    return {"text": packed.text, "tokens": packed.tokens, "abstained": packed.abstained, "ids": ids}
+    counted = {"tokens": packed.tokens, "counted_by": packed.counted_by}
+    return {"text": packed.text, **counted, "abstained": packed.abstained, "ids": ids}
 
 
 def _core(value: Core) -> Answer:
@@ -141,7 +142,8 @@ def _core(value: Core) -> Answer:
         "removed": [line.memory_id for line in value.diff.removed],
         "reworded": [line.memory_id for _, line in value.diff.reworded],
     }
-    shown: Answer = {"text": value.text, "tokens": value.tokens, "ids": [line.memory_id for line in value.lines]}
+    counted = {"tokens": value.tokens, "counted_by": value.counted_by}
+    shown: Answer = {"text": value.text, **counted, "ids": [line.memory_id for line in value.lines]}
     return shown | _short({"left_out": list(value.left_out), "diff": _short(moved)})
 
 

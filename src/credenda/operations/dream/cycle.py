@@ -58,10 +58,12 @@ def dream(
     """
     chosen = _chosen(steps)
     done: list[DreamStep] = []
+    taken = False
     try:
         seconds = _LOCK_SECONDS + 2 * int(parts.settings.llm_timeout_seconds)
-        with locked(parts, _LOCK, seconds, free=dry_run) as renew:
-            night = Night(parts=parts, dry_run=dry_run, stay=_keeping(renew, None if dry_run else stay))
+        with locked(parts, _LOCK, seconds, free=dry_run) as lock:
+            taken = lock.taken
+            night = Night(parts=parts, dry_run=dry_run, stay=_keeping(lock.renew, None if dry_run else stay))
             for name in chosen:
                 parts.foreground.wait_idle(1.0)
                 night.stay()
@@ -72,7 +74,7 @@ def dream(
             return DreamReport(ran=False, dry_run=dry_run, reason=str(error))
         if len(done) < len(chosen):
             done.append(DreamStep(name=chosen[len(done)], ran=False, reason=str(error)))
-    return _report(parts, done, dry_run=dry_run)
+    return replace(_report(parts, done, dry_run=dry_run), took_over=taken)
 
 
 def _tell_again(night: Night, done: list[DreamStep]) -> None:

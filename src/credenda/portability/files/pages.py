@@ -171,9 +171,10 @@ def _core(seen: View, placing: Placing) -> Sheet:
     )
 
 
-def index_lines(seen: View, layout: Layout) -> list[str]:
-    """List pages and days, for who begins to read."""
-    lines = ["# Memory", "", "[[MEMORY|Always on]]: what every prompt should have.", ""]
+def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
+    """List pages and days, for who begins to read; `core` says whether the page of what is always on is there."""
+    always = "[[MEMORY|Always on]]: what every prompt should have." if core else "Nothing is remembered yet."
+    lines = ["# Memory", "", always, ""]
     pages = sorted(
         (path, sheet) for path, sheet in layout.sheets.items() if path.startswith(f"{PAGES}/") and sheet.entries
     )

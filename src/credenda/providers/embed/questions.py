@@ -43,7 +43,7 @@ class QuestionVectors:
         found = self._find(keys)
         missing = [place for place, key in enumerate(keys) if key not in found]
         if missing:
-            fresh = checked_vectors(embedder, [texts[place] for place in missing])
+            fresh = checked_vectors(embedder, [texts[place] for place in missing], asked=True)
             found |= {keys[place]: row.copy() for place, row in zip(missing, fresh, strict=True)}
             self._keep(found)
         return np.array([found[key] for key in keys], np.float32)

@@ -28,6 +28,7 @@ _SERIOUS: Final = frozenset({"file", "journal_chain", "journal_text", "journal_n
 """Findings with which a backup is not what was backed up."""
 _LIFTED: Final = "SELECT user_id, tag FROM tenants WHERE user_id IN (SELECT user_id FROM legal_holds)"
 """Those whose hold was lifted, in a database in which none is in force."""
+_TAGS: Final = "SELECT tag FROM tenants UNION SELECT tag FROM erasures"
 _LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
 
 
@@ -54,16 +55,23 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
 
 
 def put_back(
-    backup: Path, target: Path, clock: Clock, *, replace: bool, delete_again: DeleteAgain | None = None
+    backup: Path,
+    target: Path,
+    clock: Clock,
+    *,
+    replace: bool,
+    deletions: Path | None = None,
+    delete_again: DeleteAgain | None = None,
 ) -> RestoreReport:
     """Put a backup in the place of a database, checked first, and without those who were erased since it was made.
 
     `delete_again` is handed the database that goes and the copy, for each user, and takes from the copy what was
-    deleted since; its counts are summed up.
+    deleted since; its counts are summed up. `deletions` is another state of what was backed up, which stays as it is
+    and is asked in the same way; who was erased there is erased here.
 
-    Raises `NotFound` for a missing backup, `Conflict` where a database stands and `replace` is not given or where it is
-    under a legal hold, `Corrupt` for a damaged backup, `Unavailable` while others have the database open. After any of
-    them nothing has changed.
+    Raises `NotFound` for a missing file, `Invalid` for deletions of other memories, `Conflict` where a database
+    stands and `replace` is not given or where it is under a legal hold, `Corrupt` for a damaged backup, `Unavailable`
+    while others have the database open. After any of them nothing has changed.
     """
     if not backup.is_file():
         raise NotFound(f"there is no backup at {backup}", fix="check the path")
@@ -74,18 +82,34 @@ def put_back(
             f"{target} is there already", why="restoring replaces it", fix="add --replace, or restore to another path"
         )
     _check_holds(target)
-    entries = _entries(backup, target)
+    if deletions is not None:
+        _check_related(deletions, backup)
+    entries = _entries(backup, *filter(None, (target, deletions)))
     with _beside(target.absolute()) as part:
         with translated(str(backup)), closing(connect(str(backup), read_only=True)) as reading:
             _copy(reading, part)
         users, erased = _cleaned(part, entries, clock)
-        deleted, unread = _without_deleted(part, target, clock, delete_again)
+        deleted, unread = 0, ""
+        if deletions is not None and delete_again is not None:
+            deleted, why = _without_deleted(part, deletions, clock, delete_again)
+            if why:
+                raise Unavailable(f"{deletions} could not be read", why=why, fix="give another state; nothing changed")
+        if target.exists() and delete_again is not None and not (deletions and target.samefile(deletions)):
+            again, unread = _without_deleted(part, target, clock, delete_again)
+            deleted += again
+        replayed = target.exists() or deletions is not None
         if target.exists():
             _free(target)
         _settle_into(part, target.absolute())
     note(target, entries.values())
     return RestoreReport(
-        path=str(target), backup=str(backup), users=users, erased=erased, deleted=deleted, unread=unread
+        path=str(target),
+        backup=str(backup),
+        users=users,
+        erased=erased,
+        deleted=deleted,
+        unread=unread,
+        replayed=replayed,
     )
 
 
@@ -139,12 +163,30 @@ def _settle_into(part: Path, place: Path) -> None:
         raise Unavailable(f"{place} cannot be written", why=error.strerror or "", fix="make room for it") from error
 
 
-def _entries(backup: Path, target: Path) -> dict[str, Entry]:
-    """Gather who was erased, from the ledgers beside both files and from the database that is to be replaced."""
-    entries = read_ledger(backup) | read_ledger(target)
-    if target.exists():
-        with suppress(CredendaError, sqlite3.Error), closing(connect(str(target), read_only=True)) as reading:
-            entries |= {row["tag"]: Entry(*row) for row in reading.execute(_LEDGER)}
+def _check_related(deletions: Path, backup: Path) -> None:
+    """Refuse a database that knows nobody of the backup: it cannot tell what was deleted since."""
+    if not deletions.is_file():
+        raise NotFound(f"there is no database at {deletions}", fix="check the path")
+    tags: list[set[str]] = []
+    for path in (deletions, backup):
+        with translated(str(path)), closing(connect(str(path), read_only=True)) as reading:
+            tags.append({row[0] for row in reading.execute(_TAGS)})
+    if not tags[0] & tags[1]:
+        raise Invalid(
+            f"{deletions} holds other memories",
+            why="no user of the backup is in it",
+            fix="give the database that was backed up, or a later backup of it",
+        )
+
+
+def _entries(backup: Path, *others: Path) -> dict[str, Entry]:
+    """Gather who was erased, from the ledgers beside the files and from databases that know more than the backup."""
+    entries = read_ledger(backup)
+    for other in others:
+        entries |= read_ledger(other)
+        if other.exists():
+            with suppress(CredendaError, sqlite3.Error), closing(connect(str(other), read_only=True)) as reading:
+                entries |= {row["tag"]: Entry(*row) for row in reading.execute(_LEDGER)}
     return entries
 
 
@@ -185,12 +227,10 @@ def _cleaned(part: Path, entries: Mapping[str, Entry], clock: Clock) -> tuple[in
     return len(users) - len(named), len(named)
 
 
-def _without_deleted(part: Path, target: Path, clock: Clock, delete_again: DeleteAgain | None) -> tuple[int, str]:
-    """Delete from a copy what was deleted since; return how much, and why the database that goes could not tell."""
-    if delete_again is None or not target.exists():
-        return 0, ""
+def _without_deleted(part: Path, later: Path, clock: Clock, delete_again: DeleteAgain) -> tuple[int, str]:
+    """Delete from a copy what was deleted since; return how much, and why the later database could not tell."""
     try:
-        old = SqliteStore(str(target), clock=clock, read_only=True)
+        old = SqliteStore(str(later), clock=clock, read_only=True)
     except CredendaError as error:  # damaged, or of an older version: that may be why it is replaced
         return 0, str(error)
     deleted = 0
@@ -199,7 +239,7 @@ def _without_deleted(part: Path, target: Path, clock: Clock, delete_again: Delet
         try:
             with closing(connect(str(part))) as reading:
                 users = reading.execute("SELECT user_id, tag FROM tenants ORDER BY user_id").fetchall()
-            with closing(connect(str(target), read_only=True)) as reading:
+            with closing(connect(str(later), read_only=True)) as reading:
                 lifted = {(row[0], row[1]) for row in reading.execute(_LIFTED)}
             for user_id, tag in users:
                 if (user_id, tag) in lifted:

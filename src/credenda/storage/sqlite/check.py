@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from credenda.storage.sqlite.writer import GENESIS, chain_link, content_hmac
+from credenda.storage.sqlite.journal import GENESIS, chain_link, content_hmac
 from credenda.storage.store import Finding, Tenant
 
 __all__ = ["check_store", "rebuild_words", "repair_rows", "words_agree"]

@@ -42,7 +42,9 @@ def file_derived(run: Run, tag: str, row: Derived) -> None:
         case Lead():
             if not run("lead", **asdict(row)).rowcount:
                 what = f"{row.name} is being run already" if row.name else "another process leads the duties"
-                raise Conflict(what, why="one at a time is enough", fix="leave it to the other, and try again later")
+                holder = str(run("led_by", name=row.name).fetchone()[0] or "")
+                why, fix = "one at a time is enough", "leave it to the other, and try again later"
+                raise Conflict(what, why=why, fix=fix, owner=holder)
         case Prune():
             run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)
             run("prune_jobs", before_us=row.jobs_before_us, limit=row.limit)

@@ -101,6 +101,7 @@ class GroupCommit:
         self._busy = Lock()
         self._closed = False
         self.commits = 0
+        self.undone = 0
         connection.execute("PRAGMA busy_timeout = 0")  # `insist` waits instead
 
     def run(self, work: Callable[[], T]) -> T:
@@ -187,6 +188,7 @@ class GroupCommit:
                 unit.error = translation
 
     def _undo(self) -> None:
+        self.undone += 1
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")

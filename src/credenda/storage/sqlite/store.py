@@ -25,6 +25,7 @@ from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
+from credenda.storage.sqlite.recent import Recent
 from credenda.storage.sqlite.rules import read_rules
 from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
@@ -60,6 +61,7 @@ class SqliteStore:
         self._readers = ReadPool(path, read_only=read_only)
         self._writer: sqlite3.Connection | None = None
         self._commits: GroupCommit | None = None
+        self._recent: Recent | None = None
         self._lock = Lock()
         self._lengthen_at = _SETTLED_COMMITS
         if read_only:
@@ -98,6 +100,7 @@ class SqliteStore:
             self._writer.close()
             raise
         self._commits = GroupCommit(self._writer, self.path)
+        self._recent = Recent(self._writer, self._commits)
         try:
             if is_unfinished(self._writer):
                 self._finish({}, patience_seconds=0)
@@ -127,12 +130,16 @@ class SqliteStore:
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
         """Run a unit of work and return its result once it is on disk."""
         connection, commits = self._writable()
+        recent = self._recent
         redacted = False
 
         def unit() -> T:
             nonlocal redacted
-            writer = SqliteWriter(connection, *self._tenant(connection, user_id), self._clock)
+            tenant, tips = self._tenant(connection, user_id)
+            writer = SqliteWriter(connection, tenant, tips, self._clock)
             result = work(writer)
+            if recent is not None and writer.filed_only:
+                recent.note(tenant, writer.tips)
             redacted = writer.redacted
             if writer.refolded:
                 from credenda.storage.sqlite.check import rebuild_words
@@ -245,6 +252,9 @@ class SqliteStore:
         commits.run(lambda: connection.execute(_RELEASE, row))
 
     def _tenant(self, connection: sqlite3.Connection, user_id: str) -> tuple[Tenant, Tips]:
+        known = self._recent.of(user_id) if self._recent is not None else None
+        if known is not None:
+            return known
         sql = statements()
         found = connection.execute(sql["tenant_and_tips"], {"user_id": user_id}).fetchone()
         if found is not None:

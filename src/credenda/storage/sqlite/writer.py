@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
-from json.encoder import encode_basestring
-from typing import Final, NamedTuple, assert_never
+from typing import NamedTuple, assert_never
 
 from credenda import limits
 from credenda.clock import Clock
@@ -19,8 +17,9 @@ from credenda.model.finding import DutyRun
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.sqlite.connection import event_words, memory_words
+from credenda.storage.sqlite.connection import event_words, memory_words, placed
 from credenda.storage.sqlite.duties import Derived, file_derived
+from credenda.storage.sqlite.journal import GENESIS, Place, added_cells, event_cells
 from credenda.storage.sqlite.reader import SqliteReader
 from credenda.storage.sqlite.redact import redact_log
 from credenda.storage.sqlite.refold import refold
@@ -29,6 +28,7 @@ from credenda.storage.store import (
     CODE_BITS,
     Access,
     Job,
+    JobStatus,
     Lead,
     Prune,
     Redaction,
@@ -47,25 +47,11 @@ from credenda.storage.store import (
 from credenda.text.normal import name_key
 from credenda.text.passages import passages
 
-__all__ = ["SqliteWriter", "Tips", "chain_link", "content_hmac"]
+__all__ = ["SqliteWriter", "Tips"]
 
-GENESIS: Final = b"\x00" * 32
-
-
-def content_hmac(key: bytes, text: str) -> bytes:
-    """Sign an event's text with the tenant's key: keyed BLAKE2b (RFC 7693), 16 bytes."""
-    return hashlib.blake2b(text.encode(), key=key, digest_size=16).digest()
-
-
-def chain_link(previous: bytes, event: dict[str, object]) -> bytes:
-    """Hash an event onto the journal's chain: BLAKE2b, 32 bytes.
-
-    It covers the text by its keyed hash only, so that the chain still holds after a redaction.
-    """
-    who = ",".join([encode_basestring(str(event[name])) for name in ("role", "speaker", "source", "session", "agent")])
-    body = f"[{event['id']},{who},{event['occurred_us']},{event['recorded_us']}]".encode()  # canonical JSON
-    signed = event["content_hmac"]
-    return hashlib.blake2b(previous + bytes(signed) + body, digest_size=32).digest()  # type: ignore[arg-type]
+_Held = Memory | ChangeRecord | Evidence | ContestCase
+_Beside = Vector | Tombstone | Redaction | Access | Snapshot
+_Rule = LegalHold | RetentionPolicy
 
 
 class Tips(NamedTuple):
@@ -89,18 +75,32 @@ class SqliteWriter(SqliteReader):
         """Bind a connection in a write transaction to a tenant, whose rows go on at `tips`."""
         super().__init__(connection, tenant)
         self._clock = clock
-        self._tips = tips
+        self.tips = tips
+        """Where the tenant's rows go on, after what was filed."""
+        self.filed_only = True
+        """Whether nothing but events and new jobs was filed."""
         self.redacted = False
         self.refolded = False
 
     def put(self, row: Row) -> str:
         """File a value; returns its public id, or "" for rows that have none."""
         match row:
-            case NewEvent() | Memory() | ChangeRecord() | Evidence() | ContestCase():
+            case NewEvent():
+                return self._event(row)
+            case Job():
+                return self._job(row)
+            case _:
+                self.filed_only = False
+                return self._other(row)
+
+    def _other(self, row: _Held | _Beside | _Rule | Derived | Refold | Spend) -> str:
+        """File what no acknowledgement waits for."""
+        match row:
+            case Memory() | ChangeRecord() | Evidence() | ContestCase():
                 return self._belief(row)
             case Refold():
                 return self._refold(row)
-            case Job() | Vector() | Tombstone() | Redaction() | Access() | Snapshot():
+            case Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
@@ -111,11 +111,9 @@ class SqliteWriter(SqliteReader):
             case _:
                 assert_never(row)
 
-    def _belief(self, row: NewEvent | Memory | ChangeRecord | Evidence | ContestCase) -> str:
-        """File what is said and held."""
+    def _belief(self, row: _Held) -> str:
+        """File what is held."""
         match row:
-            case NewEvent():
-                return self._event(row)
             case Memory():
                 return self._memory(row)
             case ChangeRecord():
@@ -127,7 +125,7 @@ class SqliteWriter(SqliteReader):
             case _:
                 assert_never(row)
 
-    def _rule(self, row: LegalHold | RetentionPolicy) -> str:
+    def _rule(self, row: _Rule) -> str:
         """File a rule about forgetting."""
         if isinstance(row, LegalHold):
             name = "set_hold" if row.lifted_us is None else "lift_hold"
@@ -137,11 +135,9 @@ class SqliteWriter(SqliteReader):
             self._run(name, topic=row.topic or "", days=row.days, set_us=row.set_us)
         return ""
 
-    def _beside(self, row: Job | Vector | Tombstone | Redaction | Access | Snapshot) -> str:
-        """File what serves it: work, indexes, use, and forgetting."""
+    def _beside(self, row: _Beside) -> str:
+        """File what serves it: indexes, use, and forgetting."""
         match row:
-            case Job():
-                return self._job(row)
             case Vector():
                 return self._vector(row)
             case Tombstone():
@@ -170,20 +166,16 @@ class SqliteWriter(SqliteReader):
         self._run(name, doc=self._document(code), tenant=self._tenant.tag, body=body)
 
     def _event(self, event: NewEvent) -> str:
-        tips = self._tips
+        tips, tenant = self.tips, self._tenant
         number, spans = tips.event, passages(event.text)
-        columns = rows.event_row(event)
-        columns["id"] = number
-        columns["recorded_us"] = self._clock.now_us()
-        columns["content_hmac"] = content_hmac(self._tenant.key, event.text)
-        columns["chain_hash"] = link = chain_link(tips.chain, columns)
-        columns["passages"] = max(1, len(spans))
-        columns["user_id"] = self._tenant.user_id
-        self._connection.execute(self._sql["insert_event"], columns)
+        place = Place(tenant.user_id, number, tips.chain, self._clock.now_us())
+        link, cells = event_cells(event, place, tenant.key)
+        added = added_cells(event, max(1, len(spans)))
+        self._connection.execute(placed("insert_event" if added else "insert_plain_event"), cells + added)
         if len(spans) > 1:
             for ordinal, (start, stop) in enumerate(spans):
                 self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
-        self._tips = tips._replace(event=number + 1, chain=link)
+        self.tips = Tips(number + 1, link, tips.job, tips.listed)
         if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
             self._list_words(number)
         return self._public(Kind.EVENT, number)
@@ -193,7 +185,7 @@ class SqliteWriter(SqliteReader):
         for code, body in self._unlisted():
             self._words("insert_words", code, body)
         self._run("mark_listed")
-        self._tips = self._tips._replace(listed=newest)
+        self.tips = self.tips._replace(listed=newest)
 
     def _event_words(self, name: str, code: int, event: NewEvent, text: str) -> None:
         self._words(name, code, event_words(event.role.value, event.speaker, event.occurred_us, text))
@@ -241,22 +233,21 @@ class SqliteWriter(SqliteReader):
 
     def _job(self, job: Job) -> str:
         now_us = self._clock.now_us()
-        columns: dict[str, object] = {
-            "status": job.status.value,
-            "attempts": job.attempts,
-            "run_after_us": job.run_after_us,
-            "lease_owner": job.lease_owner or None,
-            "lease_until_us": job.lease_until_us or None,
-            "error": job.error or None,
-            "updated_us": now_us,
-        }
-        if job.id:
-            number = self._number(job.id, Kind.JOB)
-            if not self._run("update_job", id=number, **columns).rowcount:
-                raise _missing("job", job.id)
+        if not job.id:
+            return self._new_job(job, now_us)
+        number = self._number(job.id, Kind.JOB)
+        if not self._run("update_job", id=number, updated_us=now_us, **_standing_of(job)).rowcount:
+            raise _missing("job", job.id)
+        return self._public(Kind.JOB, number)
+
+    def _new_job(self, job: Job, now_us: int) -> str:
+        tips = self.tips
+        number = tips.job
+        self.tips = Tips(tips.event, tips.chain, number + 1, tips.listed)
+        if _is_fresh(job):
+            cells = (self._tenant.user_id, number, job.kind, job.first, job.last, now_us, now_us)
+            self._connection.execute(placed("insert_fresh_job"), cells)
         else:
-            number = self._tips.job
-            self._tips = self._tips._replace(job=number + 1)
             self._run(
                 "insert_job",
                 id=number,
@@ -266,7 +257,8 @@ class SqliteWriter(SqliteReader):
                 idempotency_key=job.idempotency_key,
                 payload_hash=job.payload_hash or None,
                 created_us=now_us,
-                **columns,
+                updated_us=now_us,
+                **_standing_of(job),
             )
         return self._public(Kind.JOB, number)
 
@@ -370,7 +362,7 @@ class SqliteWriter(SqliteReader):
                 fix="blank the redacted spans character for character",
                 event_id=redaction.id,
             )
-        listed = self._tips.listed >= number
+        listed = self.tips.listed >= number
         for code, (start, stop) in self._spans(number, event.text, limits.PASSAGES_PER_EVENT) if listed else ():
             if event.text:
                 self._event_words("delete_words", code, event, event.text[start:stop])
@@ -379,6 +371,24 @@ class SqliteWriter(SqliteReader):
         self._run("redact_event", id=number, text=redaction.text, at_us=redaction.at_us)
         low = pack_code(number, memory=False)
         self._run("delete_vectors", low=low, high=pack_code(number + 1, memory=False))
+
+
+def _standing_of(job: Job) -> dict[str, object]:
+    """Give the columns of a job that its work moves."""
+    return {
+        "status": job.status.value,
+        "attempts": job.attempts,
+        "run_after_us": job.run_after_us,
+        "lease_owner": job.lease_owner or None,
+        "lease_until_us": job.lease_until_us or None,
+        "error": job.error or None,
+    }
+
+
+def _is_fresh(job: Job) -> bool:
+    """Say whether nobody has begun a job, which may be begun at once and was given no key."""
+    begun = job.attempts or job.run_after_us or job.lease_owner or job.lease_until_us or job.error
+    return job.status is JobStatus.QUEUED and not begun and job.idempotency_key is None and not job.payload_hash
 
 
 def _missing(what: str, id_: str) -> NotFound:

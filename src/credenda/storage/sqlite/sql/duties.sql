@@ -28,10 +28,15 @@ ON CONFLICT (user_id, name) DO UPDATE SET
     started_at = excluded.started_at, took_us = excluded.took_us, failed = excluded.failed, result = excluded.result;
 
 -- name: lead!
--- Take or keep the lease of the leader, or the lock of one duty, where nobody else holds it.
+-- Take or keep the lease of the leader, or the lock of one duty, where nobody else holds it, or one that is gone does.
 INSERT INTO duties (user_id, name, lease_owner, lease_until) VALUES (:user_id, :name, :owner, :until_us)
 ON CONFLICT (user_id, name) DO UPDATE SET lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
-WHERE duties.lease_owner IS NULL OR duties.lease_owner = excluded.lease_owner OR duties.lease_until <= :now_us;
+WHERE duties.lease_owner IS NULL OR duties.lease_owner = excluded.lease_owner OR duties.lease_until <= :now_us
+    OR duties.lease_owner = :over;
+
+-- name: led_by$
+-- Who has the lease of the leader, or the lock of one duty.
+SELECT lease_owner FROM duties WHERE user_id = :user_id AND name = :name;
 
 -- name: regards_of
 -- How memories were judged, and how often they were shown without a word; those that nobody ever judged are left out.

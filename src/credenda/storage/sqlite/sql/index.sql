@@ -113,6 +113,11 @@ INSERT INTO operations (
     :idempotency_key, :payload_hash, :created_us, :updated_us
 );
 
+-- name: insert_fresh_job!
+-- File a job that nobody has begun, and that was given no key. Bound by place.
+INSERT INTO operations (user_id, id, kind, first, last, status, created_at, updated_at)
+VALUES (:user_id, :id, :kind, :first, :last, 'queued', :created_us, :updated_us);
+
 -- name: update_job!
 -- Move a job on.
 UPDATE operations SET

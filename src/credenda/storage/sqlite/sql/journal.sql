@@ -31,13 +31,23 @@ LEFT JOIN events AS e ON e.user_id = :user_id AND e.id = (SELECT max(id) FROM ev
 WHERE t.user_id = :user_id;
 
 -- name: insert_event!
--- Journal one event.
+-- Journal one event. Bound by place, in this order (see `placed`).
 INSERT INTO events (
     user_id, id, session_id, agent_id, role, speaker, source, trust, topic, text, occurred_at, recorded_at,
     content_hmac, chain_hash, passages, external_id, flags, tags, metadata, expires_at
 ) VALUES (
     :user_id, :id, :session, :agent, :role, :speaker, :source, :trust, :topic, :text, :occurred_us, :recorded_us,
     :content_hmac, :chain_hash, :passages, :external_id, :flags, :tags, :metadata, :expires_us
+);
+
+-- name: insert_plain_event!
+-- Journal one event of one passage that has neither flags nor anything that its caller may add. Bound by place.
+INSERT INTO events (
+    user_id, id, session_id, agent_id, role, speaker, source, trust, topic, text, occurred_at, recorded_at,
+    content_hmac, chain_hash
+) VALUES (
+    :user_id, :id, :session, :agent, :role, :speaker, :source, :trust, :topic, :text, :occurred_us, :recorded_us,
+    :content_hmac, :chain_hash
 );
 
 -- name: insert_passage!

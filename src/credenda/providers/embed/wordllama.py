@@ -1,0 +1,201 @@
+"""Vectors of word pieces looked up and averaged, as WordLlama keeps them: from its package or from files given.
+
+The package's own loader looks for its tokenizer in a folder that it does not have and then asks a model hub, so it is
+not called: its two files are read where they lie, and nothing of it is imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from credenda.errors import Invalid, Unavailable
+from credenda.text.characters import whole_characters
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["StaticFiles", "WordLlamaEmbedder", "given_files", "packaged_files"]
+
+_PACKAGE: Final = "wordllama"
+_PACKAGED: Final = ("weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json")
+_TENSOR: Final = "embedding.weight"
+_CHARACTERS: Final = 8_192
+"""What is read of a text; passages and memories are shorter."""
+_HEADER_BYTES: Final = 1 << 20
+_BLANK: Final = "."
+"""Stands for a text without a piece that has a vector."""
+_LENGTH_LEAST: Final = 1e-6
+
+_LOADING: Final = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFiles:
+    """Where vectors and tokenizer lie, the hash of both, and how many dimensions there are."""
+
+    weights: Path
+    tokenizer: Path
+    digest: str
+    dims: int
+
+
+class WordLlamaEmbedder:
+    """The mean of a text's pieces: 256 dimensions in the package's own files, mostly English, and no order of words.
+
+    Quick beyond measure beside a model, and weak: it knows words that are alike, and no sentences. The id of the model
+    holds the hash of its files, so that vectors of other files are never compared. Loaded at the first text.
+    """
+
+    def __init__(self, held: StaticFiles) -> None:
+        """Take files that were looked at, and read no more of them yet."""
+        self._held = held
+
+    @property
+    def model_id(self) -> str:
+        """Name of the kind of model, its size, and the hash of its files."""
+        return f"wordllama-{self._held.dims}-{self._held.digest[:12]}-1"
+
+    @property
+    def dims(self) -> int:
+        """Dimensions of every vector."""
+        return self._held.dims
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return (n, dims) float32 with rows of unit length; raises `Unavailable` when the files cannot be loaded."""
+        import numpy as np
+
+        out = np.empty((len(texts), self.dims), np.float32)
+        if not len(texts):
+            return out
+        with _LOADING:
+            tokenizer, table = _loaded(self._held)
+        for place, text in enumerate(texts):
+            mean = _mean(tokenizer, table, whole_characters(text[:_CHARACTERS]))
+            length = float(np.linalg.norm(mean))
+            if length < _LENGTH_LEAST:
+                mean = _mean(tokenizer, table, _BLANK)
+                length = float(np.linalg.norm(mean))
+            out[place] = mean / length
+        return out
+
+
+def _mean(tokenizer: Any, table: NDArray[np.generic], text: str) -> NDArray[np.float32]:  # noqa: ANN401 - a library without types
+    """Average the vectors of a text's pieces; a text without one has zeros."""
+    import numpy as np
+
+    numbers: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+    if not numbers:
+        return np.zeros(int(table.shape[1]), np.float32)
+    rows = cast("NDArray[np.float32]", table[np.minimum(numbers, len(table) - 1)])
+    return rows.mean(axis=0, dtype=np.float32)
+
+
+def packaged_files() -> StaticFiles:
+    """Return the files inside the package; raises `Invalid` where it is not installed, or holds none."""
+    found = find_spec(_PACKAGE)
+    if found is None or not found.origin:
+        raise Invalid(
+            'the embedder "wordllama" is not installed',
+            why="it needs the files of the package wordllama, and tokenizers",
+            fix='pip install "credenda[wordllama]", or give their folder as "wordllama:PATH"',
+        )
+    root = Path(found.origin).parent
+    return _looked_at(root / _PACKAGED[0], root / _PACKAGED[1])
+
+
+def given_files(path: Path) -> StaticFiles:
+    """Return the files of a folder: one *.safetensors and the tokenizer's *.json beside it; raises `Invalid`."""
+    if not path.is_dir():
+        raise _refused(path, "there is no such folder")
+    weights, tokenizers = sorted(path.glob("*.safetensors")), sorted(path.glob("*tokenizer*.json"))
+    if len(weights) != 1 or len(tokenizers) != 1:
+        raise _refused(path, f"it holds {len(weights)} *.safetensors and {len(tokenizers)} *tokenizer*.json")
+    return _looked_at(weights[0], tokenizers[0])
+
+
+def _looked_at(weights: Path, tokenizer: Path) -> StaticFiles:
+    if find_spec("tokenizers") is None:
+        raise Invalid(
+            'the embedder "wordllama" cannot be used',
+            why="tokenizers is not installed",
+            fix='pip install "credenda[wordllama]"',
+        )
+    try:
+        _, dims = _shape(_header(weights)[0])
+        digest = _digest(weights, tokenizer)
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise _refused(weights.parent, str(error)[:200]) from error
+    return StaticFiles(weights, tokenizer, digest, dims)
+
+
+def _digest(*paths: Path) -> str:
+    return hashlib.sha256(b"".join(_hash(path, path.stat().st_mtime_ns) for path in paths)).hexdigest()
+
+
+@cache
+def _hash(path: Path, stamp: int) -> bytes:
+    """Hash a file once for the process, and once more after it was changed."""
+    del stamp
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _header(weights: Path) -> tuple[Mapping[str, Any], int]:
+    """Read what a safetensors file says of its tensors, and where their bytes begin; raises `ValueError`."""
+    with weights.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        if not 0 < size <= _HEADER_BYTES:
+            raise ValueError(f"{weights.name} is no safetensors file")
+        return cast("Mapping[str, Any]", json.loads(file.read(size))), 8 + size
+
+
+def _shape(header: Mapping[str, Any]) -> tuple[int, int]:
+    about = header[_TENSOR]
+    rows, dims = (int(one) for one in about["shape"])
+    if about["dtype"] not in {"F16", "F32"} or rows < 1 or dims < 1:
+        raise ValueError(f"{_TENSOR} is no table of floats")
+    return rows, dims
+
+
+@cache
+def _loaded(held: StaticFiles) -> tuple[Any, NDArray[np.generic]]:
+    """Return the tokenizer, and the table of vectors where it lies in its file."""
+    import numpy as np
+
+    try:
+        _same(held)
+        tokenizer = import_module("tokenizers").Tokenizer.from_file(str(held.tokenizer))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        header, start = _header(held.weights)
+        kind = np.float16 if header[_TENSOR]["dtype"] == "F16" else np.float32
+        offset = start + int(header[_TENSOR]["data_offsets"][0])
+        table = np.memmap(held.weights, kind, "r", offset, _shape(header))
+    except Exception as error:
+        raise Unavailable(
+            "the vectors of words cannot be loaded",
+            why=str(error)[:200],
+            fix=f"look at {held.weights.parent}; the words are searchable meanwhile",
+        ) from error
+    return tokenizer, table
+
+
+def _same(held: StaticFiles) -> None:
+    """Raise `ValueError` for files that were changed since they were looked at: they are another model."""
+    if _digest(held.weights, held.tokenizer) != held.digest:
+        raise ValueError("the files were changed since the memory was opened")
+
+
+def _refused(path: Path, why: str) -> Invalid:
+    fix = 'give the folder of one *.safetensors with the tensor "embedding.weight" and its tokenizer*.json'
+    return Invalid(f"no vectors of words can be read from {path}", why=why, fix=fix)

@@ -1,0 +1,45 @@
+"""The change log writes letters for names, reads both, and keeps no words of what was deleted in either form."""
+
+import json
+from dataclasses import fields
+
+import pytest
+
+from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.memory import Memory
+from credenda.storage.deltas import SHORT, shortened, spelled_out
+from credenda.storage.rows import change_of, change_row, wordless_delta
+
+TAG = "abcde1"
+SAID = {"text": "Tea, please.", "entity": "tea", "type": "fact", "valid_from_us": 5, "linked": ["m2-abcde1"]}
+
+
+def logged() -> ChangeRecord:
+    return ChangeRecord(
+        id="", kind=ChangeKind.ADD, actor=Actor.USER, reason="said", at_us=7, before={"status": "active"}, after=SAID
+    )
+
+
+def test_letters_are_names_of_nothing_else_and_each_stands_for_one_field() -> None:
+    names = {field.name for field in fields(Memory)}
+    assert set(SHORT) <= names
+    assert not names & set(SHORT.values())
+    assert len(set(SHORT.values())) == len(SHORT)
+    assert spelled_out(shortened(SAID)) == SAID
+
+
+def test_a_change_is_read_as_it_was_written() -> None:
+    row = change_row(logged(), TAG) | {"id": 1, "at": 7}
+    read = change_of(row, TAG)
+    assert (read.before, read.after) == ({"status": "active"}, SAID)
+    assert "valid_from_us" not in str(row["delta"])
+
+
+@pytest.mark.parametrize("after", [SAID, shortened(SAID)])
+def test_older_logs_with_whole_names_are_read_and_redacted_alike(after: dict[str, object]) -> None:
+    delta = json.dumps({"a": after, "b": {"status": "active"}})
+    row = change_row(logged(), TAG) | {"id": 1, "at": 7, "delta": delta}
+    assert change_of(row, TAG).after == SAID
+    wordless = change_row(logged(), TAG) | {"id": 1, "at": 7, "delta": wordless_delta(delta)}
+    assert change_of(wordless, TAG).after == {"type": "fact", "valid_from_us": 5}
+    assert change_of(wordless, TAG).before == {"status": "active"}
