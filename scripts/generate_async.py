@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = [ROOT / "src" / "credenda" / name for name in ("client.py", "client_manage.py", "client_data.py")]
@@ -170,9 +171,15 @@ def used_names(functions: list[Function]) -> set[str]:
     return {name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name)}
 
 
+def is_for_types(node: ast.stmt) -> TypeGuard[ast.If]:
+    """Say whether a statement is `if TYPE_CHECKING:`."""
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
 def imports(tree: ast.Module, names: set[str]) -> Iterator[str]:
-    """Those imports of the source that the signatures need."""
-    for node in tree.body:
+    """Those imports of the source that the signatures need, also those that only a type checker makes there."""
+    checked = [inner for node in tree.body if is_for_types(node) for inner in node.body]
+    for node in [*tree.body, *checked]:
         if isinstance(node, ast.ImportFrom) and node.module != "__future__":
             kept = [alias.name for alias in node.names if alias.name in names]
             if kept:
