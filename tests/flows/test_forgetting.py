@@ -135,6 +135,11 @@ def test_a_contest_loses_a_deleted_value(mem: Credenda, say: Say) -> None:
     after = mem.manage.contests()[0]
     assert after.state == "resolved"
     assert not [value for value in (*after.values, after.question, after.resolution or "") if "afternoon" in value]
+    assert not [one for one in mem.list(attribute=contest.attribute).items if one.contested]
+    assert not mem.search("When do I prefer meetings?").hits[0].flags
+    again = mem.data.rebuild(reextract=True, dry_run=True).differences
+    assert not [one for one in again if "contested" in one.fields]
+    assert mem.data.rebuild(dry_run=True).differences == ()
 
 
 def test_a_deleted_value_leaves_the_log_of_others_and_spares_their_reasons(mem: Credenda, say: Say) -> None:

@@ -86,6 +86,10 @@ _CONDITIONS: Final = {
     "dyslexia": r"(?:dy|di|le)s?lexi(?:a|c|e|ques?|c[oa]s?)",
 }
 """How a condition is named as noun and adjective, folded; a German compound names its cause as well."""
+_TOLD_CHARACTERS: Final = 400
+"""A longer text does not tell one condition: its words as a set would say nothing."""
+_MAYBE: Final = re.compile("all?[eé]rg|int[oó]l[eé]r[aâ]n|diab[eéè]t|as(?:th)?m|[eé]pil[eé]p|lexi")
+"""What stands in every name of a condition, in the normal form of a text: most texts are told apart by it alone."""
 _NAMED: Final = [(name, re.compile(rule)) for name, rule in _CONDITIONS.items()]
 _TERMS: Final = {
     "allergy": "allergy allergic allergie allergisch allergiker allergique alergia alergico alergica",
@@ -157,7 +161,12 @@ def condition_forms(text: str) -> set[str]:
     set()
     """
     key = text_key(text)
-    if "?" in text or not any(_condition(word, "en") for word in _words(key, "en")):
+    if (
+        len(key) > _TOLD_CHARACTERS
+        or "?" in text
+        or not _MAYBE.search(key)
+        or not any(_condition(word, "en") for word in _words(key, "en"))
+    ):
         return set()
     return {" ".join(sorted(_told(_words(key, language), language))) for language in _RULES}
 

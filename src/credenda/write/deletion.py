@@ -231,7 +231,10 @@ class Deletion:
         return Revise(memory_id=part.id, fields=fields, reason="what was said beside it was deleted")
 
     def _leave_contests(self, memory: Memory) -> set[str]:
-        """Take a memory's value out of every contest that names it, as a choice or as the answer; say which."""
+        """Take a memory's value out of every contest that names it, as a choice or as the answer; say which.
+
+        What is left of one that this closes is contested no more.
+        """
         changed: set[str] = set()
         gone = value_key(memory.value or memory.text)
         for contest in self.writer.contests():
@@ -241,7 +244,20 @@ class Deletion:
                 left = self._without(contest, memory)
                 self.writer.put(left)
                 changed.add(left.id)
+                if contest.state is ContestState.OPEN and left.state is ContestState.RESOLVED:
+                    self._settle(left)
         return changed
+
+    def _settle(self, closed: ContestCase) -> None:
+        """Let the last value of a contest stand as one that nobody asks about."""
+        asked = {name for one in self.writer.contests(state=ContestState.OPEN) for name in one.memory_ids}
+        reason, fields = "what stood against it was deleted", {"contested": False}
+        settled = [
+            Revise(memory_id=one.id, fields=fields, reason=reason)
+            for one in self.writer.memories([name for name in closed.memory_ids if name not in asked])
+            if one.contested and one.status is not Status.DELETED
+        ]
+        apply(self.writer, settled, Application(actor=self.actor, now_us=self.now_us))
 
     def _without(self, contest: ContestCase, memory: Memory) -> ContestCase:
         gone = value_key(memory.value or memory.text)

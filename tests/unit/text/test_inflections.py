@@ -66,6 +66,10 @@ def test_a_condition_is_told_in_many_ways_of_one_person() -> None:
     assert condition_forms("Soy asmático") & condition_forms("Tengo asma")
 
 
+def test_a_long_text_tells_no_condition_and_costs_no_time() -> None:
+    assert condition_forms("I'm allergic to peanuts. " + "We talked about my allergy. " * 40_000) == set()
+
+
 def test_a_language_is_told_by_its_words() -> None:
     told = {
         "I like tea": "en",
