@@ -23,6 +23,7 @@ from credenda.storage.sqlite.dump import dump_rows, load_rows, read_origin
 from credenda.storage.sqlite.erase import delete_rows
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
+from credenda.storage.sqlite.journal import forget_names
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
 from credenda.storage.sqlite.proof import finish_erasures, is_unfinished, take_back
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
@@ -204,6 +205,9 @@ class SqliteStore:
         """Delete every row of a tenant in one transaction, and prove that their bytes are gone."""
         connection, commits = self._writable()
         rows = commits.run(lambda: delete_rows(connection, user_id, self._clock.now_us(), exported))
+        forget_names()
+        if self._recent is not None:
+            self._recent.forget()
         return self._finish(rows)
 
     def has_backup(self, path: str) -> bool:
