@@ -62,6 +62,17 @@ def test_a_tombstone_is_seen_by_the_next_unit(tmp_path: Path) -> None:
         assert store.commit(ANA, lambda writer: writer.tenant.has_tombstones)
 
 
+def test_who_is_erased_is_not_remembered(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as store:
+        put(store, said("one"))
+        store.erase(ANA)
+        recent = store._recent  # noqa: SLF001 - what is in memory shows nowhere else
+        assert recent is not None
+        assert recent.of(ANA) is None
+        assert recent._held is None  # noqa: SLF001
+        assert put(store, said("two"))[0].startswith("e1-")
+
+
 def test_a_unit_that_fails_leaves_no_gap(tmp_path: Path) -> None:
     def fail(writer: Writer) -> None:
         writer.put(said("never"))

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from credenda.model.event import NewEvent
 from credenda.storage.rows import packed
 
-__all__ = ["GENESIS", "Place", "added_cells", "chain_link", "content_hmac", "event_cells"]
+__all__ = ["GENESIS", "Place", "added_cells", "chain_link", "content_hmac", "event_cells", "forget_names"]
 
 GENESIS: Final = b"\x00" * 32
 
@@ -33,6 +33,11 @@ def content_hmac(key: bytes, text: str) -> bytes:
 @lru_cache(maxsize=256)
 def _who(names: tuple[str, ...]) -> str:
     return ",".join(map(encode_basestring, names))
+
+
+def forget_names() -> None:
+    """Let go of the names that lately filed events had, as erasure must."""
+    _who.cache_clear()
 
 
 def _link(before: bytes, body: str) -> bytes:

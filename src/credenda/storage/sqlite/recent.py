@@ -44,6 +44,10 @@ class Recent:
         """Remember a tenant of whom this transaction has filed events and jobs, and nothing else."""
         self._held = (self._stamp(), tenant, tips)
 
+    def forget(self) -> None:
+        """Let go of the tenant and the key, as erasure must."""
+        self._held = None
+
     def _stamp(self) -> _Stamp:
         others: int = self._connection.execute("PRAGMA data_version").fetchone()[0]
         return _Stamp(others, self._connection.total_changes, self._commits.undone)

@@ -23,6 +23,7 @@ from credenda.storage.portable import Dump, Erasure, Origin, PlacedRow
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log, statements
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
+from credenda.storage.sqlite.journal import forget_names
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
 from credenda.storage.sqlite.recent import Recent
@@ -225,6 +226,9 @@ class SqliteStore:
 
         connection, commits = self._writable()
         rows = commits.run(lambda: delete_rows(connection, user_id, self._clock.now_us(), exported))
+        forget_names()
+        if self._recent is not None:
+            self._recent.forget()
         return self._finish(rows)
 
     def has_backup(self, path: str) -> bool:
