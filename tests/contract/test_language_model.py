@@ -238,7 +238,7 @@ def test_from_the_wire_to_what_is_held_and_back_after_a_pause(
         settings={"llm_url": url, "llm_key": KEY, "llm_price": "1/5"},
         workers=False,
     ) as mem:
-        mem.remember("The hives behind our shed are full of honey, I counted forty.")
+        mem.remember("They are so full, the hives behind our shed, I counted forty.")
         mem.settle()
         assert [one.provisional for one in mem.list().items] == [True]
         clock.advance(timedelta(seconds=119))

@@ -24,7 +24,7 @@ pytestmark = [
     ),
 ]
 SAID = (
-    "The hives behind our shed are full of honey, I counted forty.",
+    "They are so full, the hives behind our shed, I counted forty.",
     "I live in Graz and my sister works at Bosch.",
     "What if I were a doctor?",
     "Our kitchen smells of cinnamon whenever Ivo visits.",

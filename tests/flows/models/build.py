@@ -9,7 +9,7 @@ from credenda.model.memory import Memory
 from credenda.model.report import ModelUse
 from credenda.testing import ModelFailure, Trouble
 
-BEES = "The hives behind our shed are full of honey, I counted forty."
+BEES = "They are so full, the hives behind our shed, I counted forty."
 """A sentence that the rules read nothing from, and that the gate lets through."""
 CLAIM: dict[str, object] = {"quote": "I counted forty", "attribute": "hives", "value": "forty"}
 BUSY = ModelFailure(Trouble.BUSY, "it answered 429", wait_seconds=90)

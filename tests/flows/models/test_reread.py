@@ -18,7 +18,7 @@ from credenda.testing import ManualClock, Question, ScriptedModel
 
 from .build import AWAY, BEES, CLAIM, CUT, Reopen, held, say
 
-HONEY = "Last week thirty jars of the honey behind our shed were full."
+HONEY = "She has them full, I saw thirty jars of the honey behind our shed."
 JARS: dict[str, object] = {"quote": "thirty jars", "attribute": "jars", "value": "thirty"}
 
 

@@ -17,6 +17,7 @@ from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.text.normal import same_value
 from credenda.text.sentences import TextSpan
+from credenda.write.accept import AS_TYPE
 from credenda.write.extract.acts import Act, act_of, is_hedged, is_joke_only, is_question, is_transient
 from credenda.write.extract.amounts import amount_of
 from credenda.write.extract.as_said import keep_as_said
@@ -283,7 +284,8 @@ def _as_said(listener: _Listener, sentence: str) -> list[Reading]:
     alone = len(text) <= _NOTE_CHARACTERS and "\n" not in text.strip()
     owner = listener.owner or ""
     found = keep_as_said(told, owner, alone=alone)
-    if found or not told or (told is not sentence and is_question(told)):
+    asked = any(flag.startswith(AS_TYPE) for flag in listener.event.flags)  # the words are kept whole, as that type
+    if found or asked or not told or (told is not sentence and is_question(told)):
         return found
     return keep_worthwhile(sentence, owner, alone=alone)
 
