@@ -23,8 +23,8 @@ from credenda.write.kinds import EMBED
 from credenda.write.reach import (
     BLANK,
     WORD,
+    Holdings,
     elsewhere,
-    holding_the_same,
     overlap,
     repeats,
     said_again,
@@ -65,11 +65,13 @@ class Deletion:
     deleted: int = 0
     _done: set[str] = field(default_factory=set[str])
     _sought: set[str] = field(default_factory=set[str])
+    _holdings: Holdings = field(init=False)
     _spared: set[bytes] = field(default_factory=set[bytes])
     """Hashes of what other words than those that go still hold or say."""
 
     def __post_init__(self) -> None:
         """Refuse before anything is touched."""
+        self._holdings = Holdings(self.writer)
         check_hold(self.writer)
 
     def memory(self, memory: Memory) -> None:
@@ -83,7 +85,7 @@ class Deletion:
         evidence = self.writer.evidence(memory_ids=[memory.id])
         events = {event.id: event for event in self.writer.events(sorted({item.span.event_id for item in evidence}))}
         sentences = [words(events, item.span) for item in evidence]
-        twins, _ = holding_the_same(self.writer, memory)
+        twins, _ = self._holdings.beside(memory)
         self._bury(memory, sentences)
         spans = list(dict.fromkeys(item.span for item in evidence))
         spans += said_again(self.writer, (memory.text, *sentences), self._sought) if self.buried else []
@@ -103,7 +105,7 @@ class Deletion:
             return
         resting = self.writer.evidence(event_ids=[event.id])
         held = self.writer.memories(sorted({item.memory_id for item in resting}))
-        self._spared = spared(self.writer, event, held) if self.buried else set()
+        self._spared = spared(self._holdings, event, held) if self.buried else set()
         leaving = [one for one in held if one.value and not elsewhere(self.writer, one, {event.id})]
         for memory in held:
             if memory.status is Status.DELETED or self._told_of(memory, leaving):
@@ -143,6 +145,7 @@ class Deletion:
         self._bury(memory, sentences, value=False)
         application = Application(actor=self.actor, now_us=self.now_us)
         (new_id,) = apply(self.writer, [add], application).ids.values()
+        self._holdings.forget()
         for contest in self.writer.contests():
             if memory.id in contest.memory_ids:
                 ids = tuple(new_id if one == memory.id else one for one in contest.memory_ids)
@@ -164,9 +167,10 @@ class Deletion:
 
     def _bury(self, memory: Memory, sentences: Iterable[str], *, value: bool = True) -> None:
         """Redact a memory and leave its tombstones; without that of its value where other words still give it."""
-        _, apart = holding_the_same(self.writer, memory)
-        stones = memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us, apart=bool(apart))
-        self._put(stone for stone in stones if value or stone.kind == "text")
+        if self.buried:
+            _, apart = self._holdings.beside(memory)
+            stones = memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us, apart=bool(apart))
+            self._put(stone for stone in stones if value or stone.kind == "text")
         changed = self._leave_contests(memory) if value else set[str]()
         pair = (name_key(memory.entity or ""), attribute_key(memory.attribute or ""))
         application = Application(actor=self.actor, now_us=self.now_us)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from credenda.ids import Kind, public_id
@@ -12,16 +13,16 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
 from credenda.storage.store import MemoryFilter, Reader, unpack_code
 from credenda.text.inflections import condition_forms, condition_terms
-from credenda.text.normal import attribute_key, name_key, text_key, value_key
+from credenda.text.normal import text_key, value_key
 from credenda.text.tokens import is_run
 from credenda.write.slots import slot_of
-from credenda.write.tombstones import sayings, slot_digests, text_digests, value_digest
+from credenda.write.tombstones import buried_form, sayings, slot_digests, text_digests, value_forms
 
 __all__ = [
     "BLANK",
     "WORD",
+    "Holdings",
     "elsewhere",
-    "holding_the_same",
     "overlap",
     "repeats",
     "said_again",
@@ -40,35 +41,54 @@ _REPEATS_MAX: Final = 100_000
 """Documents that hold all words of a deleted sentence and are read to see whether they say it."""
 
 
-def holding_the_same(reader: Reader, memory: Memory) -> tuple[list[Memory], list[Memory]]:
-    """Find what else holds or held a memory's value, in whatever form its tombstone would know: in its slot, and apart.
+@dataclass(slots=True)
+class Holdings:
+    """What holds which value in a slot's name, read once for all that one transaction deletes.
 
-    Apart is another scope, speaker or kind of belief.
+    `forget` it when anything was added.
     """
-    slot = slot_of(memory)
-    digest = value_digest(reader.tenant.key, memory)
-    if digest is None or slot is None or not memory.entity or not memory.attribute:
-        return [], []
-    pair = (name_key(memory.entity), attribute_key(memory.attribute))
-    same = [
-        other
-        for other in reader.find(MemoryFilter(pair=pair))
-        if other.id != memory.id
-        and other.status is not Status.DELETED
-        and digest in slot_digests(reader.tenant.key, other)
-    ]
-    return [one for one in same if slot_of(one) == slot], [one for one in same if slot_of(one) != slot]
+
+    reader: Reader
+    _held: dict[tuple[str, str], dict[tuple[str, str], list[str]]] = field(
+        default_factory=dict[tuple[str, str], dict[tuple[str, str], list[str]]]
+    )
+
+    def beside(self, memory: Memory) -> tuple[list[Memory], list[Memory]]:
+        """Find what else holds or held a memory's value, in whatever form its tombstone would know: in its slot, apart.
+
+        Apart is another scope, speaker or kind of belief.
+        """
+        slot, form = slot_of(memory), buried_form(memory)
+        if slot is None or form is None:
+            return [], []
+        names = self._named((slot.entity, slot.attribute)).get(form, [])
+        found = self.reader.memories([name for name in names if name != memory.id])
+        same = [other for other in found if other.status is not Status.DELETED and form in value_forms(other)]
+        return [one for one in same if slot_of(one) == slot], [one for one in same if slot_of(one) != slot]
+
+    def _named(self, pair: tuple[str, str]) -> dict[tuple[str, str], list[str]]:
+        if pair not in self._held:
+            named: dict[tuple[str, str], list[str]] = {}
+            for one in self.reader.find(MemoryFilter(pair=pair)):
+                for form in value_forms(one):
+                    named.setdefault(form, []).append(one.id)
+            self._held[pair] = named
+        return self._held[pair]
+
+    def forget(self) -> None:
+        """Read anew when asked next."""
+        self._held.clear()
 
 
-def spared(reader: Reader, event: Event, held: Iterable[Memory]) -> set[bytes]:
+def spared(holdings: Holdings, event: Event, held: Iterable[Memory]) -> set[bytes]:
     """Hash what is still held or said on other words when an event is deleted; no tombstone may cover that.
 
     `held` are the memories that rest on the event. What another event says is no longer deleted by this one.
     """
-    key = reader.tenant.key
+    reader, key = holdings.reader, holdings.reader.tenant.key
     near = {one.id: one for one in held if one.status is not Status.DELETED}
     for memory in list(near.values()):
-        for others in holding_the_same(reader, memory):
+        for others in holdings.beside(memory):
             near |= {one.id: one for one in others}
     found: set[bytes] = set()
     for memory in near.values():

@@ -23,6 +23,7 @@ from credenda.text.sentences import sentence_spans
 
 __all__ = [
     "SENTENCES_MAX",
+    "buried_form",
     "claim_digests",
     "is_deleted",
     "memory_tombstones",
@@ -30,7 +31,7 @@ __all__ = [
     "slot_digests",
     "text_digests",
     "text_tombstones",
-    "value_digest",
+    "value_forms",
 ]
 
 SENTENCES_MAX: Final = 5_000
@@ -71,16 +72,27 @@ def sayings(text: str) -> Iterator[tuple[int, int]]:
     yield 0, len(text)
 
 
-def slot_digests(key: bytes, said: Claim | Draft) -> list[bytes]:
-    """Hash every form in which a slot and value may have been deleted; nothing where a part of them is missing."""
+def value_forms(said: Claim | Draft) -> list[tuple[str, str]]:
+    """Give every form in which a value may have been deleted, with the kind of the form."""
     if not (said.entity and said.attribute and said.value):
         return []
-    things = thing_forms(said.value)
-    found: list[bytes] = []
-    for place in (_place(said), _place(said, apart=True)):
-        found.append(_hashed(key, "value", *place, value_key(said.value)))
-        found += (_hashed(key, "thing", *place, form) for form in sorted(things))
-    return found
+    return [("value", value_key(said.value)), *(("thing", form) for form in sorted(thing_forms(said.value)))]
+
+
+def buried_form(said: Draft) -> tuple[str, str] | None:
+    """Give the form in which a value is deleted: as it is spelled where it is a name; None where a part is missing."""
+    if not (said.entity and said.attribute and said.value):
+        return None
+    language = language_of(said.text)
+    if not language or _is_name(said, language):
+        return "value", value_key(said.value)
+    return "thing", thing_form(said.value, language)
+
+
+def slot_digests(key: bytes, said: Claim | Draft) -> list[bytes]:
+    """Hash every form in which a slot and value may have been deleted; nothing where a part of them is missing."""
+    places, forms = (_place(said), _place(said, apart=True)), value_forms(said)
+    return [_hashed(key, kind, *place, form) for place in places for kind, form in forms]
 
 
 def _place(said: Claim | Draft, *, apart: bool = False) -> tuple[str, ...]:
@@ -89,21 +101,13 @@ def _place(said: Claim | Draft, *, apart: bool = False) -> tuple[str, ...]:
     return (*place, name_key(said.speaker), name_key(said.scope or ""), "apart") if apart else place
 
 
-def value_digest(key: bytes, said: Draft) -> bytes | None:
-    """Hash a slot and value as their tombstone does, in whatever scope; None where a part of them is missing."""
-    stone = _value_tombstone(key, said, 0, apart=False)
-    return stone and stone.digest
-
-
 def _value_tombstone(key: bytes, said: Draft, now_us: int, *, apart: bool) -> Tombstone | None:
-    if not (said.entity and said.attribute and said.value):
+    form = buried_form(said)
+    if form is None:
         return None
-    place, language = _place(said, apart=apart), language_of(said.text)
-    if not language or _is_name(said, language):
-        digest, form = _hashed(key, "value", *place, value_key(said.value)), NORMALISER
-    else:
-        digest, form = _hashed(key, "thing", *place, thing_form(said.value, language)), FORMS
-    return Tombstone(digest=digest, kind="value", normaliser=form, created_us=now_us)
+    digest = _hashed(key, form[0], *_place(said, apart=apart), form[1])
+    version = NORMALISER if form[0] == "value" else FORMS
+    return Tombstone(digest=digest, kind="value", normaliser=version, created_us=now_us)
 
 
 def _is_name(said: Draft, language: str) -> bool:
