@@ -188,7 +188,6 @@ def test_half_of_a_question_without_its_rarest_word_is_little_in_a_small_store()
         for signs in ({"coverage": 0.4}, {"coverage": 0.4, "rarest": True}, {"coverage": 0.6})
     )
     assert scant < min(rare, most)
-    assert sureness(coverage=0.4, asking=Asking(searched=20)) < 0.5
 
 
 def test_nothing_answers_nothing() -> None:
