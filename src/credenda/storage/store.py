@@ -140,10 +140,11 @@ class Reader(Protocol):
         """
         ...
 
-    def nominate(self, terms: Sequence[str], limit: int) -> list[int]:
+    def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
         """Return codes of documents holding any term, from the durable full-text index, rarest terms first.
 
-        Terms are words as written, not stems: each backend folds and stems them as its index does.
+        Terms are words as written, not stems: each backend folds and stems them as its index does. With `memories`
+        only those are returned, and no message counts towards the limit.
         """
         ...
 

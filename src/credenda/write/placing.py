@@ -133,8 +133,8 @@ def _may_be_replaced(memory: Memory) -> bool:
 
 def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:
     """Give the active memories about the speaker that mention a value, found by its words."""
-    codes = reader.nominate(value_words(value), _NOMINATED)
-    numbers = sorted({number for is_memory, number, _ in map(unpack_code, codes) if is_memory})
+    codes = reader.nominate(value_words(value), _NOMINATED, memories=True)
+    numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
     ids = [public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers]
     speaker = name_key(claim.speaker)
     return [

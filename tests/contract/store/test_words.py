@@ -26,6 +26,17 @@ def test_events_and_memories_are_nominated_by_any_of_the_terms(store: Store) -> 
     assert nominated(store) == []
 
 
+def test_messages_do_not_crowd_memories_out_where_only_these_are_asked_for(store: Store) -> None:
+    put(store, ANA, *(said(f"I drink tea, cup {cup}.") for cup in range(10)))
+    add(store, ANA, held("Ana loves green tea."), held("Ana keeps bees."))
+    put(store, BEN, said("I drink tea."))
+    add(store, BEN, held("Ben loves tea."), held("Ben pours tea."))
+    assert pack_code(1, memory=True) not in nominated(store, "tea", limit=5)
+    for limit in (1, 5):
+        found = see(store, ANA, lambda reader, limit=limit: reader.nominate(["tea", "cup"], limit, memories=True))
+        assert found == [pack_code(1, memory=True)]
+
+
 @pytest.mark.requirement("R-167")
 def test_a_memory_is_nominated_by_the_words_of_its_slot(store: Store) -> None:
     add(store, ANA, held("She moved there.", entity="Ana", attribute="home_town", value="Linz"))

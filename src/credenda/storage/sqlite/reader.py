@@ -256,15 +256,16 @@ class SqliteReader:
         """Return what came after some heads."""
         return read_delta(self._run, heads, model_id, limit)
 
-    def nominate(self, terms: Sequence[str], limit: int) -> list[int]:
+    def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
         """Return codes of documents holding any term, rarest terms first."""
         low = self._tenant.number << CODE_BITS
-        waiting = [(code, _words_of(body)) for code, body in self._unlisted()]
+        bounds = {"low": low + pack_code(0, memory=memories), "high": low + (1 << CODE_BITS), "limit": limit}
+        waiting = [] if memories else [(code, _words_of(body)) for code, body in self._unlisted()]
         lists: list[list[int]] = []
         for match, term in {_match(term, self._tenant.tag): term for term in terms}.items():
             if not match:
                 continue
-            found = self._run("matching_words", match=match, low=low, high=low + (1 << CODE_BITS), limit=limit)
+            found = self._run("matching_words", match=match, **bounds)
             lists.append([row[0] - low for row in found] + [code for code, held in waiting if _holds(held, term)])
         nominated: dict[int, None] = {}
         for codes in sorted(lists, key=len):

@@ -70,10 +70,9 @@ def _known(reader: Reader, event: Event, readings: Sequence[Claim]) -> list[Memo
 
 def _by_words(reader: Reader, text: str) -> list[Memory]:
     terms = list(dict.fromkeys(tokenize(text)))[:_TERMS]
-    codes = reader.nominate(terms, limits.CANDIDATES) if terms else []
-    parts = [unpack_code(code) for code in codes]
+    codes = reader.nominate(terms, limits.CANDIDATES, memories=True) if terms else []
     tag = reader.tenant.tag
-    ids = [public_id(Kind.MEMORY, number, tag) for memory, number, _ in parts if memory]
+    ids = [public_id(Kind.MEMORY, number, tag) for _, number, _ in map(unpack_code, codes)]
     return sorted(reader.memories(ids[: limits.LLM_KNOWN_MEMORIES]), key=begins_us, reverse=True)
 
 

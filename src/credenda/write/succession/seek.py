@@ -20,13 +20,13 @@ from credenda.write.slots import TRUST_MARGIN, begins_us
 from credenda.write.succession.decide import Told
 from credenda.write.succession.match import best
 from credenda.write.succession.table import table
-from credenda.write.succession.turning import Turning, turning
+from credenda.write.succession.turning import Turning, turning, turns
 
 __all__ = ["told_changes"]
 
 _CHARACTERS: Final = 400
 """What is told at greater length is a text more often than a fact about oneself."""
-_NOMINATED: Final = 64
+_NOMINATED: Final = 24
 _THRESHOLD: Final = 2.3
 """Score from which a memory is taken to be meant."""
 _SUPERSEDE: Final = frozenset({ChangeKind.SUPERSEDE})
@@ -43,7 +43,7 @@ def told_changes(reader: Reader, event: Event) -> Iterator[Told]:
         return
     for start, stop in own_sentences(event.text):
         sentence = straighten(event.text[start:stop])
-        if not table().may_turn(sentence) or act_of(sentence) is not Act.STATEMENT:
+        if not (table().may_turn(sentence) and turns(sentence)) or act_of(sentence) is not Act.STATEMENT:
             continue
         resting = _resting(reader, event, start, stop)
         turn = turning(sentence, resting)
@@ -83,8 +83,8 @@ def _done(reader: Reader, event: Event, resting: Sequence[Memory]) -> bool:
 
 def _around(reader: Reader, event: Event, turn: Turning, given: set[str]) -> list[Memory]:
     """Read the speaker's active memories that share a word or a matter with the sentence, and were there before."""
-    codes = reader.nominate(turn.search_words, _NOMINATED)
-    numbers = sorted({number for is_memory, number, _ in map(unpack_code, codes) if is_memory})
+    codes = reader.nominate(turn.search_words, _NOMINATED, memories=True)
+    numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
     found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
     speaker = name_key(event.speaker)
     return [

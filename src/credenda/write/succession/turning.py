@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from credenda.model.memory import Memory
 from credenda.write.slots import FIRM
 from credenda.write.succession.table import table, term
-from credenda.write.succession.words import Phrase, Word, phrase
+from credenda.write.succession.words import Phrase, Word, phrase, plainly
 
-__all__ = ["Turning", "turning"]
+__all__ = ["Turning", "turning", "turns"]
 
 _WORDS_MAX: Final = 30
 """Longer sentences tell of more than one matter."""
@@ -71,14 +72,11 @@ def turning(sentence: str, given: Sequence[Memory] = ()) -> Turning | None:
     >>> turning("I might move to Rome.") is None
     True
     """
-    words, said = table(), phrase(sentence)
-    if not said.words or len(said.words) > _WORDS_MAX or said.lower.endswith("?"):
+    heard = _heard(sentence)
+    if heard is None or any(one.stance not in FIRM for one in given):
         return None
-    signs = _signs(said)
-    ended = [found.span() for found in words.end.finditer(said.lower)]
-    if not (signs or ended) or any(words.veto[name].search(said.lower) for name in _VETOES):
-        return None
-    if any(one.stance not in FIRM for one in given):
+    said, (signs, ended) = phrase(sentence), heard
+    if not said.words or len(said.words) > _WORDS_MAX:
         return None
     denied = signs.get("contrast", [])
     marks = [*ended, *(span for spans in signs.values() for span in spans)]
@@ -95,19 +93,38 @@ def turning(sentence: str, given: Sequence[Memory] = ()) -> Turning | None:
             if one.kind == "kind:kin" and (before is None or before.text.lower() not in _ARTICLES)
         ),
         denied=frozenset(one.term for one in said.words if one.content and _inside(one, denied)),
-        passing=words.veto["passing"].search(said.lower) is not None,
+        passing=table().veto["passing"].search(said.lower) is not None,
         scopes=frozenset(term(word) for one in given if one.scope for word in one.scope.lower().split()),
         given=tuple(given),
     )
 
 
-def _signs(said: Phrase) -> dict[str, _Spans]:
+def turns(sentence: str) -> bool:
+    """Say whether a sentence tells of a change or an end at all: most do not, and need no further look."""
+    return _heard(sentence) is not None
+
+
+@lru_cache(maxsize=64)
+def _heard(sentence: str) -> tuple[dict[str, _Spans], _Spans] | None:
+    """Find the signs of change by name, and those of an end; None where there are none, or others speak against it."""
+    words, plain = table(), plainly(sentence)
+    lower = plain.lower()
+    if lower.endswith("?"):
+        return None
+    signs = _signs(plain, lower)
+    ended = [found.span() for found in words.end.finditer(lower)]
+    if not (signs or ended) or any(words.veto[name].search(lower) for name in _VETOES):
+        return None
+    return signs, ended
+
+
+def _signs(plain: str, lower: str) -> dict[str, _Spans]:
     """Find the signs of change by name; a capital "New" belongs to a name."""
     found: dict[str, _Spans] = {}
     for name, sign in table().change.items():
-        spans = [one.span() for one in sign.finditer(said.lower)]
+        spans = [one.span() for one in sign.finditer(lower)]
         if name == "newly":
-            spans = [one for one in spans if " New" not in said.text[slice(*one)]]
+            spans = [one for one in spans if " New" not in plain[slice(*one)]]
         if spans:
             found[name] = spans
     return found

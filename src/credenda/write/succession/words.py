@@ -13,7 +13,7 @@ from credenda.write.extract.clauses import open_contractions, straighten
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.succession.table import table, term
 
-__all__ = ["Cell", "Phrase", "Word", "alike", "cells", "phrase"]
+__all__ = ["Cell", "Phrase", "Word", "alike", "cells", "phrase", "plainly"]
 
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -126,10 +126,15 @@ class Phrase:
         return self.text.replace("I ", "i ").islower()
 
 
+def plainly(text: str) -> str:
+    """Write the contractions of a sentence out."""
+    return open_contractions(straighten(text))
+
+
 @lru_cache(maxsize=512)
 def phrase(text: str) -> Phrase:
     """Take a sentence apart."""
-    plain = open_contractions(straighten(text))
+    plain = plainly(text)
     small = plain.replace("I ", "i ").islower()
     read = [_word(found, plain, small=small) for found in _TOKEN.finditer(plain)]
     words = tuple(_as_verb(one, before) for one, before in zip(read, [None, *read], strict=False))
