@@ -31,7 +31,6 @@ def test_messages_do_not_crowd_memories_out_where_only_these_are_asked_for(store
     add(store, ANA, held("Ana loves green tea."), held("Ana keeps bees."))
     put(store, BEN, said("I drink tea."))
     add(store, BEN, held("Ben loves tea."), held("Ben pours tea."))
-    assert pack_code(1, memory=True) not in nominated(store, "tea", limit=5)
     for limit in (1, 5):
         found = see(store, ANA, lambda reader, limit=limit: reader.nominate(["tea", "cup"], limit, memories=True))
         assert found == [pack_code(1, memory=True)]
