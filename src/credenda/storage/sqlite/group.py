@@ -120,6 +120,7 @@ class GroupCommit:
         """Close the connection when no commit is under way; what comes later is refused."""
         with self._busy:
             self._closed = True
+            self._batch = []  # a result may hold a statement, and with it the file
             self._connection.close()
 
     def _wait_turn(self, unit: _Unit[T]) -> None:

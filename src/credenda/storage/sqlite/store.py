@@ -313,7 +313,7 @@ class SqliteStore:
     def close(self) -> None:
         """Close all connections, after the commit under way; a second call does nothing."""
         with self._lock:
-            commits, self._writer, self._commits = self._commits, None, None
+            commits, self._writer, self._commits, self._recent = self._commits, None, None, None
         self._readers.close()
         if commits is not None:
             commits.close()
