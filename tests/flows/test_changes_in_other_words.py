@@ -30,6 +30,10 @@ def texts(mem: Credenda, status: str = "active") -> set[str]:
         (("La cena es el jueves.", "La cena se ha movido al viernes."), "viernes"),
         (("A consulta é na terça.", "A consulta foi adiada para quinta."), "quinta"),
         (("Ma fête de promo est le 3 mai.", "Je me suis trompée, ma fête de promo est le 4 mai."), "4 mai"),
+        (("Parking spot: B12.", "Parking spot is C7 now."), "C7"),
+        (("Der Zahnarzttermin ist am 3. Mai.", "Der Zahnarzttermin wurde auf den 10. Mai verlegt."), "10. Mai"),
+        (("Bebo chá.", "Já não bebo chá, agora bebo leite."), "leite"),
+        (("I use Vim for Python.", "I use Helix over Vim for Python now."), "Helix"),
         (("Trabalho numa escola.", "Já não trabalho numa escola, agora trabalho num museu."), "museu"),
     ],
 )
@@ -44,6 +48,8 @@ def test_a_change_is_understood(mem: Credenda, say: Say, said: tuple[str, str], 
     ("old", "new"),
     [
         ("I make a diet.", "I have finished with the diet."),
+        ("I'm on a low-carb diet.", "I've finished my low-carb diet."),
+        ("My daughter is in kindergarten.", "My daughter started school."),
         ("Member of the chess club.", "Left the chess club."),
         ("My aunt is in hospital.", "My aunt came home from hospital today."),
     ],
@@ -61,6 +67,7 @@ def test_an_ended_state_is_held_no_more(mem: Credenda, say: Say, old: str, new: 
     [
         ("I drive a Seat.", "It's a Seat Leon that I drive."),
         ("My daughter plays handball.", "My daughter plays handball as a pivot."),
+        ("Flight to Rome on Monday.", "Flight to Rome on Monday at 9:40."),
     ],
 )
 def test_a_closer_value_takes_the_place_of_the_wider_one(mem: Credenda, say: Say, old: str, new: str) -> None:
@@ -88,6 +95,8 @@ def test_the_same_the_other_way_round_is_one_memory(mem: Credenda, say: Say, old
     [
         ("I usually take the bus to work.", "When it rains, I drive to work."),
         ("I usually take the bus to work.", "In January, when it is dark, I drive to work."),
+        ("Flight to Rome on Monday.", "Flight to Bari on Monday at 9:40."),
+        ("The report is due on Friday.", "I finished my lunch."),
         ("Hablo francés.", "También hablo alemán."),
         ("My dentist appointment is on 4 April.", "My dentist moved to Bonn."),
         ("My daughter plays handball.", "My daughter plays football."),

@@ -58,6 +58,7 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str, *, changed: bool) 
     groups = found.groupdict()
     value = next((text for name, text in groups.items() if name.startswith("value") and text), "").strip()
     who = next((text for name, text in groups.items() if name.startswith("who") and text), "")
+    prior = next((text for name, text in groups.items() if name.startswith("prior") and text), None)
     somebody = _of_somebody(who.lower(), found[0]) if shape.attribute == "{who}" else None
     of_a_thing = shape.attribute == "date"
     attribute = lexicon().attribute(somebody or shape.attribute.format(who=who.lower()))
@@ -67,6 +68,7 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str, *, changed: bool) 
         entity=who if of_a_thing else owner if somebody is None else f"{owner}'s {who.lower()}",
         attribute=attribute.name,
         value=value,
+        prior=prior,
         cardinality=Cardinality.SET if many else Cardinality.SINGLE,
         move=Move.CHANGE if changed and shape.move is Move.STATE else shape.move,
         stance=shape.stance,
