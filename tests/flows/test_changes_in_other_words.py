@@ -32,6 +32,8 @@ def texts(mem: Credenda, status: str = "active") -> set[str]:
         (("Ma fête de promo est le 3 mai.", "Je me suis trompée, ma fête de promo est le 4 mai."), "4 mai"),
         (("Parking spot: B12.", "Parking spot is C7 now."), "C7"),
         (("Der Zahnarzttermin ist am 3. Mai.", "Der Zahnarzttermin wurde auf den 10. Mai verlegt."), "10. Mai"),
+        (("Das Seminar ist um 10 Uhr.", "Das Seminar wurde auf 11 Uhr verschoben."), "11 Uhr"),
+        (("Mein Geburtstag ist am 3. Mai.", "Ich habe mich geirrt, mein Geburtstag ist am 4. Mai."), "4. Mai"),
         (("Bebo chá.", "Já não bebo chá, agora bebo leite."), "leite"),
         (("I use Vim for Python.", "I use Helix over Vim for Python now."), "Helix"),
         (("Trabalho numa escola.", "Já não trabalho numa escola, agora trabalho num museu."), "museu"),
@@ -81,6 +83,7 @@ def test_a_closer_value_takes_the_place_of_the_wider_one(mem: Credenda, say: Say
     [
         ("The staging cluster is called otter.", "otter is the name of the staging cluster."),
         ("My accountant is Mr. Vogel.", "Mr. Vogel is my accountant."),
+        ("Kiwi is my dog's name.", "My dog's name is Kiwi."),
         ("Mon chat s'appelle Minou.", "Comme je te l'ai dit, mon chat s'appelle Minou."),
     ],
 )
@@ -97,6 +100,8 @@ def test_the_same_the_other_way_round_is_one_memory(mem: Credenda, say: Say, old
         ("I usually take the bus to work.", "In January, when it is dark, I drive to work."),
         ("Flight to Rome on Monday.", "Flight to Bari on Monday at 9:40."),
         ("The report is due on Friday.", "I finished my lunch."),
+        ("Ich spiele Geige.", "Ich spiele auch Klavier."),
+        ("Toco la guitarra.", "También toco el piano."),
         ("Hablo francés.", "También hablo alemán."),
         ("My dentist appointment is on 4 April.", "My dentist moved to Bonn."),
         ("My daughter plays handball.", "My daughter plays football."),

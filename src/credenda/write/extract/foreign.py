@@ -15,6 +15,7 @@ from credenda.write.extract.readings import Reading
 
 __all__ = ["read_foreign"]
 
+_ALSO: Final = re.compile(r"^(?:auch|aussi|también|também) ", re.IGNORECASE)
 _PERSONS_SLOTS: Final = ("employer", "residence", "job_title")
 
 
@@ -67,7 +68,7 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str, *, changed: bool) 
         type=shape.type,
         entity=who if of_a_thing else owner if somebody is None else f"{owner}'s {who.lower()}",
         attribute=attribute.name,
-        value=value,
+        value=_ALSO.sub("", value),
         prior=prior,
         cardinality=Cardinality.SET if many else Cardinality.SINGLE,
         move=Move.CHANGE if changed and shape.move is Move.STATE else shape.move,
@@ -99,13 +100,13 @@ def read_foreign(sentence: str, owner: str) -> list[Reading]:
     if occurs(load_table("foreign")["now_has"], sentence.lower()):
         plain = _now().sub("", said).strip()
     if plain.split(" ", 1)[0].lower() not in _starts():
-        return _verbatim(sentence)
+        return _verbatim(said)
     for shape in _shapes():
         found = shape.match.match(plain)
         if found is not None:
             reading = _reading(shape, found, owner, changed=plain != said.strip())
             return [replace(reading, move=Move.CORRECT) if corrects else reading]
-    return _verbatim(sentence)
+    return _verbatim(said)
 
 
 def _without_opening(sentence: str) -> tuple[str, bool]:
