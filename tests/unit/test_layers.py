@@ -90,6 +90,7 @@ PURE = (
     "credenda.write.reconcile",
     "credenda.write.resolve",
     "credenda.write.screen",
+    "credenda.write.succession.closer",
     "credenda.write.succession.decide",
     "credenda.write.succession.match",
     "credenda.write.succession.old",

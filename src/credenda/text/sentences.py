@@ -24,6 +24,11 @@ _BEFORE_NUMBER: Final = frozenset({"no", "nos", "nr", "p", "ch", "sec", "art"})
 _LIST_NUMBER: Final = re.compile(r"(?:^|\n)[ \t]*\d{1,3}$")
 _LAST_WORD: Final = re.compile(r"[\w.]{1,24}$")
 _LOOK_BACK: Final = 32
+_ORDINAL: Final = re.compile(r"(?<![\w.])\d{1,2}$")
+_GERMAN_MONTH: Final = re.compile(
+    r" (?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
+"""After a number with a full stop, a day: "am 3. Mai"."""
 _LANGUAGES: Final = frozenset({"C", "R", "D"})
 
 
@@ -72,6 +77,8 @@ def _ends_sentence(text: str, start: int, stop: int) -> bool:
     if _LIST_NUMBER.search(text[max(0, start - 6) : start]):
         return False
     before = text[max(0, start - _LOOK_BACK) : start]
+    if _ORDINAL.search(before) and _GERMAN_MONTH.match(text, stop):
+        return False
     found = _LAST_WORD.search(before)
     if found is None:
         return True

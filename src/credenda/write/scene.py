@@ -9,7 +9,7 @@ from typing import Final
 from credenda.clock import DAY_US
 from credenda.model.claim import Claim, Move
 from credenda.model.memory import Memory, MemoryType, Slot, Status, TypeClass
-from credenda.text.normal import attribute_key, name_key, same_value, text_key
+from credenda.text.normal import attribute_key, name_key, same_value, text_key, value_key
 from credenda.write.known import Known
 from credenda.write.saying import Saying
 from credenda.write.slots import (
@@ -179,7 +179,15 @@ def _is_rival(claim: Claim, row: Memory, now_us: int) -> bool:
     if renumbered and not denies(row) and row.status is Status.ACTIVE:
         return True
     named = not denies(row) and same_value(row.value, claim.prior) and not same_value(row.value, claim.value)
-    return named or (contradicts(claim, row) and has_begun(row, now_us))
+    return named or _told_closer(claim, row) or (contradicts(claim, row) and has_begun(row, now_us))
+
+
+def _told_closer(claim: Claim, row: Memory) -> bool:
+    """Say whether a value of a set is said again with what one is in it: "plays football as a goalkeeper"."""
+    if denies(row) or row.status is not Status.ACTIVE:
+        return False
+    less, more = value_key(row.value or ""), value_key(claim.value or "")
+    return bool(less) and more.startswith((f"{less} as a ", f"{less} as an "))
 
 
 def _misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:

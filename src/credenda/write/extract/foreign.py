@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -15,6 +15,7 @@ from credenda.write.extract.readings import Reading
 
 __all__ = ["read_foreign"]
 
+_ALSO: Final = re.compile(r"^(?:auch|aussi|también|também) ", re.IGNORECASE)
 _PERSONS_SLOTS: Final = ("employer", "residence", "job_title")
 
 
@@ -58,14 +59,17 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str, *, changed: bool) 
     groups = found.groupdict()
     value = next((text for name, text in groups.items() if name.startswith("value") and text), "").strip()
     who = next((text for name, text in groups.items() if name.startswith("who") and text), "")
+    prior = next((text for name, text in groups.items() if name.startswith("prior") and text), None)
     somebody = _of_somebody(who.lower(), found[0]) if shape.attribute == "{who}" else None
+    of_a_thing = shape.attribute == "date"
     attribute = lexicon().attribute(somebody or shape.attribute.format(who=who.lower()))
     many = shape.many or shape.attribute in {"prefers", "trait"} or attribute.cardinality is Cardinality.SET
     return Reading(
         type=shape.type,
-        entity=owner if somebody is None else f"{owner}'s {who.lower()}",
+        entity=who if of_a_thing else owner if somebody is None else f"{owner}'s {who.lower()}",
         attribute=attribute.name,
-        value=value,
+        value=_ALSO.sub("", value),
+        prior=prior,
         cardinality=Cardinality.SET if many else Cardinality.SINGLE,
         move=Move.CHANGE if changed and shape.move is Move.STATE else shape.move,
         stance=shape.stance,
@@ -91,16 +95,26 @@ def read_foreign(sentence: str, owner: str) -> list[Reading]:
 
     "Jetzt", "maintenant", "ahora" and "agora" say that it is different now, wherever they stand.
     """
-    plain = sentence.strip()
+    said, corrects = _without_opening(sentence)
+    plain = said.strip()
     if occurs(load_table("foreign")["now_has"], sentence.lower()):
-        plain = _now().sub("", sentence).strip()
+        plain = _now().sub("", said).strip()
     if plain.split(" ", 1)[0].lower() not in _starts():
-        return _verbatim(sentence)
+        return _verbatim(said)
     for shape in _shapes():
         found = shape.match.match(plain)
         if found is not None:
-            return [_reading(shape, found, owner, changed=plain != sentence)]
-    return _verbatim(sentence)
+            reading = _reading(shape, found, owner, changed=plain != said.strip())
+            return [replace(reading, move=Move.CORRECT) if corrects else reading]
+    return _verbatim(said)
+
+
+def _without_opening(sentence: str) -> tuple[str, bool]:
+    """Take off what says that it was said before, is one more, or puts something right; and say whether it does."""
+    said = expression("foreign", "before", "told").sub("", sentence, count=1)
+    said = expression("foreign", "before", "more").sub("", said, count=1)
+    right = expression("foreign", "before", "wrong").sub("", said, count=1)
+    return right, right != said
 
 
 def _verbatim(sentence: str) -> list[Reading]:

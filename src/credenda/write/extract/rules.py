@@ -49,7 +49,7 @@ from credenda.write.extract.worthwhile import keep_worthwhile
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-5"
+RULES_VERSION: Final = "rules-6"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
 
 CONFIDENCE_MAX: Final = {
@@ -309,7 +309,9 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
             yield _uncertain(_UNCERTAIN[act])
     else:
         plain = open_contractions(sentence)
-        yield from _assertions(listener, plain if listener.owner is None else restated(plain))
+        said = plain if listener.owner is None else restated(plain)
+        readings = _assertions(listener, said)
+        yield from readings or (_as_said(listener, plain) if said is not plain and ": " in plain else [])
 
 
 def _before_supposing(listener: _Listener, sentence: str) -> list[Reading]:

@@ -10,7 +10,7 @@ from functools import cache
 from operator import eq
 from typing import Final
 
-from credenda.write.extract.lexicon import lexicon, load_table, occurs
+from credenda.write.extract.lexicon import lexicon, load_table, names, occurs
 
 __all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
 
@@ -43,6 +43,8 @@ def fluent(sentence: str) -> str:
         sentence = _written_out(sentence)
     if any(map(eq, (one.rstrip(",") for one in words) if "," in folded else words, words[1:])):
         sentence = _STAMMER.sub(_once, sentence)
+    if folded == sentence.replace("I", "i") and shapes["called"].search(sentence):
+        sentence = shapes["called"].sub(_capital, sentence)
     return shapes["doubled"].sub(_single, sentence) if words[0] in {"my", "our"} else sentence
 
 
@@ -65,6 +67,12 @@ def _written_out(sentence: str) -> str:
     while words and words[-1] in _DANGLING:
         words.pop()
     return " ".join(word for word in words if word).rstrip(" ,")
+
+
+def _capital(found: re.Match[str]) -> str:
+    """Write the name of somebody of one's own with its capital, where a message has none: "my dog is called rex"."""
+    known = names().kin_noun(found["noun"].rpartition(" ")[2]) or names().kin_noun(found["noun"])
+    return f"{found['before']}{found['name'].capitalize()}" if known else found[0]
 
 
 def _single(found: re.Match[str]) -> str:

@@ -27,6 +27,7 @@ _RULES: Final = {
     "ended": "it says that this has ended",
     "state": "the one state ends the other",
     "dead": "it was true of somebody who died",
+    "closer": "it says the same and adds when",
     "again": "what was denied is so again",
 }
 
@@ -93,12 +94,13 @@ def _heir(match: Match, resting: Sequence[Memory]) -> Memory | None:
 
 def _replaced(match: Match, successor: str, new: str, occasion: Occasion) -> Supersede:
     old = match.memory
+    relation = Relation.REFINED if match.rule == "closer" else Relation.CHANGED
     return Supersede(
         memory_id=old.id,
         successor=successor,
-        relation=Relation.CHANGED,
+        relation=relation,
         valid_until_us=max(begins_us(old), occasion.occurred_us),
-        reason=f"{because(Relation.CHANGED, new, label(old) or old.text)}; {_signs(match)}",
+        reason=f"{because(relation, new, label(old) or old.text)}; {_signs(match)}",
     )
 
 

@@ -166,8 +166,16 @@ def _same_matter(pair: _Aligned, partners: Sequence[Cell]) -> bool:
         plain = len(pair.fresh) == 1 and turn.strength >= 1.0
         done = any(one.term in pair.common and one.verb for one in (*turn.words, *old.said.words))
         return done and plain and _SELF.search(turn.said.lower) is not None
+    if _is_appointment(pair):
+        return True
     persons = turn.kin | old.named
     return not pair.nouns <= persons or _is_said_to_be(turn, partners[-1], pair.nouns)
+
+
+def _is_appointment(pair: _Aligned) -> bool:
+    """Say whether whom one sees stands for when one sees them: "the dentist was moved to Monday"."""
+    dated = pair.old.name == "date" and pair.cell.kind in _WHEN and pair.nouns < pair.old.owner
+    return dated and len(pair.fresh) == 1 and "turned" in pair.turn.cues
 
 
 def _framed(pair: _Aligned, cell: Cell) -> bool:

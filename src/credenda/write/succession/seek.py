@@ -17,10 +17,12 @@ from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import own_sentences
 from credenda.write.slots import TRUST_MARGIN, begins_us
+from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
 from credenda.write.succession.match import best
 from credenda.write.succession.table import table
 from credenda.write.succession.turning import Turning, turning, turns
+from credenda.write.succession.words import phrase
 
 __all__ = ["told_changes"]
 
@@ -43,9 +45,15 @@ def told_changes(reader: Reader, event: Event) -> Iterator[Told]:
         return
     for start, stop in own_sentences(event.text):
         sentence = straighten(event.text[start:stop])
-        if not (table().may_turn(sentence) and turns(sentence)) or act_of(sentence) is not Act.STATEMENT:
+        near = may_be_closer(sentence)
+        turned = table().may_turn(sentence) and turns(sentence)
+        if not (near or turned) or act_of(sentence) is not Act.STATEMENT:
             continue
         resting = _resting(reader, event, start, stop)
+        said = closer(sentence, _near(reader, event, sentence, {one.id for one in resting})) if near else []
+        if said:
+            yield Told(claim=_words(event, start, stop), matches=tuple(said), resting=tuple(resting))
+            continue
         turn = turning(sentence, resting)
         if (
             turn is None
@@ -83,7 +91,16 @@ def _done(reader: Reader, event: Event, resting: Sequence[Memory]) -> bool:
 
 def _around(reader: Reader, event: Event, turn: Turning, given: set[str]) -> list[Memory]:
     """Read the speaker's active memories that share a word or a matter with the sentence, and were there before."""
-    codes = reader.nominate(turn.search_words, _NOMINATED, memories=True)
+    return _active(reader, event, turn.search_words, given)
+
+
+def _near(reader: Reader, event: Event, sentence: str, given: set[str]) -> list[Memory]:
+    """Read the speaker's active memories that share a word with the sentence, and were there before."""
+    return _active(reader, event, [one.text for one in phrase(sentence).words if one.content], given)
+
+
+def _active(reader: Reader, event: Event, words: list[str], given: set[str]) -> list[Memory]:
+    codes = reader.nominate(words, _NOMINATED, memories=True)
     numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
     found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
     speaker = name_key(event.speaker)

@@ -93,7 +93,7 @@ def turning(sentence: str, given: Sequence[Memory] = ()) -> Turning | None:
             if one.kind == "kind:kin" and (before is None or before.text.lower() not in _ARTICLES)
         ),
         denied=frozenset(one.term for one in said.words if one.content and _inside(one, denied)),
-        passing=table().veto["passing"].search(said.lower) is not None,
+        passing="released" not in signs and table().veto["passing"].search(said.lower) is not None,
         scopes=frozenset(term(word) for one in given if one.scope for word in one.scope.lower().split()),
         given=tuple(given),
     )

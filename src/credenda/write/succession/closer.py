@@ -1,0 +1,44 @@
+"""A sentence that says again, word for word, what is kept as it was said, and adds at what hour. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from credenda.model.memory import Memory
+from credenda.text.normal import text_key
+from credenda.write.slots import FIRM, denies, slot_of
+from credenda.write.succession.old import Match
+
+__all__ = ["closer", "may_be_closer"]
+
+_HOUR: Final = re.compile(
+    r"^(?P<said>.{8,160}?),? (?P<hour>(?:at|um|à|a las|às) \d{1,2}(?:[:h.]\d\d)?(?: ?[ap]m| uhr)?)[.!]*$", re.IGNORECASE
+)
+_SCORE: Final = 4.0
+
+
+def may_be_closer(sentence: str) -> bool:
+    """Say cheaply whether a sentence ends with an hour."""
+    return _HOUR.match(sentence) is not None
+
+
+def closer(sentence: str, memories: Iterable[Memory]) -> list[Match]:
+    """Find the one memory without a slot that a sentence repeats and tells the hour of; none where two do."""
+    found = _HOUR.match(sentence)
+    if found is None:
+        return []
+    same = [
+        one
+        for one in memories
+        if slot_of(one) is None
+        and one.stance in FIRM
+        and not denies(one)
+        and text_key(one.text) == text_key(found["said"])
+    ]
+    return [
+        Match(memory=one, score=_SCORE, rule="closer", shared=(found["hour"],), into=found["hour"])
+        for one in same
+        if len(same) == 1
+    ]
