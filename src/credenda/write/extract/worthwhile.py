@@ -31,6 +31,7 @@ _SOMEBODY: Final = frozenset({"he", "she", "they"})
 _OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _AT_HAND: Final = frozenset({"above", "below", "attached", "traceback", "screenshot", "snippet"})
 """Words of what lies before the two who talk; so do the names of errors."""
+_OFFERING: Final = ("if you need ", "if you want ", "if you have any ", "let me know ", "feel free ")
 _FAULTS: Final = ("error", "errors", "exception")
 _QUOTED: Final = re.compile(r'"[^"]*\b(?:i|i\'m|my|we|our)\b[^"]*"|"(?:[^" ]+ ){3,}[^"]*"', re.IGNORECASE)
 
@@ -46,6 +47,8 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     if quotes or not 0 < sentence.count(" ") < _WORDS_MAX or sentence.split(" ", 1)[0].lower() in _SOMEBODY:
         return []
     if not _AT_HAND.isdisjoint(words) or any(word.endswith(_FAULTS) for word in words):
+        return []
+    if sentence.lower().startswith(_OFFERING):
         return []
     ours = owner == "user"
     if not (alone and ours) and (_OWN.isdisjoint(words) or not _POINTING.isdisjoint(words)):
