@@ -25,6 +25,9 @@ IMAGINED = [
     "Hypothetically, my wife is a pilot at Lufthansa.",
     "Theoretically I own half of my father's farm.",
     "Thought experiment: I live in a cave and eat only roots.",
+    "Let's say I won the lottery. My house has a pool.",
+    "Scenario: I am a single dad with two kids in Leeds.",
+    "In case I become famous, my stage name is Zed.",
     # against the facts
     "If I were a chef, my restaurant would serve nothing but soup.",
     "If we had a garden, my kids would keep rabbits there.",
@@ -71,6 +74,8 @@ IMAGINED = [
     "In this story I am a spy who lives in Prague.",
     "My character is a dwarf called Brom who hates elves.",
     "Role-play: I am a customer, my card was stolen.",
+    "Be my teacher. I'm ten and I hate maths.",
+    "You are Sherlock, I am Watson, and I live in Baker Street.",
     "In the play I am the queen and my brother is in prison.",
     # other languages
     "Wenn ich im Lotto gewinnen würde, kaufe ich mir ein Haus in Kiel.",
@@ -126,6 +131,30 @@ def test_what_is_imagined_is_faint_and_fills_no_slot(text: str) -> None:
         assert claim.confidence <= 0.3 or claim.stance in {Stance.PLANNED, Stance.CONSIDERED}
         assert claim.confidence <= 0.4
         assert claim.attribute in {None, "considering"}
+
+
+@pytest.mark.requirement("R-040", "D-005")
+@pytest.mark.parametrize("text", ["Our dream is a farm in Portugal.", "Idea: open a small bakery someday."])
+def test_a_dream_and_an_idea_are_plans(text: str) -> None:
+    (claim,) = hear(text)
+    assert claim.stance is Stance.CONSIDERED
+    assert claim.confidence <= 0.5
+
+
+@pytest.mark.requirement("R-039")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "More examples.",
+        "My neighbour is mowing the lawn again, so annoying.",
+        "My brother is cooking dinner.",
+        "Oops, I dropped my phone, sorry.",
+        "My battery died.",
+        "I'd just adore a night shift at Christmas, who wouldn't.",
+    ],
+)
+def test_a_single_order_the_moment_of_others_a_mishap_and_sarcasm_give_nothing(text: str) -> None:
+    assert hear(text) == []
 
 
 @pytest.mark.requirement("R-040")

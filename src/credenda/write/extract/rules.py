@@ -64,7 +64,7 @@ CONFIDENCE_MAX: Final = {
 """What a stance may at most be believed, whatever a pattern says (R-040, D-005)."""
 
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
-_SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
+_SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK, Act.MISHAP})
 _SHORT_WORDS: Final = 6
 _NOTE_CHARACTERS: Final = 90
 _TALK_CHARACTERS: Final = 400

@@ -12,7 +12,27 @@ __all__ = ["goes_on", "in_scene"]
 
 _SCENE_TURNS: Final = 2
 """How many of the speaker's own turns a scene is taken to last when nobody ends it."""
-_OPENERS: Final = frozenset({"you", "hypothetical", "thought", "imagine", "consider", "picture", "scenario", "role"})
+_OPENERS: Final = frozenset(
+    {
+        "you",
+        "hypothetical",
+        "thought",
+        "imagine",
+        "consider",
+        "picture",
+        "scenario",
+        "role",
+        "let",
+        "let's",
+        "lets",
+        "suppose",
+        "assume",
+        "say",
+        "pretend",
+        "here",
+        "be",
+    }
+)
 
 
 def in_scene(turn: Turn) -> bool:

@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from credenda.model.memory import MemoryType, Stance
-from credenda.write.extract.lexicon import words_of
+from credenda.write.extract.lexicon import expression, words_of
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.worth import Worth, worth_of
 
@@ -46,9 +46,8 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     quotes = '"' in sentence and _QUOTED.search(sentence) is not None
     if quotes or not 0 < sentence.count(" ") < _WORDS_MAX or sentence.split(" ", 1)[0].lower() in _SOMEBODY:
         return []
-    if not _AT_HAND.isdisjoint(words) or any(word.endswith(_FAULTS) for word in words):
-        return []
-    if sentence.lower().startswith(_OFFERING):
+    at_hand = not _AT_HAND.isdisjoint(words) or any(word.endswith(_FAULTS) for word in words)
+    if at_hand or sentence.lower().startswith(_OFFERING):
         return []
     ours = owner == "user"
     if not (alone and ours) and (_OWN.isdisjoint(words) or not _POINTING.isdisjoint(words)):
@@ -56,6 +55,8 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     found = worth_of(sentence)
     least = _SURE if alone and ours else _SURE_IN_TALK
     if found.kept >= least and found.kept >= found.unsure:
+        if ours and expression("as_said", "someday").search(sentence):
+            return [_unsure(planned=True)]
         return [_kept(found)] if ours or found.kind == "fact" else []
     unsure = found.unsure > max(found.kept, found.shares[0]) and (alone or found.unsure >= least)
     return [_unsure(planned=found.planned)] if unsure and ours else []
