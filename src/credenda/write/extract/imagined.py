@@ -14,7 +14,7 @@ from typing import Final
 from credenda.model.memory import MemoryType, Stance
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import split_clauses
-from credenda.write.extract.lexicon import RECENT, expression, load_table, words_of
+from credenda.write.extract.lexicon import RECENT, expression, load_table, occurs, words_of
 from credenda.write.extract.readings import Reading
 
 __all__ = ["faint", "imagined_as", "stated_before"]
@@ -35,6 +35,11 @@ def _gate() -> frozenset[str]:
     return frozenset(load_table("imagined")["words"]["gate"])
 
 
+@cache
+def _phrases() -> tuple[str, ...]:
+    return tuple(load_table("imagined")["words"]["phrases"])
+
+
 def _is(name: str, text: str) -> bool:
     return expression("imagined", name, "match").search(text) is not None
 
@@ -42,7 +47,7 @@ def _is(name: str, text: str) -> bool:
 @lru_cache(maxsize=RECENT)
 def imagined_as(text: str) -> Stance | None:
     """Say whether a sentence or a clause with short forms opened is played or supposed; None where it is meant."""
-    if _gate().isdisjoint(words_of(text)) and "'" not in text:
+    if _gate().isdisjoint(words_of(text)) and not occurs(_phrases(), text.lower()):
         return None
     if _is("role", text):
         return Stance.ROLE_PLAY

@@ -31,7 +31,17 @@ _SOMEBODY: Final = frozenset({"he", "she", "they"})
 _OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _AT_HAND: Final = frozenset({"above", "below", "attached", "traceback", "screenshot", "snippet"})
 """Words of what lies before the two who talk; so do the names of errors."""
-_OFFERING: Final = ("if you need ", "if you want ", "if you have any ", "let me know ", "feel free ")
+_OFFERING: Final = (
+    "if you need ",
+    "if you want ",
+    "if you have any ",
+    "let me know ",
+    "feel free ",
+    "hang on",
+    "hold on",
+    "one sec",
+)
+"""What offers something, or asks to wait for what goes on around the speaker."""
 _FAULTS: Final = ("error", "errors", "exception")
 _QUOTED: Final = re.compile(r'"[^"]*\b(?:i|i\'m|my|we|our)\b[^"]*"|"(?:[^" ]+ ){3,}[^"]*"', re.IGNORECASE)
 
