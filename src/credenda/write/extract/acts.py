@@ -27,6 +27,7 @@ class Act(StrEnum):
     HYPOTHETICAL = "hypothetical"
     ROLE_PLAY = "role_play"
     RUNNING_TASK = "running_task"
+    MISHAP = "mishap"
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,8 @@ _STRONG: Final = 0.8
 _NO_SLOT: Final = Attribute(name="")
 _RENAMING: Final = frozenset({"thing_called", "thing_renamed"})
 _WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
+_WISHED: Final = {"dream": Stance.CONSIDERED}
+"""What one dreams of is not so yet."""
 _OTHERS: Final = frozenset({"person", "name"})
 """What somebody else likes is a fact about them."""
 
@@ -278,7 +280,7 @@ def _narrow_preference(pattern: Pattern, value: Value) -> None:
 def _reading(fit: _Fit, frame: Frame, attribute: Attribute, value: Value) -> Reading:
     pattern = fit.pattern
     name = (pattern.former or attribute.name) if fit.former else attribute.name
-    move = Move.STATE if fit.former else _move(pattern, frame, value)
+    move, stance = Move.STATE if fit.former else _move(pattern, frame, value), _stance(pattern, frame, value)
     since, until = _validity(pattern, attribute, value, frame, move=move)
     dated = attribute.dated or pattern.check in {"date", "appointment"}
     scope = value.scope or frame.clause.scope
@@ -291,7 +293,7 @@ def _reading(fit: _Fit, frame: Frame, attribute: Attribute, value: Value) -> Rea
         prior=value.prior,
         scope=None if scope is not None and attribute_key(scope) == name else scope,
         cardinality=Cardinality.SET if fit.former else attribute.cardinality,
-        stance=_stance(pattern, frame, value),
+        stance=_WISHED.get(attribute.name, stance) if stance is Stance.ASSERTED else stance,
         move=move,
         confidence=min(pattern.confidence, _HEDGED) if frame.clause.hedged else pattern.confidence,
         importance=_FORMER_IMPORTANCE if fit.former else _importance(pattern, attribute, frame, move=move),

@@ -31,6 +31,7 @@ from credenda.write.extract.clauses import (
 )
 from credenda.write.extract.exchanges import exchanged, in_its_slot, renamed
 from credenda.write.extract.foreign import read_foreign
+from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.joining import group_habit, merged, softened
 from credenda.write.extract.lexicon import expression, names
@@ -40,7 +41,7 @@ from credenda.write.extract.predicates import read_predicate
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.restate import restated
-from credenda.write.extract.scenes import in_scene
+from credenda.write.extract.scenes import goes_on, in_scene
 from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.third_person import as_own_words, is_note
@@ -63,7 +64,7 @@ CONFIDENCE_MAX: Final = {
 """What a stance may at most be believed, whatever a pattern says (R-040, D-005)."""
 
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
-_SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
+_SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK, Act.MISHAP})
 _SHORT_WORDS: Final = 6
 _NOTE_CHARACTERS: Final = 90
 _TALK_CHARACTERS: Final = 400
@@ -85,6 +86,7 @@ class _Listener:
     last_start: int = 0
     known: tuple[Memory, ...] = ()
     noted: bool = False
+    played: bool = False
 
 
 def _claim(listener: _Listener, span: TextSpan, reading: Reading) -> Claim:
@@ -295,7 +297,8 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
     sentence = fluent(straighten(listener.event.text[span.start : span.stop]))
     if listener.noted:
         sentence = as_own_words(sentence, noted=listener.event.source is Source.INGEST)
-    act = act_of(sentence)
+    act, plain = act_of(sentence), open_contractions(sentence)
+    played, listener.played = listener.played, goes_on(plain, played=listener.played)
     if act in _SKIPPED or not sentence:
         return
     if act is Act.RETRACTION:
@@ -304,21 +307,16 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
         _take_back(listener)
     elif act in _UNCERTAIN:
         if act is Act.HYPOTHETICAL:
-            yield from _before_supposing(listener, sentence)
+            yield from _statement(listener, stated_before(plain))
         if listener.owner is not None and (act is not Act.JOKE or _SELF.search(sentence)):
             yield _uncertain(_UNCERTAIN[act])
     else:
-        plain = open_contractions(sentence)
         said = plain if listener.owner is None else restated(plain)
-        readings = _assertions(listener, said)
-        yield from readings or (_as_said(listener, plain) if said is not plain and ": " in plain else [])
-
-
-def _before_supposing(listener: _Listener, sentence: str) -> list[Reading]:
-    """Read what is stated before a supposition: "I live in Rome, but what if I lived in Bern?"."""
-    pieces = split_clauses(open_contractions(sentence))
-    first = next((at for at, piece in enumerate(pieces) if act_of(piece) is Act.HYPOTHETICAL), 0)
-    return _statement(listener, ", ".join(pieces[:first])) if first else []
+        found = _assertions(listener, said)
+        if not found and said is not plain and ": " in plain:
+            found = _as_said(listener, plain)
+        stance = Stance.ROLE_PLAY if found and played and listener.played else faint(plain, found)
+        yield from found if stance is None else [*_statement(listener, stated_before(plain)), _uncertain(stance)]
 
 
 def _take_back(listener: _Listener) -> None:

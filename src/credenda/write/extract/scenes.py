@@ -5,12 +5,34 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.model.claim import Turn
-from credenda.write.extract.lexicon import expression, load_table, occurs
+from credenda.write.extract.lexicon import expression, load_table, occurs, words_of
+from credenda.write.extract.shapes import is_role
 
-__all__ = ["in_scene"]
+__all__ = ["goes_on", "in_scene"]
 
 _SCENE_TURNS: Final = 2
 """How many of the speaker's own turns a scene is taken to last when nobody ends it."""
+_OPENERS: Final = frozenset(
+    {
+        "you",
+        "hypothetical",
+        "thought",
+        "imagine",
+        "consider",
+        "picture",
+        "scenario",
+        "role",
+        "let",
+        "let's",
+        "lets",
+        "suppose",
+        "assume",
+        "say",
+        "pretend",
+        "here",
+        "be",
+    }
+)
 
 
 def in_scene(turn: Turn) -> bool:
@@ -22,6 +44,17 @@ def in_scene(turn: Turn) -> bool:
             since = (event, *own[len(own) - 1 - number :])
             return not any(expression("acts", "scene_end").search(later.text) for later in since)
     return False
+
+
+def goes_on(sentence: str, *, played: bool) -> bool:
+    """Say whether a scene is being played after a sentence, given with straight quotes and short forms opened."""
+    if played:
+        return expression("acts", "scene_end").search(sentence) is None
+    if not _OPENERS.isdisjoint(words_of(sentence)):
+        found = expression("imagined", "opening", "match").match(sentence)
+        if found is not None:
+            return found["role"] is None or is_role(found["role"])
+    return _opens(sentence)
 
 
 def _opens(text: str) -> bool:

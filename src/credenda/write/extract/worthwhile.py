@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from credenda.model.memory import MemoryType, Stance
-from credenda.write.extract.lexicon import words_of
+from credenda.write.extract.lexicon import expression, words_of
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.worth import Worth, worth_of
 
@@ -31,6 +31,17 @@ _SOMEBODY: Final = frozenset({"he", "she", "they"})
 _OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _AT_HAND: Final = frozenset({"above", "below", "attached", "traceback", "screenshot", "snippet"})
 """Words of what lies before the two who talk; so do the names of errors."""
+_OFFERING: Final = (
+    "if you need ",
+    "if you want ",
+    "if you have any ",
+    "let me know ",
+    "feel free ",
+    "hang on",
+    "hold on",
+    "one sec",
+)
+"""What offers something, or asks to wait for what goes on around the speaker."""
 _FAULTS: Final = ("error", "errors", "exception")
 _QUOTED: Final = re.compile(r'"[^"]*\b(?:i|i\'m|my|we|our)\b[^"]*"|"(?:[^" ]+ ){3,}[^"]*"', re.IGNORECASE)
 
@@ -45,7 +56,8 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     quotes = '"' in sentence and _QUOTED.search(sentence) is not None
     if quotes or not 0 < sentence.count(" ") < _WORDS_MAX or sentence.split(" ", 1)[0].lower() in _SOMEBODY:
         return []
-    if not _AT_HAND.isdisjoint(words) or any(word.endswith(_FAULTS) for word in words):
+    at_hand = not _AT_HAND.isdisjoint(words) or any(word.endswith(_FAULTS) for word in words)
+    if at_hand or sentence.lower().startswith(_OFFERING):
         return []
     ours = owner == "user"
     if not (alone and ours) and (_OWN.isdisjoint(words) or not _POINTING.isdisjoint(words)):
@@ -53,6 +65,8 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     found = worth_of(sentence)
     least = _SURE if alone and ours else _SURE_IN_TALK
     if found.kept >= least and found.kept >= found.unsure:
+        if ours and expression("as_said", "someday").search(sentence):
+            return [_unsure(planned=True)]
         return [_kept(found)] if ours or found.kind == "fact" else []
     unsure = found.unsure > max(found.kept, found.shares[0]) and (alone or found.unsure >= least)
     return [_unsure(planned=found.planned)] if unsure and ours else []
