@@ -90,7 +90,7 @@ def test_an_event_that_is_one_memory_word_for_word_needs_no_vector_of_its_own(pa
         mem.remember("I live in Linz.")
         mem.settle()
         assert mem.stats().vectors == 1
-        mem.remember("I live in Linz. The garden is full of snow.")
+        mem.remember("I live in Linz. Good morning!")
         mem.remember("The neighbours were loud again.")
         mem.settle()
         assert mem.stats().vectors == 3
