@@ -39,6 +39,8 @@ IMAGINED = [
     "If I could draw, I'd illustrate children's books.",
     "If I won the lottery my first purchase is a vineyard near Bordeaux.",
     "If our team was bigger we deployed every day.",
+    "If I broke my leg and my wife had to drive, who would take the kids to school?",
+    "If we lost the flat and had to move to my parents, where could the dog sleep?",
     "Had I known about the strike, I would have taken my bike.",
     "Had my father not sold the shop, I'd be a butcher in Leeds.",
     "Were I ten years younger, I'd join the navy.",
