@@ -101,7 +101,7 @@ def latency(*, sizes: str, embedder: str, tenants: int | None, plot: Path | None
     if plot is not None and not plot.absolute().parent.is_dir():
         raise click.BadParameter(f"the folder of {plot} does not exist", param_hint="--plot")
     document = run_latency(parse_sizes(sizes), embedder=embedder, note=_note, tenants=tenants or 0, plot=plot)
-    _show(document, tables.latency, as_json=as_json)
+    _show(document, tables.judged, as_json=as_json)
 
 
 @bench.command(help="Kill processes at random points and verify that nothing acknowledged is lost.")
@@ -139,7 +139,7 @@ def erase(*, events: int, embedder: str, as_json: bool) -> None:
 def contradiction(*, size: str, turns: int, as_json: bool) -> None:
     """Run the benchmark of the contradiction check."""
     document = run_contradiction(parse_sizes(size)[0], turns, note=_note)
-    _show(document, tables.figures, as_json=as_json)
+    _show(document, tables.judged, as_json=as_json)
 
 
 @bench.command(help="Words that want to poison a memory: which are believed, kept apart, or denied.")

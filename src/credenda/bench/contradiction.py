@@ -1,7 +1,8 @@
 """What looking for contradictions adds to a write: `bench contradiction`.
 
 A store is filled with memories about many people; then claims are decided, of which half contradict what is held. The
-time is that of the processor, for reading the slot and deciding: what a write would not need without the check.
+time is that of the processor, for reading the slot and deciding: what a write would not need without the check. What
+finding the memory that a told change replaces takes is measured beside it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any, Final
 
 from credenda import Credenda
 from credenda.bench.numbers import spread_ms
+from credenda.bench.succeeding import measure_succession
+from credenda.bench.targets import judge_changes
 from credenda.bootstrap import build_parts
 from credenda.clock import from_datetime
 from credenda.model.claim import Claim, Move, Span
@@ -49,9 +52,11 @@ def run_contradiction(memories: int, turns: int, *, note: Note) -> dict[str, Any
     """Measure the check in a store of so many memories, and turns that all change one slot."""
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
         check = _check(Path(folder) / "check.db", memories, note)
+        succession = measure_succession(Path(folder) / "succession.db", memories, note=note)
         note(f"{turns} turns that change one slot")
         loop = _loop(Path(folder) / "loop.db", turns)
-    return {"memories": memories, "check": check, "one_slot": loop, "seed": _SEED}
+    found = {"memories": memories, "check": check, "succession": succession, "one_slot": loop, "seed": _SEED}
+    return {**found, "targets": judge_changes(found)}
 
 
 def _check(path: Path, count: int, note: Note) -> dict[str, Any]:

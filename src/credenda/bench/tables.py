@@ -13,7 +13,7 @@ __all__ = [
     "decay",
     "erase",
     "figures",
-    "latency",
+    "judged",
     "lifetime",
     "locomo",
     "poisoning",
@@ -159,7 +159,7 @@ def erase(document: Mapping[str, Any]) -> str:
     return _grid([[name.replace("_", " "), _figure(value)] for name, value in document.items()])
 
 
-def latency(document: Mapping[str, Any]) -> str:
+def judged(document: Mapping[str, Any]) -> str:
     """Show every figure by its path, then the targets."""
     figures = [[path, _figure(value)] for path, value in _flat(document) if not path.startswith("targets")]
     words = {True: "met", False: "NOT MET", None: "not measured"}

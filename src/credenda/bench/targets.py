@@ -1,11 +1,11 @@
-"""The bars that the latency benchmark prints beside what it measured, met or not."""
+"""The bars that benchmarks print beside what they measured, met or not."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypedDict
 
-__all__ = ["Verdict", "judge_targets"]
+__all__ = ["Verdict", "judge_changes", "judge_targets"]
 
 
 class Verdict(TypedDict):
@@ -45,9 +45,21 @@ _BARS: Final = (
 )
 
 
+_OF_CHANGES: Final = (
+    _Bar("deciding a claim that contradicts, in ms of CPU, p95", "check/contradicts/p95_ms", most=5.0),
+    _Bar("finding what a told change replaces, in ms of CPU, p95", "succession/tells_of_a_change/p95_ms", most=5.0),
+    _Bar("finding it where the claim has a slot, in ms of CPU, p95", "succession/changes_a_slot/p95_ms", most=5.0),
+)
+
+
 def judge_targets(document: Mapping[str, Any]) -> list[Verdict]:
-    """Hold the figures of a run against the bars."""
+    """Hold the figures of a run of the latency benchmark against the bars."""
     return [_verdict(bar, document) for bar in _BARS]
+
+
+def judge_changes(document: Mapping[str, Any]) -> list[Verdict]:
+    """Hold what the contradiction benchmark measured against the bars, which are meant for 100,000 memories."""
+    return [_verdict(bar, document) for bar in _OF_CHANGES]
 
 
 def _verdict(bar: _Bar, document: Mapping[str, Any]) -> Verdict:

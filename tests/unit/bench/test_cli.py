@@ -88,7 +88,7 @@ def test_the_latency_table_says_of_each_target_whether_it_is_met() -> None:
         {"what": "two", "bar": 1.0, "measured": 2.0, "met": False},
         {"what": "three", "bar": 1.0, "measured": None, "met": None},
     ]
-    lines = tables.latency({"write": {"bare_insert": {"median_ms": 0.25}}, "targets": targets}).splitlines()
+    lines = tables.judged({"write": {"bare_insert": {"median_ms": 0.25}}, "targets": targets}).splitlines()
     assert lines[0].split() == ["write.bare_insert.median_ms", "0.25"]
     assert lines[-3].endswith("  met")
     assert lines[-2].endswith("NOT MET")

@@ -103,15 +103,15 @@ def _has(held: frozenset[str], word: str) -> bool:
     return word in held or (bool(stems := tokenize(word)) and held.issuperset(stems))
 
 
-def _match(term: str, tag: str) -> str:
-    """Ask the full-text index for a term of one tenant; "" for a term without letters or digits.
+def _match(term: str) -> str:
+    """Ask the full-text index for a term; "" for a term without letters or digits.
 
     The index keeps no positions, so that a term of several words ("node.js") asks for each of them. A single character
     of a script that is read as bigrams asks for all that it begins.
     """
     words = _WORDS.findall(segment(fold(term)))
     asked = [f'{{body}} : "{word}"{" *" if len(word) == 1 and is_run(word) else ""}' for word in words]
-    return " AND ".join([*asked, f'{{tenant}} : "{tag}"']) if words else ""
+    return " AND ".join(asked)
 
 
 class SqliteReader:
@@ -261,12 +261,12 @@ class SqliteReader:
         low = self._tenant.number << CODE_BITS
         bounds = {"low": low + pack_code(0, memory=memories), "high": low + (1 << CODE_BITS), "limit": limit}
         waiting = [] if memories else [(code, _words_of(body)) for code, body in self._unlisted()]
-        lists: list[list[int]] = []
-        for match, term in {_match(term, self._tenant.tag): term for term in terms}.items():
-            if not match:
-                continue
-            found = self._run("matching_words", match=match, **bounds)
-            lists.append([row[0] - low for row in found] + [code for code, held in waiting if _holds(held, term)])
+        asked = {match: term for term in terms if (match := _match(term))}
+        found = self._run("matching_words", matches=json.dumps([*asked]), **bounds)
+        lists = [
+            [doc - low for doc in json.loads(row["docs"])] + [code for code, held in waiting if _holds(held, term)]
+            for row, term in zip(found, asked.values(), strict=True)
+        ]
         nominated: dict[int, None] = {}
         for codes in sorted(lists, key=len):
             nominated.update(dict.fromkeys(codes))

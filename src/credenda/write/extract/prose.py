@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Final
 
@@ -18,6 +18,8 @@ SENTENCE_CHARACTERS: Final = 600
 _SENTENCES_MAX: Final = 256
 _CANDIDATES_MAX: Final = 2_048
 _LINE_BACK: Final = 1_000
+_TALK_CHARACTERS: Final = 400
+"""Longer texts are parted each time, so that few of them are held."""
 _FENCE: Final = re.compile(r"```|~~~")
 
 
@@ -57,7 +59,13 @@ def _is_quoted(text: str, start: int) -> bool:
 
 def own_sentences(text: str) -> Iterator[TextSpan]:
     """Yield the sentences worth reading, at most 256, from the first 2,048 of a text."""
-    return islice(_readable(text), _SENTENCES_MAX)
+    return iter(_of_talk(text)) if len(text) <= _TALK_CHARACTERS else islice(_readable(text), _SENTENCES_MAX)
+
+
+@lru_cache(maxsize=256)
+def _of_talk(text: str) -> tuple[TextSpan, ...]:
+    """Give the sentences of a short text: it is parted when it is read, and again when its claims are decided."""
+    return tuple(islice(_readable(text), _SENTENCES_MAX))
 
 
 def _readable(text: str) -> Iterator[TextSpan]:

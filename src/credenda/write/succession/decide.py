@@ -110,4 +110,4 @@ def _signs(match: Match) -> str:
 
 
 def _terms(text: str) -> frozenset[str]:
-    return frozenset(one.term for one in phrase(text).words if one.content)
+    return phrase(text).terms

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.text.normal import attribute_key
 from credenda.write.slots import FIRM, denies, slot_of
-from credenda.write.succession.old import Match, Old, old_of, same_owner, same_scope
+from credenda.write.succession.old import Match, Old, name_of, old_of, same_owner, same_scope
 from credenda.write.succession.refilled import in_slot, refilled
-from credenda.write.succession.table import table
+from credenda.write.succession.table import state_in, states_in, table
 from credenda.write.succession.turning import Turning
-from credenda.write.succession.words import Cell, cells, phrase
+from credenda.write.succession.words import cells, phrase
 from credenda.write.wording import number_in
 
 __all__ = ["best", "matches"]
@@ -24,6 +25,7 @@ _NEAR: Final = 4
 _THERE: Final = re.compile(r"\b(?:there|that|it)\b")
 _HELD: Final = frozenset({"has", "owns"})
 """Of what somebody has, things come together; they are counted anew, left or ended."""
+_LEFT: Final = frozenset({"left"})
 _LED: Final = 3
 _MARGIN: Final = 0.5
 """How much better the best memory must fit than the next one."""
@@ -48,9 +50,10 @@ def best(turn: Turning, memories: Iterable[Memory], threshold: float) -> list[Ma
 
 def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
     """Yield every way in which a sentence may take the place of a memory."""
-    words, old = table(), old_of(memory)
-    if (old.name in words.gathering and old.name not in _HELD) or old.name.startswith("former"):
+    words, name = table(), name_of(memory)
+    if (name in words.gathering and name not in _HELD) or name.startswith("former"):
         return
+    old = old_of(memory)
     if turn.passing and words.veto["passing"].search(old.said.lower) is None:
         return
     yield from _dead(turn, old)
@@ -70,20 +73,20 @@ def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
 
 def _changed(turn: Turning, old: Old) -> Iterator[Match]:
     """Yield what is said again otherwise, unless the sentence was read as of another matter."""
-    if old.name in _HELD and number_in(old.memory.value or "") is None:
+    if turn.cues <= _LEFT or (old.name in _HELD and number_in(old.memory.value or "") is None):
         return
     read = (attribute_key(one.attribute or "") for one in turn.given)
-    if turn.cues - {"left"} and not any(table().other_matter(one, old.name) for one in read):
+    if not any(table().other_matter(one, old.name) for one in read):
         yield from refilled(turn, old)
         yield from in_slot(turn, old)
 
 
 def _left(turn: Turning, old: Old) -> Iterator[Match]:
     """The old value is named, and said to be left, gone or replaced."""
-    if slot_of(old.memory) is None:
+    named = [one for one in _named(old.memory.text, old.memory.value or "", old.name) if one in turn.said.lower]
+    if not named or slot_of(old.memory) is None:
         return
-    for cell in _named(old):
-        shown = cell.text.lower()
+    for shown in named:
         for found in re.finditer(rf"(?<!\w){re.escape(shown)}(?!\w)", turn.said.lower):
             if _departs(turn, old, found):
                 score = 3.5 if turn.cues else 3.0
@@ -91,15 +94,16 @@ def _left(turn: Turning, old: Old) -> Iterator[Match]:
                 return
 
 
-def _named(old: Old) -> list[Cell]:
-    """Give what in a memory has a name: its value, and the things in its words that are called something."""
-    value = frozenset(one.term for one in phrase(old.memory.value or "").words if one.content)
-    vague = old.name in table().vague and old.name != "name"
-    return [
-        one
-        for one in cells(old.said, [one for one in old.said.words if one.content])
-        if not (one.kind in _UNNAMED or one.kind.startswith("number:")) or (value == one.terms and not vague)
-    ]
+@lru_cache(maxsize=512)
+def _named(text: str, value: str, name: str) -> tuple[str, ...]:
+    """Give, in lower case, what in a memory has a name: its value, and what in its words is called something."""
+    said, whole = phrase(text), phrase(value).terms
+    vague = name in table().vague and name != "name"
+    return tuple(
+        one.text.lower()
+        for one in cells(said, said.content)
+        if not (one.kind in _UNNAMED or one.kind.startswith("number:")) or (whole == one.terms and not vague)
+    )
 
 
 def _departs(turn: Turning, old: Old, found: re.Match[str]) -> bool:
@@ -121,12 +125,13 @@ def _empty(turn: Turning, old: Old, start: int, stop: int) -> bool:
 
 def _ended(turn: Turning, old: Old) -> Iterator[Match]:
     """All that the sentence names is in the memory, and it is said to have ended."""
-    mine = [one for one in old.said.words if one.content]
-    terms = {one.term for one in mine} | old.owner
+    if not turn.ends:
+        return
+    mine, terms = old.said.content, old.said.terms | old.owner
     told = [one for one in turn.words if one.kind not in {"day", "time"} or one.term in terms]
     common = {one.term for one in told} & terms
     decided = slot_of(old.memory) is None and old.memory.type is MemoryType.DECISION
-    if not turn.ends or decided or common <= turn.kin | old.named:
+    if decided or common <= turn.kin | old.named:
         return
     left = cells(old.said, [one for one in mine if one.term not in common and not one.light])
     details = all(one.kind.startswith(_DETAILS) for one in left)
@@ -140,19 +145,18 @@ def _ended(turn: Turning, old: Old) -> Iterator[Match]:
 def _states(turn: Turning, old: Old) -> Iterator[Match]:
     """One state of a person ends another of the same family."""
     words = table()
-    for family, states in words.states.items():
+    for family, told in states_in(turn.said.lower).items():
         if old.name and old.name not in words.families[family]:
             continue
-        was = [name for name, one in states.items() if _stands(one, old.said.lower)]
-        now = [name for name, one in states.items() if _stands(one, turn.said.lower)]
+        was = _standing(old.said.lower, state_in(family, old.said.lower))
+        now = _standing(turn.said.lower, told)
         if was and now and set(was).isdisjoint(now):
             score = 3.0 if turn.cues & {"now", "became", "turned"} else 2.6
             yield Match(memory=old.memory, score=score, rule="state", shared=(f"{was[0]} → {now[0]}",))
 
 
-def _stands(state: re.Pattern[str], text: str) -> bool:
-    found = state.search(text)
-    return found is not None and _NEGATION.search(" ".join(text[: found.start()].split()[-_NEAR:])) is None
+def _standing(text: str, states: Iterable[tuple[str, int]]) -> list[str]:
+    return [name for name, at in states if _NEGATION.search(" ".join(text[:at].split()[-_NEAR:])) is None]
 
 
 def _dead(turn: Turning, old: Old) -> Iterator[Match]:
@@ -164,8 +168,9 @@ def _dead(turn: Turning, old: Old) -> Iterator[Match]:
 
 def _again(turn: Turning, old: Old) -> Iterator[Match]:
     """What was denied is said to be so again."""
-    turned = "newly" in turn.cues and _NEGATION.search(turn.said.lower) is None
-    mine = {one.term for one in old.said.words if one.content}
-    if turned and mine and mine <= turn.terms and _NEGATION.search(old.said.lower):
+    mine = old.said.terms
+    if "newly" not in turn.cues or not mine or not mine <= turn.terms or _NEGATION.search(turn.said.lower):
+        return
+    if _NEGATION.search(old.said.lower):
         score = 2.5 + 0.5 * min(len(mine), 2)
         yield Match(memory=old.memory, score=score, rule="again", shared=tuple(sorted(mine)))

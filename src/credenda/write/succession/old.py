@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from credenda.model.memory import Memory
 from credenda.text.normal import attribute_key, name_key
@@ -12,10 +12,8 @@ from credenda.write.extract.lexicon import names
 from credenda.write.succession.turning import Turning
 from credenda.write.succession.words import Phrase, phrase
 
-__all__ = ["Match", "Old", "old_of", "same_owner", "same_scope"]
+__all__ = ["Match", "Old", "name_of", "old_of", "same_owner", "same_scope"]
 
-_HE: Final = re.compile(r"(?:^|[,;] ?(?:and |but |so )?)(?:he|she)\b")
-_ME: Final = re.compile(r"\b(?:took|put|moved|switched|taken|got|has) me\b")
 _OWNERS: Final = frozenset({"", "user"})
 
 
@@ -34,8 +32,7 @@ class Match:
     into: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Old:
+class Old(NamedTuple):
     """A memory as it is compared: its words, its attribute, and whom or what it is about."""
 
     memory: Memory
@@ -45,6 +42,7 @@ class Old:
     kin: frozenset[str]
     owner: frozenset[str]
     person: bool
+    scope: frozenset[str]
 
     @property
     def named(self) -> frozenset[str]:
@@ -52,38 +50,69 @@ class Old:
         return self.owner if self.person else frozenset()
 
 
+def name_of(memory: Memory) -> str:
+    """Give the attribute of a memory in normal form, "" where it has none: it rules most memories out."""
+    return _known_of(memory).name
+
+
+class _Known(NamedTuple):
+    """What is known of a memory by its slot alone."""
+
+    name: str
+    own: bool
+    owner: frozenset[str]
+    person: bool
+    scope: frozenset[str]
+
+
 def old_of(memory: Memory) -> Old:
     """Prepare a memory for comparison."""
-    said = phrase(memory.text)
-    entity = name_key(memory.entity or "")
-    own = entity in _OWNERS or entity == name_key(memory.speaker)
-    bare = entity.removeprefix("user's ").removeprefix("my ")
-    words = names()
-    kin = words.kin_noun(bare) or words.kin_noun(bare.rpartition("'s ")[2])
+    said, known = phrase(memory.text), _known_of(memory)
     return Old(
         memory=memory,
         said=said,
-        name=attribute_key(memory.attribute or ""),
+        name=known.name,
+        own=known.own,
+        kin=said.kin,
+        owner=known.owner,
+        person=known.person,
+        scope=known.scope,
+    )
+
+
+def _known_of(memory: Memory) -> _Known:
+    return _known(memory.entity or "", memory.attribute or "", memory.scope or "", memory.speaker)
+
+
+@lru_cache(maxsize=512)
+def _known(entity: str, attribute: str, scope: str, speaker: str) -> _Known:
+    key = name_key(entity)
+    own = key in _OWNERS or key == name_key(speaker)
+    bare = key.removeprefix("user's ").removeprefix("my ")
+    words = names()
+    kin = words.kin_noun(bare) or words.kin_noun(bare.rpartition("'s ")[2])
+    return _Known(
+        name=attribute_key(attribute),
         own=own,
-        kin=frozenset(one.term for one in said.words if one.kind == "kind:kin"),
-        owner=frozenset() if own else frozenset(one.term for one in phrase(bare).words if one.content),
-        person=not own and (kin is not None or ((memory.entity or "")[:1].isupper() and memory.attribute != "date")),
+        owner=frozenset() if own else phrase(bare).terms,
+        person=not own and (kin is not None or (entity[:1].isupper() and attribute != "date")),
+        scope=phrase(scope).terms,
     )
 
 
 def same_owner(turn: Turning, old: Old) -> bool:
     """Say whether both are about the same person, as far as kin, names and pronouns tell."""
-    entity, value = name_key(old.memory.entity or ""), old.memory.value or ""
-    if old.person and not old.owner & turn.terms and all(name_key(one.entity or "") != entity for one in turn.given):
+    if old.person and old.owner.isdisjoint(turn.terms):
+        entity = name_key(old.memory.entity or "")
+        if all(name_key(one.entity or "") != entity for one in turn.given):
+            return False
+    if old.own and not old.kin and turn.of_other:
         return False
-    if old.own and not old.kin and _HE.search(turn.said.lower):
-        return False
-    if old.own and (_ME.search(turn.said.lower) or any(one.kind == "kind:kin" for one in phrase(value).words)):
+    if turn.kin <= old.kin | old.owner | old.said.terms:
         return True
-    return turn.kin <= old.kin | old.owner | old.said.terms
+    return old.own and (turn.on_me or bool(phrase(old.memory.value or "").kin))
 
 
 def same_scope(turn: Turning, old: Old) -> bool:
     """Say whether neither holds in a case that the other does not name."""
-    scope = frozenset(one.term for one in phrase(old.memory.scope or "").words if one.content)
-    return scope <= turn.terms and turn.scopes <= old.said.terms | scope
+    return old.scope <= turn.terms and turn.scopes <= old.said.terms | old.scope

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -14,7 +15,7 @@ from credenda.write.slots import slot_of
 from credenda.write.succession.old import Match, Old
 from credenda.write.succession.table import table
 from credenda.write.succession.turning import Turning
-from credenda.write.succession.words import Cell, Word, alike, cells, phrase
+from credenda.write.succession.words import Cell, Word, alike, cells, only_cell, phrase
 from credenda.write.wording import frame_of
 
 __all__ = ["in_slot", "refilled"]
@@ -57,44 +58,45 @@ class _Aligned:
 
 def refilled(turn: Turning, old: Old) -> Iterator[Match]:
     """Yield the memory where its sentence is said again with one cell filled otherwise."""
-    mine = [one for one in old.said.words if one.content]
-    common = frozenset(old.said.matters(mine) & turn.said.matters(turn.words))
+    common = old.said.about & turn.about
     spare = common | table().heads if common else common
-    left = cells(old.said, [one for one in mine if one.term not in spare and not one.light])
-    if len(left) == 1 and not all(one.verb for one in left[0].words):
-        yield from _matched(_aligned(turn, old, left[0], common), "refilled")
+    left = only_cell(old.said, [one for one in old.said.content if one.term not in spare and not one.light])
+    if left is not None and not all(one.verb for one in left.words):
+        yield from _matched(_aligned(turn, old, left, common), "refilled")
 
 
 def in_slot(turn: Turning, old: Old) -> Iterator[Match]:
     """Yield the memory where its slot is named, by all that names it, and another thing of the kind of its value."""
-    present = {one.term for one in turn.words}
-    needed = _names_of(old)
-    covered = needed & present
+    needed = _names_of(old.name, old.owner) if old.memory.value else frozenset[str]()
+    covered = needed & turn.stems
+    if not covered:
+        return
     short = needed == old.owner and _leading(old) in covered  # "staging" is the staging server
     value = phrase(old.memory.value or "")
-    filled = cells(value, [one for one in value.words if one.content])
-    if not covered or (covered != needed and not short) or len(filled) != 1:
+    filled = only_cell(value, value.content)
+    if (covered != needed and not short) or filled is None:
         return
-    told = [one for one in old.said.words if one.content and one.term not in filled[0].terms | covered]
+    told = [one for one in old.said.content if one.term not in filled.terms and one.term not in covered]
     others = [one for one in cells(old.said, told) if one.kind in _NAMES and one.terms.isdisjoint(turn.terms)]
-    if not others and filled[0].terms.isdisjoint(present):
-        yield from _matched(_aligned(turn, old, filled[0], frozenset(covered)), "slot")
+    if not others and filled.terms.isdisjoint(turn.stems):
+        yield from _matched(_aligned(turn, old, filled, covered), "slot")
 
 
-def _names_of(old: Old) -> frozenset[str]:
+@lru_cache(maxsize=512)
+def _names_of(name: str, owner: frozenset[str]) -> frozenset[str]:
     """Give the words that name a slot; none where its attribute says only that something is done."""
     words = table()
-    if not old.memory.value or not old.name or (old.name in words.vague and old.name not in _TOLD_OF):
+    if not name or (name in words.vague and name not in _TOLD_OF):
         return frozenset()
-    if old.name in _TOLD_OF:
-        return old.owner
-    named = phrase(attribute_key(old.name).replace("_", " ")).words
+    if name in _TOLD_OF:
+        return owner
+    named = phrase(attribute_key(name).replace("_", " ")).words
     topics = frozenset(one.term for one in named if one.content or one.light) - words.heads
-    return (topics | old.owner) - words.light
+    return (topics | owner) - words.light
 
 
 def _leading(old: Old) -> str:
-    found = [one.term for one in phrase(old.memory.entity or "").words if one.content]
+    found = [one.term for one in phrase(old.memory.entity or "").content]
     return found[0] if len(found) > 1 else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from credenda.ids import Kind, public_id
+from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import ChangeKind
 from credenda.model.claim import Claim, Span
 from credenda.model.dreamed import is_dreamed
@@ -31,6 +31,8 @@ _CHARACTERS: Final = 400
 _NOMINATED: Final = 24
 _THRESHOLD: Final = 2.3
 """Score from which a memory is taken to be meant."""
+_TOGETHER: Final = 64
+"""More changes than one claim is decided into; they are logged side by side, in any order."""
 _SUPERSEDE: Final = frozenset({ChangeKind.SUPERSEDE})
 _SILENT: Final = frozenset({DENIED, CODE, QUARANTINED})
 
@@ -85,8 +87,21 @@ def _resting(reader: Reader, event: Event, start: int, stop: int) -> list[Memory
 def _done(reader: Reader, event: Event, resting: Sequence[Memory]) -> bool:
     """Say whether what the sentence gave has replaced something already."""
     names = {one.id for one in resting}
-    log = reader.changes(ChangeFilter(cause=event.id, kinds=_SUPERSEDE)) if names else []
+    if not names:
+        return False
+    log = reader.changes(ChangeFilter(cause=event.id, kinds=_SUPERSEDE, after=_before_given(reader, event, names)))
     return any(record.after.get("superseded_by") in names for record in log)
+
+
+def _before_given(reader: Reader, event: Event, names: set[str]) -> int:
+    """Give a number in the log before which an event gave nothing to some memories, so that little of it is read.
+
+    0 where the log does not tell by what change one of them came to rest on the event, as after a merge.
+    """
+    firsts = [reader.changes(ChangeFilter(memory_id=name, cause=event.id, limit=1)) for name in sorted(names)]
+    if not all(firsts):
+        return 0
+    return max(0, min(number_of(first.id, Kind.CHANGE, reader.tenant.tag) for (first,) in firsts) - _TOGETHER)
 
 
 def _around(reader: Reader, event: Event, turn: Turning, given: set[str]) -> list[Memory]:
@@ -96,7 +111,7 @@ def _around(reader: Reader, event: Event, turn: Turning, given: set[str]) -> lis
 
 def _near(reader: Reader, event: Event, sentence: str, given: set[str]) -> list[Memory]:
     """Read the speaker's active memories that share a word with the sentence, and were there before."""
-    return _active(reader, event, [one.text for one in phrase(sentence).words if one.content], given)
+    return _active(reader, event, [one.text for one in phrase(sentence).content], given)
 
 
 def _active(reader: Reader, event: Event, words: list[str], given: set[str]) -> list[Memory]:

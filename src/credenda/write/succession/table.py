@@ -6,14 +6,14 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
 from credenda.text.tokens import tokenize
-from credenda.write.extract.lexicon import lexicon
+from credenda.write.extract.lexicon import lexicon, occurs
 
-__all__ = ["Table", "table", "term"]
+__all__ = ["Table", "state_in", "states_in", "table", "term"]
 
 _LISTS: Final = frozenset({"alone", "exclusive"})
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -45,6 +45,7 @@ class Table:
     vague: frozenset[str]
     related: tuple[frozenset[str], ...]
     hints: frozenset[str]
+    marks: tuple[str, ...]
     matters: Mapping[str, tuple[str, ...]]
     looked_for: Mapping[str, tuple[str, ...]]
 
@@ -77,6 +78,22 @@ def term(word: str) -> str:
         bare = form.base
     found = tokenize(bare)
     return found[0] if len(found) == 1 else bare
+
+
+@lru_cache(maxsize=64)
+def states_in(lower: str) -> Mapping[str, tuple[tuple[str, int], ...]]:
+    """Give, by family, the states that a sentence in lower case names, each with where; no family without any."""
+    if not occurs(table().marks, lower):
+        return {}
+    found = {family: state_in(family, lower) for family in table().states}
+    return {family: states for family, states in found.items() if states}
+
+
+@lru_cache(maxsize=512)
+def state_in(family: str, lower: str) -> tuple[tuple[str, int], ...]:
+    """Give the states of one family that a sentence in lower case names, each with where."""
+    found = ((name, one.search(lower)) for name, one in table().states[family].items())
+    return tuple((name, one.start()) for name, one in found if one is not None)
 
 
 def _terms(words: Iterable[str]) -> frozenset[str]:
@@ -116,6 +133,7 @@ def table() -> Table:
         vague=frozenset(slots["vague"]),
         related=tuple(map(frozenset, slots["related"])),
         hints=frozenset(data["hints"]["words"]),
+        marks=tuple(data["marks"]["states"]),
         matters=matters,
         looked_for={family: tuple(listed) for family, listed in data["looked_for"].items()},
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,8 +10,8 @@ from typing import Final
 
 from credenda.model.memory import Memory
 from credenda.write.slots import FIRM
-from credenda.write.succession.table import table, term
-from credenda.write.succession.words import Phrase, Word, phrase, plainly
+from credenda.write.succession.table import states_in, table, term
+from credenda.write.succession.words import Phrase, Word, matters, phrase, plainly
 
 __all__ = ["Turning", "turning", "turns"]
 
@@ -21,6 +22,8 @@ _STRONG: Final = frozenset({"now", "turned", "instead", "contrast", "left", "dow
 _FAIR: Final = frozenset({"newly", "became"})
 _ARTICLES: Final = frozenset({"the", "a", "an"})
 """Before a word for kin or a trade, they tell that it is nobody's in particular."""
+_HE: Final = re.compile(r"(?:^|[,;] ?(?:and |but |so )?)(?:he|she)\b")
+_ME: Final = re.compile(r"\b(?:took|put|moved|switched|taken|got|has) me\b")
 _PLAIN: Final = frozenset({"word", "name?"})
 _Spans = list[tuple[int, int]]
 
@@ -30,18 +33,23 @@ class Turning:
     """A sentence that tells of a change or an end.
 
     `cues` are its signs of change by name, `words` its words that carry matter, without those of the signs; `denied`
-    are named as no longer so; `given` are the memories that the sentence gave by its own readings.
+    are named as no longer so; `given` are the memories that the sentence gave by its own readings. `stems` and `about`
+    are those of its words; `of_other` and `on_me` say whether "he" or "she" did it, or something was done to "me".
     """
 
     said: Phrase
     cues: frozenset[str]
     ends: bool
     words: tuple[Word, ...]
+    stems: frozenset[str]
+    about: frozenset[str]
     terms: frozenset[str]
     kin: frozenset[str]
     denied: frozenset[str]
     passing: bool
     scopes: frozenset[str]
+    of_other: bool
+    on_me: bool
     given: tuple[Memory, ...]
 
     @property
@@ -56,11 +64,10 @@ class Turning:
         """The words by which what it is about is looked for: its own, and others for the same matter or state."""
         words = table()
         found = [one.text for one in self.said.words if one.content or one.light]
-        for matter in sorted(self.said.matters(self.said.words)):
+        for matter in sorted(matters(self.said.words)):
             found += words.matters.get(matter, ())
-        for family, states in words.states.items():
-            if any(one.search(self.said.lower) for one in states.values()):
-                found += words.looked_for[family]
+        for family in states_in(self.said.lower):
+            found += words.looked_for[family]
         return list(dict.fromkeys(found))
 
 
@@ -80,21 +87,27 @@ def turning(sentence: str, given: Sequence[Memory] = ()) -> Turning | None:
         return None
     denied = signs.get("contrast", [])
     marks = [*ended, *(span for spans in signs.values() for span in spans)]
-    kept = (one for one in said.words if not _inside(one, denied) and not (one.kind in _PLAIN and _inside(one, marks)))
+    kept = tuple(
+        one for one in said.content if not _inside(one, denied) and not (one.kind in _PLAIN and _inside(one, marks))
+    )
     return Turning(
         said=said,
         cues=frozenset(signs),
         ends=bool(ended),
-        words=tuple(one for one in kept if one.content),
+        words=kept,
+        stems=frozenset(one.term for one in kept),
+        about=matters(kept),
         terms=said.terms,
         kin=frozenset(
             one.term
             for before, one in zip([None, *said.words], said.words, strict=False)
             if one.kind == "kind:kin" and (before is None or before.text.lower() not in _ARTICLES)
         ),
-        denied=frozenset(one.term for one in said.words if one.content and _inside(one, denied)),
+        denied=frozenset(one.term for one in said.content if _inside(one, denied)),
         passing="released" not in signs and table().veto["passing"].search(said.lower) is not None,
         scopes=frozenset(term(word) for one in given if one.scope for word in one.scope.lower().split()),
+        of_other=_HE.search(said.lower) is not None,
+        on_me=_ME.search(said.lower) is not None,
         given=tuple(given),
     )
 
@@ -111,11 +124,11 @@ def _heard(sentence: str) -> tuple[dict[str, _Spans], _Spans] | None:
     lower = plain.lower()
     if lower.endswith("?"):
         return None
+    if any(words.veto[name].search(lower) for name in _VETOES):
+        return None
     signs = _signs(plain, lower)
     ended = [found.span() for found in words.end.finditer(lower)]
-    if not (signs or ended) or any(words.veto[name].search(lower) for name in _VETOES):
-        return None
-    return signs, ended
+    return (signs, ended) if signs or ended else None
 
 
 def _signs(plain: str, lower: str) -> dict[str, _Spans]:

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 from credenda.text.stopwords import STOP_WORDS
 from credenda.write.extract.clauses import open_contractions, straighten
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.succession.table import table, term
 
-__all__ = ["Cell", "Phrase", "Word", "alike", "cells", "phrase", "plainly"]
+__all__ = ["Cell", "Phrase", "Word", "alike", "cells", "matters", "only_cell", "phrase", "plainly"]
 
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -106,24 +107,32 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A sentence with contractions written out, and its words."""
+    """A sentence with contractions written out, and its words.
+
+    `content` are the words that carry matter, `terms` their stems and `about` what they are about; `kin` are the stems
+    of its words for kin; `small`: it is typed without capitals, so that names cannot be told from words.
+    """
 
     text: str
     lower: str
     words: tuple[Word, ...]
+    content: tuple[Word, ...]
     terms: frozenset[str]
+    about: frozenset[str]
+    kin: frozenset[str]
+    small: bool
 
-    def matters(self, words: Iterable[Word]) -> set[str]:
-        """Give what some words are about: their stems, and the matter that an address or a seat names by itself."""
-        found = {one.term for one in words}
-        found |= {"#email" for one in words if one.kind == "email"}
-        alone = table().alone
-        return found | {f"#{one.kind[5:]}" for one in words if one.kind.startswith("kind:") and one.kind[5:] in alone}
 
-    @property
-    def small(self) -> bool:
-        """Whether it is typed without capitals, so that names cannot be told from words."""
-        return self.text.replace("I ", "i ").islower()
+def matters(words: Iterable[Word]) -> frozenset[str]:
+    """Give what some words are about: their stems, and the matter that an address or a seat names by itself."""
+    alone, found = table().alone, set[str]()
+    for one in words:
+        found.add(one.term)
+        if one.kind == "email":
+            found.add("#email")
+        elif one.kind[:5] == "kind:" and one.kind[5:] in alone:
+            found.add(f"#{one.kind[5:]}")
+    return frozenset(found)
 
 
 def plainly(text: str) -> str:
@@ -131,14 +140,17 @@ def plainly(text: str) -> str:
     return open_contractions(straighten(text))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1_024)
 def phrase(text: str) -> Phrase:
     """Take a sentence apart."""
     plain = plainly(text)
     small = plain.replace("I ", "i ").islower()
     read = [_word(found, plain, small=small) for found in _TOKEN.finditer(plain)]
     words = tuple(_as_verb(one, before) for one, before in zip(read, [None, *read], strict=False))
-    return Phrase(plain, plain.lower(), words, frozenset(one.term for one in words if one.content))
+    content = tuple(one for one in words if one.content)
+    terms = frozenset(one.term for one in content)
+    kin = frozenset(one.term for one in words if one.kind == "kind:kin")
+    return Phrase(plain, plain.lower(), words, content, terms, matters(content), kin, small)
 
 
 def _word(found: re.Match[str], text: str, *, small: bool) -> Word:
@@ -154,19 +166,43 @@ def _word(found: re.Match[str], text: str, *, small: bool) -> Word:
 
 
 def _read_word(found: re.Match[str], text: str, lower: str, *, small: bool) -> Word:
+    entry, start = _entry(lower), found.start()
+    before = text[:start].rstrip()
+    first = not before or (before[-1] in ".!?" and before[-4:].lower() not in _TITLES)
+    kind = _kind(found[0], entry, first=first, small=small)
+    return Word(
+        found[0],
+        start,
+        found.end(),
+        entry.term,
+        kind,
+        content=kind == "kind:number" or entry.telling,
+        light=entry.light,
+    )
+
+
+class _Entry(NamedTuple):
+    """What is known of a word in lower case, wherever it stands."""
+
+    term: str
+    known: str | None
+    kin: bool
+    verb: bool
+    telling: bool
+    light: bool
+
+
+@lru_cache(maxsize=4_096)
+def _entry(lower: str) -> _Entry:
     words, stem, bare = table(), term(lower), lower.removesuffix("'s")
     form = lexicon().forms.get(bare)
     light = stem in words.light or bare in words.light
-    before = text[: found.start()].rstrip()
-    first = not before or (before[-1] in ".!?" and before[-4:].lower() not in _TITLES)
-    kind = _kind(found[0], bare, first=first, small=small)
-    return Word(
-        found[0],
-        found.start(),
-        found.end(),
-        words.topics.get(stem, stem),
-        kind,
-        content=kind == "kind:number" or not (light or bare in STOP_WORDS or bare in words.filler),
+    return _Entry(
+        term=words.topics.get(stem, stem),
+        known=words.kinds.get(bare) or lexicon().category(bare) or words.kinds.get(bare.removesuffix("s")),
+        kin=names().kin_noun(bare) is not None,
+        verb=form is not None,
+        telling=not (light or bare in STOP_WORDS or bare in words.filler),
         light=light or (form is not None and bool(form.kinds & _PAST)),
     )
 
@@ -182,15 +218,13 @@ def _as_verb(one: Word, before: Word | None) -> Word:
     return replace(one, verb=True) if led or before.text.lower() in _SUBJECTS else one
 
 
-def _kind(shown: str, lower: str, *, first: bool, small: bool) -> str:
-    kinds = table().kinds
-    known = kinds.get(lower) or lexicon().category(lower) or kinds.get(lower.removesuffix("s"))
-    if known is not None and not (known == "language" and shown[:1].islower()):
-        return f"kind:{known}"
+def _kind(shown: str, entry: _Entry, *, first: bool, small: bool) -> str:
+    if entry.known is not None and not (entry.known == "language" and shown[:1].islower()):
+        return f"kind:{entry.known}"
     capital = shown[:1].isupper()
-    if known is None and names().kin_noun(lower) and (first or not capital):
+    if entry.known is None and entry.kin and (first or not capital):
         return "kind:kin"
-    if not capital or small or (first and lower in lexicon().forms):
+    if not capital or small or (first and entry.verb):
         return "word"
     return "name?" if first else "name"
 
@@ -203,7 +237,16 @@ def cells(said: Phrase, words: Iterable[Word]) -> list[Cell]:
             found[-1].append(one)
         else:
             found.append([one])
-    return [Cell(tuple(group), _kind_of(group), said.text[group[0].start : group[-1].stop]) for group in found]
+    return [_cell(said, group) for group in found]
+
+
+def only_cell(said: Phrase, words: Sequence[Word]) -> Cell | None:
+    """Give the cell that some words make up all together; None where they are none, or more than one."""
+    return _cell(said, words) if words and all(_joined(said, *pair) for pair in pairwise(words)) else None
+
+
+def _cell(said: Phrase, group: Sequence[Word]) -> Cell:
+    return Cell(tuple(group), _kind_of(group), said.text[group[0].start : group[-1].stop])
 
 
 def _joined(said: Phrase, last: Word, following: Word) -> bool:

@@ -83,9 +83,14 @@ ON CONFLICT (user_id, name) DO UPDATE SET value = max(value, excluded.value), up
 DELETE FROM embeddings WHERE user_id = :user_id AND code >= :low AND code < :high;
 
 -- name: matching_words
--- Documents of one tenant that hold a word.
-SELECT rowid FROM search_index
-WHERE search_index MATCH :match AND rowid >= :low AND rowid < :high LIMIT :limit;
+-- Documents of one tenant, whose numbers lie in a range of their own, that hold each of some words: one list a word.
+SELECT (
+    SELECT json_group_array(doc) FROM (
+        SELECT rowid AS doc FROM search_index
+        WHERE search_index MATCH asked.value AND rowid >= :low AND rowid < :high LIMIT :limit
+    )
+) AS docs
+FROM json_each(:matches) AS asked;
 
 -- name: snapshot
 -- The image of an index. Whatever a damaged cell holds is read as bytes, to be refused as an image.
