@@ -48,6 +48,20 @@ def _breaks() -> re.Pattern[str]:
     )
 
 
+_BREAK: Final = re.compile("[\r\n.!?\u2026\u3002\uff01\uff1f\uff61\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]")
+"""What every break begins with: looked for first, as most characters begin none."""
+
+
+def _found_breaks(text: str) -> Iterator[re.Match[str]]:
+    """Yield the breaks of a text in order."""
+    shape, at = _breaks(), 0
+    while (start := _BREAK.search(text, at)) is not None:
+        found = shape.match(text, start.start())
+        at = start.end() if found is None else found.end()
+        if found is not None:
+            yield found
+
+
 @cache
 def _list_item() -> re.Pattern[str]:
     return re.compile(r"[ \t]*(?:[-*\u2022+>#|]|\d{1,3}[.)])(?:\s|$)?")
@@ -100,7 +114,7 @@ def _is_abbreviation(word: str, before: str, after: str) -> bool:
 
 def _boundaries(text: str) -> Iterator[int]:
     """Yield the offsets at which a sentence ends, in order."""
-    for found in _breaks().finditer(text):
+    for found in _found_breaks(text):
         start, stop = found.span()
         if found.lastgroup == "line":
             if _breaks_line(text, start, stop):

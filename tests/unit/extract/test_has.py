@@ -25,6 +25,14 @@ def _guarded() -> Iterator[tuple[str, re.Pattern[str], Sequence[str]]]:
     yield "bare", re.compile(tails["bare"], re.IGNORECASE), tails["bare_has"]
     foreign = load_table("foreign")
     yield "now", re.compile(foreign["now"], re.IGNORECASE), foreign["now_has"]
+    yield "hedge", re.compile(acts["hedge"]["match"], re.IGNORECASE), acts["hedge"]["has"]
+    said, lasting = load_table("as_said"), load_table("instructions")["lasting"]
+    for name, has in said["has"].items():
+        yield name, re.compile(said[name], re.IGNORECASE), has
+    yield "lasting", re.compile(lasting["match"], re.IGNORECASE), lasting["has"]
+    for name, entry in load_table("imagined").items():
+        if "has" in entry:
+            yield f"imagined {name}", re.compile(entry["match"], re.IGNORECASE), entry["has"]
     for number, match in enumerate(prose["holds"]):
         yield f"prose {number}", re.compile(match), prose["has"]
     for family, states in table().states.items():

@@ -84,4 +84,5 @@ def is_transient(sentence: str) -> bool:
 
 def is_hedged(sentence: str) -> bool:
     """Say whether the speaker is unsure."""
-    return expression("acts", "hedge", "match").search(sentence) is not None
+    expected = occurs(load_table("acts")["hedge"]["has"], sentence.lower())
+    return expected and expression("acts", "hedge", "match").search(sentence) is not None

@@ -13,7 +13,7 @@ from typing import Final
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.write.extract.acts import is_hedged, is_question, is_transient
 from credenda.write.extract.clauses import Clause, open_sentence, read_clause, split_clauses
-from credenda.write.extract.lexicon import expression, lexicon, load_table, names, words_of
+from credenda.write.extract.lexicon import expression, lexicon, load_table, names, occurs, words_of
 from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.subjects import Subject, find_subject
@@ -60,7 +60,10 @@ def _words(name: str) -> frozenset[str]:
 
 def _holds(name: str, text: str) -> bool:
     """Say whether a text has one of the words, or one of the phrases, of a list."""
-    return not _words(name).isdisjoint(words_of(text)) or expression("as_said", name).search(text) is not None
+    if not _words(name).isdisjoint(words_of(text)):
+        return True
+    told = occurs(load_table("as_said")["has"][name], text.lower())
+    return told and expression("as_said", name).search(text) is not None
 
 
 def _tells(text: str, owner: str, *, alone: bool) -> bool:

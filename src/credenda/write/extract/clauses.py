@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from credenda.model.claim import Move
 from credenda.write.extract.lexicon import RECENT, expression, load_table, names, occurs
-from credenda.write.extract.patterns import union
+from credenda.write.extract.patterns import Gate
 from credenda.write.extract.values import leading_scope
 
 __all__ = ["Clause", "open_contractions", "open_sentence", "read_clause", "split_clauses", "straighten"]
@@ -131,13 +131,13 @@ def _split(sentence: str) -> tuple[str, ...]:
 
 
 @cache
-def _opening_gate() -> re.Pattern[str]:
-    return union(_tables()[name] for name in _OPENINGS)
+def _opening_gate() -> Gate:
+    return Gate(_tables()[name] for name in _OPENINGS)
 
 
 def _opened(clause: Clause) -> Clause:
     """Take one opening off a clause; the same clause when there is none."""
-    if _opening_gate().match(clause.text) is None:
+    if not _opening_gate().opens(clause.text):
         return clause
     tables = _tables()
     for name in _OPENINGS:

@@ -24,6 +24,7 @@ _TURN: Final = re.compile(
     r"[,;]? (?:but|yet|though|however|and|so),? (?=(?:what )?if\b|had\b|were\b|in an?\b|imagin|suppos)", re.IGNORECASE
 )
 """Where a sentence begins to suppose after it has stated something."""
+_ANY: Final = ("",)
 _STANDING: Final = ("instruction_", "procedure_")
 _JUDGED: Final = frozenset({"worthwhile", "as_said"})
 _SUPPOSING: Final = ("what if", "imagine", "suppose")
@@ -41,7 +42,8 @@ def _phrases() -> tuple[str, ...]:
 
 
 def _is(name: str, text: str) -> bool:
-    return expression("imagined", name, "match").search(text) is not None
+    told = occurs(load_table("imagined")[name].get("has", _ANY), text.lower())
+    return told and expression("imagined", name, "match").search(text) is not None
 
 
 @lru_cache(maxsize=RECENT)

@@ -10,8 +10,8 @@ from typing import Final
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normal import attribute_key
 from credenda.write.extract.clauses import Clause
-from credenda.write.extract.lexicon import expression, lexicon, load_table
-from credenda.write.extract.patterns import compile_macros, union
+from credenda.write.extract.lexicon import expression, lexicon, load_table, occurs
+from credenda.write.extract.patterns import Gate, compile_macros
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.shapes import is_free
 from credenda.write.extract.values import clean_value, leading_scope, take_scope
@@ -33,16 +33,16 @@ def _shapes(kind: str) -> dict[str, re.Pattern[str]]:
 
 
 @cache
-def _gate(kind: str, first: str) -> re.Pattern[str] | None:
+def _gate(kind: str, first: str) -> Gate | None:
     shapes = _shapes_for(kind, first)
-    return union(shapes.values()) if shapes else None
+    return Gate(shapes.values()) if shapes else None
 
 
 def _fitting(kind: str, text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """Yield the shapes of a kind that a text has, in order; most texts have none, and are tried once."""
     first = _first(text)
     gate = _gate(kind, first)
-    if gate is None or gate.match(text) is None:
+    if gate is None or not gate.opens(text):
         return
     for name, shape in _shapes_for(kind, first).items():
         found = shape.match(text)
@@ -197,7 +197,8 @@ def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
 
 def _lasting(text: str, clause: Clause) -> Reading | None:
     """Read any order that is said to hold from now on, or in a kind of case."""
-    if not expression("instructions", "lasting", "match").search(text):
+    told = occurs(load_table("instructions")["lasting"]["has"], text.lower())
+    if not told or not expression("instructions", "lasting", "match").search(text):
         return None
     order = _directive(text)
     words = order.lower().removeprefix("do not ").removeprefix("never ").split(" ")

@@ -55,7 +55,10 @@ def expression(table: str, *path: str) -> re.Pattern[str]:
 
 def occurs(marks: Iterable[str], folded: str) -> bool:
     """Say whether one of some texts stands in a sentence, given in lower case: the cheap test before an expression."""
-    return any(map(folded.__contains__, marks))
+    for mark in marks:  # noqa: SIM110 - lists are short, and a loop takes half the time of `any`
+        if mark in folded:
+            return True
+    return False
 
 
 @lru_cache(maxsize=RECENT)

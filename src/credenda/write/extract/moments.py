@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.dates import DateSpan, Lean, find_dates
-from credenda.write.extract.lexicon import expression
+from credenda.write.extract.lexicon import RECENT, expression
 
 __all__ = ["Moment", "clause_dates", "day_end", "iso_day", "past_dates", "without_open_dates"]
 
@@ -62,12 +63,19 @@ def _closes(span: DateSpan, text: str) -> bool:
 def clause_dates(text: str, anchor_us: int, lean: Lean | None) -> Moment:
     """Find the dates of a clause, with their words. What holds "since May" began in a past one, however it leans."""
     spans = find_dates(text, anchor_us, lean)
+    if not spans:
+        return _no_dates(anchor_us)
     if lean != "past" and any(text[one.start : one.start + 6].lower() == "since " for one in spans):
         began = {one.start: one for one in find_dates(text, anchor_us, "past")}
         spans = [
             began.get(one.start, one) if text[one.start : one.start + 6].lower() == "since " else one for one in spans
         ]
     return Moment(anchor_us=anchor_us, spans=tuple(spans), literals=tuple(text[one.start : one.stop] for one in spans))
+
+
+@lru_cache(maxsize=RECENT)
+def _no_dates(anchor_us: int) -> Moment:
+    return Moment(anchor_us=anchor_us)
 
 
 def past_dates(text: str, anchor_us: int) -> Moment:
@@ -77,6 +85,8 @@ def past_dates(text: str, anchor_us: int) -> Moment:
     then only the year that is clearly nearest counts. What holds "since May" began in a past one.
     """
     moment = clause_dates(text, anchor_us, "past")
+    if not moment.spans:
+        return moment
     far_us = anchor_us - _FAR_DAYS * DAY_US
     doubtful = any(
         one.from_us is not None

@@ -12,10 +12,11 @@ from credenda.model.claim import Move
 from credenda.model.memory import MemoryType, Stance
 from credenda.write.extract.lexicon import load_table, names
 
-__all__ = ["Pattern", "compile_macros", "patterns_for", "union"]
+__all__ = ["Gate", "Pattern", "compile_macros", "patterns_for"]
 
 _MACRO: Final = re.compile(r"\{([A-Z]+)\}")
 _GROUP: Final = re.compile(r"\(\?P<\w+>")
+_LETTERS: Final = re.compile(r"\\.|[A-Z]+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +55,28 @@ def compile_macros(text: str, macros: Mapping[str, str]) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
-def union(shapes: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
-    """Give one expression that matches where one of some shapes does, so that a text which fits none is tried once."""
-    return re.compile("|".join(f"(?:{_GROUP.sub('(?:', shape.pattern)})" for shape in shapes), re.IGNORECASE)
+class Gate:
+    """One expression that matches where one of some shapes does, so that a text which fits none is tried once.
+
+    A text of ASCII is tried in lower case, which is what ignoring case comes to there and takes half the time.
+    """
+
+    def __init__(self, shapes: Iterable[re.Pattern[str]]) -> None:
+        """Join the shapes."""
+        joined = "|".join(f"(?:{_GROUP.sub('(?:', shape.pattern)})" for shape in shapes)
+        self._match = re.compile(joined, re.IGNORECASE).match
+        self._folded = None if "(?-i:" in joined else re.compile(_in_lower_case(joined)).match
+
+    def opens(self, text: str) -> bool:
+        """Say whether one of the shapes matches a text from its start."""
+        if self._folded is not None and text.isascii():
+            return self._folded(text.lower()) is not None
+        return self._match(text) is not None
+
+
+def _in_lower_case(expression: str) -> str:
+    """Write an expression without named groups for texts in lower case; what follows a backslash stays."""
+    return _LETTERS.sub(lambda found: found[0] if found[0][0] == "\\" else found[0].lower(), expression)
 
 
 def _kin_macro() -> str:

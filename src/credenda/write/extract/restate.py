@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from credenda.write.extract.lexicon import RECENT, lexicon, load_table, names
 from credenda.write.extract.patterns import compile_macros
@@ -48,12 +48,21 @@ def _slot_macro() -> str:
     return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
 
 
+class _Rules(NamedTuple):
+    """The rules by a word that must occur, those of an opening also by that; and by the word that must be the first."""
+
+    anywhere: dict[str, list[_Rule]]
+    opened: dict[tuple[str, str], list[_Rule]]
+    first: dict[str, list[_Rule]]
+
+
 @cache
-def _rules() -> tuple[dict[str, list[_Rule]], dict[str, list[_Rule]]]:
-    """Load the rules by a word that must occur, and by the word that must be the first."""
+def _rules() -> _Rules:
+    """Load the rules."""
     table = load_table("restate")
     macros: dict[str, str] = table["macros"] | {"SLOT": _slot_macro()}
     anywhere: dict[str, list[_Rule]] = {}
+    opened: dict[tuple[str, str], list[_Rule]] = {}
     first: dict[str, list[_Rule]] = {}
     entries: list[dict[str, Any]] = table["rule"]
     for place, entry in enumerate(entries):
@@ -67,10 +76,13 @@ def _rules() -> tuple[dict[str, list[_Rule]], dict[str, list[_Rule]]]:
             entry.get("bare", False),
         )
         for word in entry.get("words", ()):
-            anywhere.setdefault(word, []).append(rule)
+            if not rule.opens:
+                anywhere.setdefault(word, []).append(rule)
+            for opening in rule.opens:
+                opened.setdefault((word, opening), []).append(rule)
         for word in entry.get("first", ()):
             first.setdefault(word, []).append(rule)
-    return anywhere, first
+    return _Rules(anywhere, opened, first)
 
 
 def _opens(match: str) -> frozenset[str]:
@@ -81,9 +93,10 @@ def _opens(match: str) -> frozenset[str]:
 
 @cache
 def _keys() -> frozenset[str]:
-    anywhere, first = _rules()
-    also = {word for rules in (*anywhere.values(), *first.values()) for rule in rules for word in rule.also}
-    return frozenset(anywhere.keys() | first.keys() | also)
+    anywhere, opened, first = _rules()
+    listed = (*anywhere.values(), *opened.values(), *first.values())
+    also = {word for rules in listed for rule in rules for word in rule.also}
+    return frozenset(anywhere.keys() | {word for word, _ in opened} | first.keys() | also)
 
 
 def _candidates(sentence: str) -> list[_Rule]:
@@ -92,18 +105,17 @@ def _candidates(sentence: str) -> list[_Rule]:
     common = _keys().intersection(words)
     if not common:
         return []
-    anywhere, first = _rules()
+    anywhere, opened, first = _rules()
     opening = words[0]
-    found = {
-        rule.place: rule
-        for word in common
-        if word in anywhere
-        for rule in anywhere[word]
-        if not (rule.opens and opening not in rule.opens) and not (rule.also and rule.also.isdisjoint(common))
-    }
-    for rule in first.get(opening, ()):
-        if not (rule.also and rule.also.isdisjoint(common)):
-            found[rule.place] = rule
+    listed = [*first.get(opening, ())]
+    for word in common:
+        if word in anywhere:
+            listed += anywhere[word]
+        if (word, opening) in opened:
+            listed += opened[word, opening]
+    if not listed:
+        return []
+    found = {rule.place: rule for rule in listed if not (rule.also and rule.also.isdisjoint(common))}
     return [found[place] for place in sorted(found)]
 
 

@@ -199,12 +199,13 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
             continue
         if clause is None or is_question(clause.text):
             continue
-        clause = clause._replace(text=take_up(clause.text, " ".join(pieces[:number])))
-        if listener.owner is not None and clause.text != sentence:
-            clause = clause._replace(text=restated(clause.text))
+        before = " ".join(pieces[:number])
+        said = take_up(clause.text, before)
+        if listener.owner is not None and said != sentence:
+            said = restated(said)
         opening = clause.move if clause.move is not Move.STATE else opening
-        clause = clause._replace(move=opening, hedged=clause.hedged or opened.hedged)
-        left = number > 0 and expression("checks", "leaving").search(" ".join(pieces[:number])) is not None
+        clause = clause._replace(text=said, move=opening, hedged=clause.hedged or opened.hedged)
+        left = number > 0 and expression("checks", "leaving").search(before) is not None
         readings.extend(_clause_readings(listener, clause, left=left, short=short))
     return _exchange(listener, opened.text, merged(readings))
 
