@@ -125,6 +125,8 @@ _RULES: Final = (
     ("weekday", rf"(?:{_AFTER}|(?<=\bon ))(?P<weekday_w>{_WEEKDAY})"),
 )
 _WORDS: Final = re.compile(r"[a-z]+|\d{4}", re.ASCII)
+_GROUP: Final = re.compile(r"\(\?P<\w+>")
+_LETTERS: Final = re.compile(r"\\.|[A-Z]+", re.DOTALL)
 _NEARBY: Final = (
     "jan feb mar apr jun jul aug sep sept oct nov dec yesterday today tomorrow tonight ago day days week weeks month "
     "months year years weekend quarter night morning afternoon evening"
@@ -149,6 +151,17 @@ def _atoms() -> re.Pattern[str]:
     return re.compile(
         r"\b(?:" + "|".join(rf"(?P<{name}>{rule}\b(?![-/]\d|\w))" for name, rule in _RULES) + ")", re.IGNORECASE
     )
+
+
+@cache
+def _folded_atoms() -> re.Pattern[str]:
+    """Compile the same for ASCII text in lower case, in which a time is found or ruled out in half the time."""
+    rules = "|".join(rf"(?:{_GROUP.sub('(?:', rule)}\b(?![-/]\d|\w))" for _, rule in _RULES)
+    return re.compile(rf"\b(?:{_LETTERS.sub(_lowered, rules)})")
+
+
+def _lowered(found: re.Match[str]) -> str:
+    return found[0] if found[0][0] == "\\" else found[0].lower()
 
 
 @cache
@@ -326,7 +339,13 @@ def _word_before(text: str, start: int) -> tuple[str, int]:
 
 
 def _read(text: str, region: tuple[int, int], context: _Context) -> Iterator[_Atom]:
-    for found in _atoms().finditer(text, *region):
+    start, stop = region
+    if text.isascii():
+        first = _folded_atoms().search(text.lower(), start, stop)
+        if first is None:
+            return
+        start = first.start()
+    for found in _atoms().finditer(text, start, stop):
         try:
             days = _READERS[_kind(found)](found, context)
         except (ValueError, OverflowError):

@@ -25,14 +25,7 @@ def _guarded() -> Iterator[tuple[str, re.Pattern[str], Sequence[str]]]:
     yield "bare", re.compile(tails["bare"], re.IGNORECASE), tails["bare_has"]
     foreign = load_table("foreign")
     yield "now", re.compile(foreign["now"], re.IGNORECASE), foreign["now_has"]
-    yield "hedge", re.compile(acts["hedge"]["match"], re.IGNORECASE), acts["hedge"]["has"]
-    said, lasting = load_table("as_said"), load_table("instructions")["lasting"]
-    for name, has in said["has"].items():
-        yield name, re.compile(said[name], re.IGNORECASE), has
-    yield "lasting", re.compile(lasting["match"], re.IGNORECASE), lasting["has"]
-    for name, entry in load_table("imagined").items():
-        if "has" in entry:
-            yield f"imagined {name}", re.compile(entry["match"], re.IGNORECASE), entry["has"]
+    yield from _guarded_beside()
     for number, match in enumerate(prose["holds"]):
         yield f"prose {number}", re.compile(match), prose["has"]
     for family, states in table().states.items():
@@ -41,6 +34,18 @@ def _guarded() -> Iterator[tuple[str, re.Pattern[str], Sequence[str]]]:
     for entry in tails["contraction"]:
         has = [entry["has"]] if isinstance(entry["has"], str) else entry["has"]
         yield f"short form {entry['from'][:40]}", re.compile(entry["from"], re.IGNORECASE), has
+
+
+def _guarded_beside() -> Iterator[tuple[str, re.Pattern[str], Sequence[str]]]:
+    acts = load_table("acts")
+    yield "hedge", re.compile(acts["hedge"]["match"], re.IGNORECASE), acts["hedge"]["has"]
+    said, lasting = load_table("as_said"), load_table("instructions")["lasting"]
+    for name, has in said["has"].items():
+        yield name, re.compile(said[name], re.IGNORECASE), has
+    yield "lasting", re.compile(lasting["match"], re.IGNORECASE), lasting["has"]
+    for name, entry in load_table("imagined").items():
+        if "has" in entry:
+            yield f"imagined {name}", re.compile(entry["match"], re.IGNORECASE), entry["has"]
 
 
 _GUARDED = {name: (expression, has) for name, expression, has in _guarded()}

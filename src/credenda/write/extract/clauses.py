@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from credenda.model.claim import Move
 from credenda.write.extract.lexicon import RECENT, expression, load_table, names, occurs
-from credenda.write.extract.patterns import Gate
+from credenda.write.extract.patterns import Gate, in_lower_case
 from credenda.write.extract.values import leading_scope
 
 __all__ = ["Clause", "open_contractions", "open_sentence", "read_clause", "split_clauses", "straighten"]
@@ -94,6 +94,11 @@ def straighten(sentence: str) -> str:
     return _BULLET.sub("", plain)
 
 
+def _is_bare(text: str, folded: str) -> bool:
+    shape = expression("tails", "bare")
+    return (in_lower_case(shape).search(folded) if text.isascii() else shape.search(text)) is not None
+
+
 def open_contractions(text: str) -> str:
     """Write "I'm", "don't" and "we've" in full.
 
@@ -101,9 +106,7 @@ def open_contractions(text: str) -> str:
     'I am sure we do not'
     """
     folded = text.lower()
-    if "'" not in text and not (
-        occurs(load_table("tails")["bare_has"], folded) and expression("tails", "bare").search(text)
-    ):
+    if "'" not in text and not (occurs(load_table("tails")["bare_has"], folded) and _is_bare(text, folded)):
         return text
     quoted = "'" in folded
     for rule in _contractions():

@@ -12,7 +12,7 @@ from credenda.model.claim import Move
 from credenda.model.memory import MemoryType, Stance
 from credenda.write.extract.lexicon import load_table, names
 
-__all__ = ["Gate", "Pattern", "compile_macros", "patterns_for"]
+__all__ = ["Gate", "Pattern", "compile_macros", "in_lower_case", "patterns_for"]
 
 _MACRO: Final = re.compile(r"\{([A-Z]+)\}")
 _GROUP: Final = re.compile(r"\(\?P<\w+>")
@@ -65,7 +65,7 @@ class Gate:
         """Join the shapes."""
         joined = "|".join(f"(?:{_GROUP.sub('(?:', shape.pattern)})" for shape in shapes)
         self._match = re.compile(joined, re.IGNORECASE).match
-        self._folded = None if "(?-i:" in joined else re.compile(_in_lower_case(joined)).match
+        self._folded = None if "(?-i:" in joined else re.compile(_lowered(joined)).match
 
     def opens(self, text: str) -> bool:
         """Say whether one of the shapes matches a text from its start."""
@@ -74,8 +74,17 @@ class Gate:
         return self._match(text) is not None
 
 
-def _in_lower_case(expression: str) -> str:
-    """Write an expression without named groups for texts in lower case; what follows a backslash stays."""
+@cache
+def in_lower_case(shape: re.Pattern[str]) -> re.Pattern[str]:
+    """Give an expression that ignores case as one for ASCII text in lower case, which takes half the time.
+
+    Its groups have no names; no part of it may heed case.
+    """
+    return re.compile(_lowered(_GROUP.sub("(?:", shape.pattern)))
+
+
+def _lowered(expression: str) -> str:
+    """Write the letters of an expression small; what follows a backslash stays."""
     return _LETTERS.sub(lambda found: found[0] if found[0][0] == "\\" else found[0].lower(), expression)
 
 

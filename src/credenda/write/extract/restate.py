@@ -161,7 +161,7 @@ def restated(sentence: str) -> str:
     """
     if len(sentence) > _CHARACTERS_MAX:
         return sentence
-    said = _restated(sentence)
+    said = _restated(sentence.rstrip(_MARKS))
     if said is not None or "," not in sentence:
         return sentence if said is None else said
     first, *others = sentence.split(", ", _PIECES_MAX)
