@@ -157,11 +157,8 @@ def _atoms() -> re.Pattern[str]:
 def _folded_atoms() -> re.Pattern[str]:
     """Compile the same for ASCII text in lower case, in which a time is found or ruled out in half the time."""
     rules = "|".join(rf"(?:{_GROUP.sub('(?:', rule)}\b(?![-/]\d|\w))" for _, rule in _RULES)
-    return re.compile(rf"\b(?:{_LETTERS.sub(_lowered, rules)})")
-
-
-def _lowered(found: re.Match[str]) -> str:
-    return found[0] if found[0][0] == "\\" else found[0].lower()
+    small = _LETTERS.sub(lambda found: found[0] if found[0][0] == "\\" else found[0].lower(), rules)
+    return re.compile(rf"\b(?:{small})")
 
 
 @cache

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from credenda.write.extract.lexicon import load_table
-from credenda.write.extract.patterns import compile_macros
+from credenda.write.extract.patterns import Gate, compile_macros, in_lower_case
 from credenda.write.succession.table import table
 
 from .holding import always_holds
@@ -71,3 +71,18 @@ def test_no_match_lacks_every_text_that_is_looked_for_first(name: str) -> None:
 )
 def test_the_check_knows_what_a_match_must_hold(expression: str, has: list[str], holds: bool) -> None:  # noqa: FBT001
     assert always_holds(re.compile(expression, re.IGNORECASE), has) is holds
+
+
+@pytest.mark.parametrize("text", ["PLEASE go on", "please", "Été venu", "été", "Anna said so", "anna said so", "no"])
+def test_a_gate_opens_where_one_of_its_shapes_matches(text: str) -> None:
+    for shapes in (
+        [r"^(?P<word>please|\S+ go)\b", r"^\w+É\b|^été"],
+        [r"^(?P<who>(?-i:[A-Z])\w+) said\b"],
+    ):
+        compiled = [re.compile(one, re.IGNORECASE) for one in shapes]
+        assert Gate(compiled).opens(text) is any(one.match(text) is not None for one in compiled)
+
+
+def test_an_expression_in_lower_case_keeps_what_follows_a_backslash() -> None:
+    shape = re.compile(r"(?P<day>\D+) AM\b\S*", re.IGNORECASE)
+    assert in_lower_case(shape).pattern == r"(?:\D+) am\b\S*"
