@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from build import FakeStore, event, folded, vector
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -11,6 +10,8 @@ from numpy.typing import NDArray
 from credenda.vectors.hot import HotVectors
 from credenda.vectors.resident import ResidentIndex
 from credenda.vectors.stored import stored_vectors
+
+from .build import FakeStore, event, folded, vector
 
 Rows = NDArray[np.int64]
 
