@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
+
+from .connections import left_open, opened, watch
 
 # What is tested must not depend on what is installed, nor load a model where none is asked for.
 os.environ["CREDENDA_EMBEDDER"] = "none"
@@ -15,3 +19,24 @@ settings.register_profile("credenda", derandomize=True, deadline=None)
 settings.register_profile("deep", deadline=None)
 settings.register_profile("deeper", deadline=None)
 settings.load_profile("credenda")
+
+watch()
+
+
+def _all_closed() -> Iterator[None]:
+    before = len(opened)
+    yield
+    found = left_open(before)
+    assert not found, "\n".join(["left open, and opened by", *found])
+
+
+@pytest.fixture(autouse=True)
+def a_test_closes_what_it_opens() -> Iterator[None]:
+    """Fail a test that leaves a connection open, but for those of a memory that others made for it."""
+    yield from _all_closed()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def a_module_closes_what_it_opens() -> Iterator[None]:
+    """Fail the last test of a module of which a fixture leaves a connection open."""
+    yield from _all_closed()

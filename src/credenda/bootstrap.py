@@ -79,7 +79,6 @@ def build_parts(
     path = sqlite_path(target)
     return Parts(
         user_id=name,
-        store=SqliteStore(path, clock=now, read_only=read_only),
         store_name=str(Path(path).absolute()),
         clock=now,
         settings=merged,
@@ -90,6 +89,7 @@ def build_parts(
         counter=counter,
         read_only=read_only,
         owner=process_owner(),
+        store=SqliteStore(path, clock=now, read_only=read_only),  # last: nothing may fail after it
     )
 
 

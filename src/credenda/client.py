@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime, tzinfo
 from functools import cached_property, partial
 from pathlib import Path
@@ -58,8 +59,11 @@ class Credenda:
         self._parts = parts
         self._worker = Worker(parts, duties=partial(_duties, parts))
         self._closed = False
-        if workers:
-            self.start_worker()
+        with ExitStack() as held:
+            held.callback(self.close)
+            if workers:
+                self.start_worker()
+            held.pop_all()
 
     @cached_property
     def manage(self) -> Manage:
@@ -149,13 +153,12 @@ class Credenda:
         if self._closed:
             return
         self._closed = True
-        try:
+        with ExitStack() as held:
+            held.callback(self._parts.store.close)
+            if self._parts.llm is not None:
+                held.callback(self._parts.llm.close)
             self._worker.stop()
             maintaining.wind_up(self._parts)
-        finally:
-            if self._parts.llm is not None:
-                self._parts.llm.close()
-            self._parts.store.close()
 
     def remember(
         self,

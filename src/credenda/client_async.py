@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from concurrent.futures import Future
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
@@ -64,7 +65,13 @@ class Opening:
         self._opened: AsyncCredenda | None = None
 
     async def _open(self) -> AsyncCredenda:
-        return AsyncCredenda(await asyncio.to_thread(self._start))
+        made = Future[Credenda]()
+        try:
+            await asyncio.to_thread(lambda: made.set_result(self._start()))
+            return AsyncCredenda(made.result())
+        except BaseException:  # whoever awaits it is gone: it closes as soon as it is open
+            made.add_done_callback(lambda done: done.result().close())
+            raise
 
     def __await__(self) -> Generator[object, None, AsyncCredenda]:
         """Open it; closing is up to the caller."""

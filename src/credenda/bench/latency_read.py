@@ -47,6 +47,8 @@ class SearchFigures(TypedDict):
     messages: int
     documents: int
     read_for_beliefs: bool
+    question: Spread | None
+    """Embedding of a question not asked before: remembered afterwards, and no part of `search`."""
     search: Spread
     search_cpu: Spread
     stages_cpu_ms: dict[str, float]
@@ -109,7 +111,7 @@ def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
     bare.fill(texts)
     parts = build_parts(path, user=USER, embedder=engine)
     with Credenda(parts) as memory:
-        runs = _Runs(memory, bare)
+        runs = _Runs(memory, bare, parts)
         runs.run(asked[:_WARM_UP], counted=False)
         runs.run(asked[_WARM_UP:], counted=True)
         search, busy, query = spread_ms(runs.searches), spread_ms(runs.busy), spread_ms(runs.queries)
@@ -121,6 +123,7 @@ def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
         "messages": size,
         "documents": documents,
         "read_for_beliefs": reads,
+        "question": spread_ms(runs.embeddings) if runs.embeddings else None,
         "search": search,
         "search_cpu": busy,
         "stages_cpu_ms": stages,
@@ -142,9 +145,11 @@ def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
 class _Runs:
     """Times and hits of questions put to both."""
 
-    def __init__(self, memory: Credenda, bare: BareTable) -> None:
+    def __init__(self, memory: Credenda, bare: BareTable, parts: Parts) -> None:
         self._memory = memory
         self._bare = bare
+        self._ask = parts.ask
+        self.embeddings: list[float] = []
         self.searches: list[float] = []
         self.busy: list[float] = []
         self.queries: list[float] = []
@@ -155,6 +160,7 @@ class _Runs:
     def run(self, asked: Sequence[Asked], *, counted: bool) -> None:
         """Put each question to both, one right after the other."""
         for one in asked:
+            self._embed(one.text, counted=counted)
             start, before = seconds(), cpu_seconds()
             result = self._memory.search(one.text, limit=_DEPTH)
             between, after = seconds(), cpu_seconds()
@@ -167,6 +173,15 @@ class _Runs:
                 found = any(_answers(hit, one.gold) for hit in result.hits)
                 (self.worded if one.worded else self.other).append(found)
                 self.bare_hits.append(one.gold in texts)
+
+    def _embed(self, text: str, *, counted: bool) -> None:
+        """Let the question's vector be known: what an engine takes for it is counted apart."""
+        if self._ask is None:
+            return
+        start = seconds()
+        self._ask([text])
+        if counted:
+            self.embeddings.append(seconds() - start)
 
 
 def _answers(hit: Hit, gold: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -69,7 +70,8 @@ def extract(
     Raises `Invalid` for a file or text that is to be read in earnest: that is what `import` and `remember` do.
     """
     if dry_run:
-        return _priced(parts, _wanted_turns(parts, path, text), model)
+        with closing(_wanted_turns(parts, path, text)) as turns:
+            return _priced(parts, turns, model)
     if path is not None or text is not None or model is not None:
         raise Invalid(
             "a file, a text and a model are only for a dry run",
@@ -97,7 +99,7 @@ def _call_up(writer: Writer) -> None:
         writer.put(replace(job, status=JobStatus.QUEUED, attempts=0, run_after_us=0))
 
 
-def _wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Iterator[tuple[Turn, tuple[Claim, ...]]]:
+def _wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
     if path is not None and text is not None:
         raise Invalid("a file and a text at once", fix="give one of them")
     if path is None and text is None:
@@ -108,7 +110,7 @@ def _wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Iterator
         yield turn, tuple(parts.extractor.extract(turn))
 
 
-def _queued(parts: Parts) -> Iterator[tuple[Turn, tuple[Claim, ...]]]:
+def _queued(parts: Parts) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
     with parts.store.reader(parts.user_id) as reader:
         jobs: list[Job] = reader.jobs(JobFilter(statuses=_WAITING, kinds=frozenset({EXTRACT, THINK, REREAD})))
         for job in jobs:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -49,8 +50,8 @@ class Wanted:
     least: int = 1
 
 
-def _pages(parts: Parts, topic: str | None, above: int = 0) -> Iterator[tuple[Reader, list[tuple[int, Memory]]]]:
-    """Walk over what may be judged, newest first, each page in a view of its own."""
+def _pages(parts: Parts, topic: str | None, above: int = 0) -> Generator[tuple[Reader, list[tuple[int, Memory]]]]:
+    """Walk over what may be judged, newest first, each page in a view of its own, which is held until it is closed."""
     below: int | None = None
     while True:
         with parts.store.reader(parts.user_id) as reader:
@@ -70,10 +71,11 @@ def pending(parts: Parts, topic: str | None, above: int, *, enough: int | None =
     `enough` stops counting there. A topic that is named is looked at as a whole.
     """
     found: list[int] = []
-    for _, page in _pages(parts, topic, above):
-        found += (number for number, one in page if topic is not None or not _is_made(one))
-        if enough is not None and len(found) >= enough:
-            break
+    with closing(_pages(parts, topic, above)) as pages:
+        for _, page in pages:
+            found += (number for number, one in page if topic is not None or not _is_made(one))
+            if enough is not None and len(found) >= enough:
+                break
     return sorted(found)
 
 
@@ -87,12 +89,13 @@ def groups_of(parts: Parts, seeds: Sequence[int], wanted: Wanted) -> list[tuple[
     near = _Near(parts, seeds, wanted)
     keys = SharedKeys(near.keys)
     changed: list[int] = []
-    for reader, page in _pages(parts, wanted.topic):
-        near.show(reader, page)
-        for number, memory in page:
-            keys.add(number, keys_of(memory))
-            if number in chosen and slot_words(memory) is not None:
-                changed.append(number)
+    with closing(_pages(parts, wanted.topic)) as pages:
+        for reader, page in pages:
+            near.show(reader, page)
+            for number, memory in page:
+                keys.add(number, keys_of(memory))
+                if number in chosen and slot_words(memory) is not None:
+                    changed.append(number)
     pairs: list[Pair] = [*keys.pairs(), *near.pairs()]
     found = clusters(pairs, wanted.cluster_max)
     placed = {number for group in found for number in group}

@@ -16,6 +16,7 @@ __all__ = ["HOT_BITS", "HotVectors"]
 HOT_BITS: Final = 16
 """Width of the vectors that are kept: as the store has them, so that nothing is rounded."""
 _LEAST: Final = 1_024
+_DUE: Final = 2
 
 
 class HotVectors:
@@ -30,6 +31,7 @@ class HotVectors:
         self._owner = np.zeros(0, np.int64)
         self._matrix = np.zeros((0, 0), np.float16)
         self._finite = True
+        self._looks = 0
 
     @property
     def nbytes(self) -> int:
@@ -38,14 +40,25 @@ class HotVectors:
 
     def keep(self, rows: NDArray[np.int64], vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
         """Hold these vectors, (n, d), for these rows in place of what was held for them; of equals the first stays."""
+        with self._lock:
+            self._put(rows, vectors)
+
+    def fill(self, rows: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
+        """Hold these vectors for those of the rows that have none here: a view may be older than what is held."""
+        with self._lock:
+            if len(self._owner) and self._matrix.shape[1] == vectors.shape[1]:
+                lacking = self._owner.take(rows % len(self._owner)) != rows
+                rows, vectors = rows[lacking], vectors[lacking]
+            self._put(rows, vectors)
+
+    def _put(self, rows: NDArray[np.int64], vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
         if not len(rows):
             return
-        with self._lock:
-            self._make_room(int(rows.max()) + 1, vectors.shape[1])
-            places, first = np.unique(rows % len(self._owner), return_index=True)
-            self._matrix[places] = vectors[first]
-            self._owner[places] = rows[first]
-            self._finite = self._finite and all_finite(self._matrix[places])
+        self._make_room(int(rows.max()) + 1, vectors.shape[1])
+        places, first = np.unique(rows % len(self._owner), return_index=True)
+        self._matrix[places] = vectors[first]
+        self._owner[places] = rows[first]
+        self._finite = self._finite and all_finite(self._matrix[places])
 
     def forget(self, rows: NDArray[np.int64]) -> None:
         """Let go of the vectors of these rows: the store has others now."""
@@ -66,6 +79,16 @@ class HotVectors:
                 return np.zeros((len(rows), dims), np.float16), np.zeros(len(rows), np.bool_)
             places = rows % len(self._owner)
             return self._matrix.take(places, axis=0), self._owner.take(places) == rows
+
+    def is_due(self, rows: int) -> bool:
+        """Say, once, that all vectors of an index of so many rows are worth reading now: at its second search.
+
+        One by one they cost 3 µs each, in their order half of that: all of 10,000 take 25 ms, and save each of the
+        searches to come .3 ms. Whoever searches once, as a command does, never pays for it.
+        """
+        with self._lock:
+            self._looks += 1
+            return self._looks == _DUE and rows <= self._rows_max
 
     def _make_room(self, rows: int, dims: int) -> None:
         """Grow towards the bound; below it every row has a place of its own, so what is held stays where it is."""

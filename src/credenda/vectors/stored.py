@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,9 @@ from credenda.vectors.resident import ResidentIndex
 
 __all__ = ["stored_vectors"]
 
+_BULK: Final = 2_000
+"""Vectors read at a time where all are."""
+
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
@@ -23,6 +28,19 @@ def stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tupl
     Those kept at few bits are shortened by `frqad.divisor`, so that a cosine with them counts for less: of a text that
     is held twice the exact copy comes first.
     """
+    if index.hot.is_due(len(index)):
+        _read_all(index, reader)
+    return _vectors(index, reader, rows)
+
+
+def _read_all(index: ResidentIndex, reader: Reader) -> None:
+    """Bring all vectors of an index into memory; the last rows first, so that room for all is made once."""
+    rows = np.flatnonzero(index.has_vector)
+    for stop in range(len(rows), 0, -_BULK):
+        _vectors(index, reader, rows[max(0, stop - _BULK) : stop])
+
+
+def _vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
     matrix, held = index.hot.take(rows, index.dims)
     if held.all():
         return rows, widened(matrix, finite=index.hot.finite)
@@ -40,7 +58,7 @@ def stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tupl
             blobs = [one for one, width in zip(data, widths, strict=True) if width == bits]
             if bits == HOT_BITS:
                 matrix[at] = fresh = halves(b"".join(blobs)).reshape(len(at), -1)
-                index.hot.keep(rows[at], fresh)
+                index.hot.fill(rows[at], fresh)
             else:
                 odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(divisor(bits))))
     wide = widened(matrix)

@@ -10,6 +10,7 @@ from threading import Event, Thread
 from credenda import Credenda, MemoryUnit
 from credenda.bootstrap import build_parts
 from credenda.parts import Parts
+from credenda.providers.llm.choose import open_model
 from credenda.providers.llm.port import Question, Reply
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock, ScriptedModel
@@ -96,7 +97,7 @@ def test_an_answer_that_comes_after_the_lease_was_lost_changes_nothing(path: Pat
         assert run_thinking(parts) == 1, "another takes the job over and reads nothing in it"
         return [CLAIM]
 
-    late = replace(parts, llm=build_parts(path, user="ana", clock=clock, llm=ScriptedModel(answer)).llm)
+    late = replace(parts, llm=open_model(ScriptedModel(answer), parts.settings))
     with Credenda(parts, workers=False) as mem:
         mem.remember(BEES)
         run_due(parts)

@@ -21,7 +21,7 @@ KEPT = [
     ("Our window cleaner comes on the first Monday of the month.", MemoryType.FACT),
     ("The reason I ask is that my nephew has haemophilia.", MemoryType.FACT),
     ("I find oysters revolting.", MemoryType.PREFERENCE),
-    ("Semicolons, not commas.", MemoryType.PREFERENCE),
+    ("Tabs, not spaces, in every file.", MemoryType.PREFERENCE),
     ("Password resets are always done by the service desk.", MemoryType.PROCEDURE),
 ]
 PASSED_OVER = [
@@ -67,7 +67,7 @@ def test_what_is_not_settled_is_a_plan_at_most(text: str) -> None:
 
 
 def test_what_another_speaker_asks_for_is_no_instruction() -> None:
-    asked = "Semicolons, not commas."
+    asked = "Tabs, not spaces, in every file."
     assert only(asked).type is MemoryType.PREFERENCE
     assert hear(asked, Role.PERSON, "Caroline") == []
 

@@ -6,17 +6,24 @@ from typing import Any
 
 import pytest
 
-from credenda.errors import Corrupt
-from credenda.storage.sqlite import proof, scratch
+from credenda.errors import Corrupt, Unavailable
+from credenda.storage.sqlite import connection, proof, scratch
 from credenda.storage.sqlite import store as storing
 
-from .build import opened, put, said
+from .build import events, failure, opened, put, said
 
 
 class Counted(sqlite3.Connection):
     """A connection that is known until it is closed."""
 
     open: set[int]
+    refused: str = ""
+    """A statement that fails."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - as sqlite3 has it
+        if sql == Counted.refused:
+            raise failure(sqlite3.SQLITE_IOERR)
+        return super().execute(sql, parameters)
 
     def close(self) -> None:
         super().close()
@@ -27,6 +34,7 @@ class Counted(sqlite3.Connection):
 def left_open(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """The connections that were made and not closed."""
     Counted.open = set()
+    monkeypatch.setattr(Counted, "refused", "")
     connect = sqlite3.connect
     kept: list[sqlite3.Connection] = []
 
@@ -67,4 +75,38 @@ def test_an_erasure_that_cannot_be_finished(
     monkeypatch.setattr(proof, "finish_erasures", fail)
     with pytest.raises(Corrupt), opened(path):
         pass
+    assert not left_open
+
+
+def test_a_file_that_was_brought_up_to_date_and_then_fails(tmp_path: Path, left_open: set[int]) -> None:
+    Counted.refused = "PRAGMA busy_timeout = 0"
+    with pytest.raises(Unavailable, match="could not be read or written"), opened(tmp_path / "memory.db"):
+        pass
+    assert not left_open
+
+
+def test_an_interrupt_while_a_connection_is_made(
+    tmp_path: Path, left_open: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(connection, "prepare", interrupted)
+    with pytest.raises(KeyboardInterrupt), opened(tmp_path / "memory.db"):
+        pass
+    assert not left_open
+
+
+def test_a_reader_that_cannot_be_ended(tmp_path: Path, left_open: set[int]) -> None:
+    with opened(tmp_path / "memory.db") as store:
+        put(store, said("I live in Linz."))
+        Counted.refused = "ROLLBACK"
+        before = set(left_open)
+        with pytest.raises(Unavailable), store.scratch("ana"):
+            pass
+        with pytest.raises(Unavailable), store.reader("ana"):
+            pass
+        assert left_open == before
+        Counted.refused = ""
+        assert events(store) == ["I live in Linz."]
     assert not left_open

@@ -139,6 +139,7 @@ class FakeStore:
         self.vectors = list(vectors)
         self.blobs: dict[str, tuple[bytes, ...]] = {}
         self.deltas = 0
+        self.vectors_read = 0
         self.step = 5
         self.tenant = Tenant(user_id="ana", number=1, tag="abcde1", key=bytes(32))
 
@@ -155,6 +156,13 @@ class FakeStore:
             documents=tuple(self.documents[heads.event : upto]),
             vectors=tuple(mine[heads.vector :]),
         )
+
+    def vector_data(self, codes: Sequence[int], model_id: str) -> list[tuple[int, int, bytes]]:
+        """Return what is stored, in the order of the codes asked for, and count it."""
+        stored = {one.code: one for one in self.vectors if one.model_id == model_id}
+        found = [(code, stored[code].bits, stored[code].data) for code in codes if code in stored]
+        self.vectors_read += len(found)
+        return found
 
     def snapshot(self, name: str) -> tuple[bytes, ...]:
         return self.blobs.get(name, ())

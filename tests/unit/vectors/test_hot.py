@@ -8,6 +8,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from credenda.vectors.hot import HotVectors
+from credenda.vectors.resident import ResidentIndex
+from credenda.vectors.stored import stored_vectors
+
+from .build import FakeStore, event, folded, vector
 
 Rows = NDArray[np.int64]
 
@@ -44,6 +48,39 @@ def test_nothing_is_held_before_anything_was_kept() -> None:
     hot.forget(rows_of(1))
     assert hot.nbytes == 0
     assert not hot.take(rows_of(0, 1), 4)[1].any()
+
+
+def test_what_a_view_read_does_not_take_the_place_of_what_is_held() -> None:
+    hot = HotVectors()
+    hot.keep(rows_of(3), vectors_of(7))
+    hot.fill(rows_of(3, 4), vectors_of(1, 4).astype(np.float16))
+    assert hot.take(rows_of(3, 4), 4)[0].tolist() == vectors_of(7, 4).tolist()
+
+
+def _from_an_image(store: FakeStore) -> ResidentIndex:
+    built = folded(*store.documents, vectors=store.vectors)
+    return ResidentIndex.from_blobs(built.to_blobs())
+
+
+def test_the_second_search_reads_all_vectors_and_the_next_none() -> None:
+    documents = [event(number, "tea") for number in range(1, 31)]
+    store = FakeStore(documents, [vector(one.code) for one in documents])
+    index = _from_an_image(store)
+    read: list[int] = []
+    for row in (4, 9, 20):
+        before = store.vectors_read
+        rows, found = stored_vectors(index, store.reader(), rows_of(row))
+        assert rows.tolist() == [row]
+        assert np.array_equal(found[0], np.frombuffer(store.vectors[row].data, np.float16))
+        read.append(store.vectors_read - before)
+    assert read == [1, 29, 0]
+
+
+def test_a_large_index_is_never_read_whole() -> None:
+    hot = HotVectors(rows_max=10)
+    assert [hot.is_due(11) for _ in range(3)] == [False] * 3
+    small = HotVectors(rows_max=10)
+    assert [small.is_due(10) for _ in range(3)] == [False, True, False]
 
 
 @given(st.lists(st.lists(st.integers(0, 5_000), min_size=1, max_size=40, unique=True), max_size=12))

@@ -120,7 +120,7 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
         )
         try:
             prepare(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS)
-        except sqlite3.Error:
+        except BaseException:
             connection.close()
             raise
     return connection
@@ -216,7 +216,8 @@ class ReadPool:
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._lock:
-            if not self._closed and len(self._idle) < _IDLE_MAX:
+            ended = not connection.in_transaction  # else the disk refused even the rollback
+            if ended and not self._closed and len(self._idle) < _IDLE_MAX:
                 self._idle.append(connection)
                 return
         connection.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Final, TypeVar
@@ -97,10 +97,10 @@ class SqliteStore:
         try:
             with translated(self.path):
                 migrate(self._writer, self._clock.now_us())
+                self._commits = GroupCommit(self._writer, self.path)
         except BaseException:
             self._writer.close()
             raise
-        self._commits = GroupCommit(self._writer, self.path)
         self._recent = Recent(self._writer, self._commits)
         try:
             if is_unfinished(self._writer):
@@ -197,13 +197,12 @@ class SqliteStore:
         from credenda.storage.sqlite.dump import dump_rows, read_origin
         from credenda.storage.sqlite.scratch import open_scratch
 
-        with self._readers.take() as connection:
-            rows = dump_rows(connection, user_id)
-            copy, writer = open_scratch(read_origin(connection, user_id), rows, self._clock)
-        try:
+        with ExitStack() as held:
+            with self._readers.take() as connection:
+                rows = dump_rows(connection, user_id)
+                copy, writer = open_scratch(read_origin(connection, user_id), rows, self._clock)
+                held.callback(copy.close)  # here, for giving the reader back may fail
             yield writer
-        finally:
-            copy.close()
 
     def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
         """Take rows into an empty tenant, in one transaction."""

@@ -46,7 +46,7 @@ from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, ta
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.third_person import as_own_words, is_note
 from credenda.write.extract.values import leading_scope
-from credenda.write.extract.worthwhile import keep_worthwhile
+from credenda.write.extract.worthwhile import doubted, keep_worthwhile
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
@@ -317,7 +317,12 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
         if not found and said is not plain and ": " in plain:
             found = _as_said(listener, plain)
         stance = Stance.ROLE_PLAY if found and played and listener.played else faint(plain, found)
-        yield from found if stance is None else [*_statement(listener, stated_before(plain)), _uncertain(stance)]
+        if stance is not None:
+            yield from [*_statement(listener, stated_before(plain)), _uncertain(stance)]
+        elif (doubt := doubted(plain, found)) is not None:
+            yield _uncertain(doubt)
+        else:
+            yield from found
 
 
 def _take_back(listener: _Listener) -> None:

@@ -6,6 +6,7 @@ The judge weighs; what may be kept at all is decided here, by what must hold wha
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from credenda.model.memory import MemoryType, Stance
@@ -13,7 +14,7 @@ from credenda.write.extract.lexicon import expression, words_of
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.worth import Worth, worth_of
 
-__all__ = ["keep_worthwhile"]
+__all__ = ["doubted", "keep_worthwhile"]
 
 _WORDS_MAX: Final = 40
 _CONFIDENCE: Final = 0.5
@@ -23,6 +24,10 @@ _SURE: Final = 0.6
 """A short turn is kept where the judge is this sure: below, more chatter is kept than statements are won."""
 _SURE_IN_TALK: Final = 0.9
 """Of longer turns few sentences are worth keeping, so that as much is asked for as leaves one turn in ten."""
+_FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
+_DOUBTED: Final = 0.6
+"""What patterns read is taken back from here on: of sentences never seen, half of the suppositions that they take for
+facts, and 3 facts in 1,000."""
 _POINTING: Final = frozenset(
     "it its this that these those they them their he she him her his there here you your yours".split()  # noqa: SIM905
 )
@@ -70,6 +75,17 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
         return [_kept(found)] if ours or found.kind == "fact" else []
     unsure = found.unsure > max(found.kept, found.shares[0]) and (alone or found.unsure >= least)
     return [_unsure(planned=found.planned)] if unsure and ours else []
+
+
+def doubted(sentence: str, readings: Sequence[Reading]) -> Stance | None:
+    """Say as what a sentence is not meant that patterns read as a firm statement; None where it may stand."""
+    if not any(one.confidence > _UNMEANT and one.stance in _FIRM for one in readings):
+        return None
+    shares = worth_of(sentence).shares
+    plan, supposition = shares[5:]
+    if supposition >= _DOUBTED:
+        return Stance.HYPOTHETICAL
+    return Stance.CONSIDERED if plan >= _DOUBTED else None
 
 
 def _kept(found: Worth) -> Reading:

@@ -29,6 +29,7 @@ _RULES: Final = {
     "dead": "it was true of somebody who died",
     "closer": "it says the same and adds when",
     "again": "what was denied is so again",
+    "weighed": "its words weigh for a change of this",
 }
 
 

@@ -16,12 +16,14 @@ from credenda.text.normal import name_key
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import own_sentences
-from credenda.write.slots import TRUST_MARGIN, begins_us
+from credenda.write.slots import FIRM, TRUST_MARGIN, begins_us
 from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
+from credenda.write.succession.likely import said_of
 from credenda.write.succession.match import best
 from credenda.write.succession.table import table
 from credenda.write.succession.turning import Turning, turning, turns
+from credenda.write.succession.weigh import likeliest, may_take
 from credenda.write.succession.words import phrase
 
 __all__ = ["told_changes"]
@@ -33,6 +35,9 @@ _THRESHOLD: Final = 2.3
 """Score from which a memory is taken to be meant."""
 _TOGETHER: Final = 64
 """More changes than one claim is decided into; they are logged side by side, in any order."""
+_TOKENS_MAX: Final = 40
+_TOGETHER_MAX: Final = 3
+"""Sentences of a text that is weighed as a whole."""
 _SUPERSEDE: Final = frozenset({ChangeKind.SUPERSEDE})
 _SILENT: Final = frozenset({DENIED, CODE, QUARANTINED})
 
@@ -45,6 +50,7 @@ def told_changes(reader: Reader, event: Event) -> Iterator[Told]:
         or not _SILENT.isdisjoint(event.flags)
     ):
         return
+    told = False
     for start, stop in own_sentences(event.text):
         sentence = straighten(event.text[start:stop])
         near = may_be_closer(sentence)
@@ -54,6 +60,7 @@ def told_changes(reader: Reader, event: Event) -> Iterator[Told]:
         resting = _resting(reader, event, start, stop)
         said = closer(sentence, _near(reader, event, sentence, {one.id for one in resting})) if near else []
         if said:
+            told = True
             yield Told(claim=_words(event, start, stop), matches=tuple(said), resting=tuple(resting))
             continue
         turn = turning(sentence, resting)
@@ -65,7 +72,39 @@ def told_changes(reader: Reader, event: Event) -> Iterator[Told]:
             continue
         matches = best(turn, _around(reader, event, turn, {one.id for one in resting}), _THRESHOLD)
         if matches:
+            told = True
             yield Told(claim=_words(event, start, stop), matches=tuple(matches), resting=tuple(resting))
+    if not told:
+        yield from _weighed(reader, event)
+
+
+def _weighed(reader: Reader, event: Event) -> Iterator[Told]:
+    """Yield what the weights take for a change, where nothing else does: a short text is weighed as a whole."""
+    for start, stop in _units(event.text):
+        text = straighten(event.text[start:stop])
+        said = said_of(text)
+        if not said.terms or len(said.tokens) > _TOKENS_MAX or not may_take(said):
+            continue
+        resting = _resting(reader, event, start, stop)
+        if any(_unfit(one) for one in resting) or _done(reader, event, resting):
+            continue
+        words = [one.text for one in said.content]
+        found = likeliest(said, _active(reader, event, words, {one.id for one in resting}), resting)
+        if found is not None:
+            yield Told(claim=_words(event, start, stop), matches=(found,), resting=tuple(resting))
+
+
+def _units(text: str) -> list[tuple[int, int]]:
+    """Cut a text into what is weighed: all of it where it is a few statements, else each statement."""
+    spans = [(span.start, span.stop) for span in own_sentences(text)]
+    stated = [one for one in spans if act_of(straighten(text[slice(*one)])) is Act.STATEMENT]
+    if 1 < len(spans) <= _TOGETHER_MAX and len(stated) == len(spans):
+        return [(spans[0][0], spans[-1][1])]
+    return stated
+
+
+def _unfit(one: Memory) -> bool:
+    return one.contested or one.status is not Status.ACTIVE or one.stance not in FIRM
 
 
 def _words(event: Event, start: int, stop: int) -> Claim:

@@ -1,0 +1,355 @@
+"""The signs by which a sentence is weighed against a memory whose place it may take. Pure.
+
+What no rule of this package knows is judged by weights over these signs (`succession/weights.py`): which words are
+shared and how they stand in the new sentence, of what kind is what differs, whose both are, and what else the new
+sentence says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from credenda.model.memory import Memory
+from credenda.text.normal import attribute_key, name_key
+from credenda.write.slots import denies, slot_of
+from credenda.write.succession.old import Old
+from credenda.write.succession.table import table, term
+from credenda.write.succession.words import Cell, Phrase, Word, alike, cells, phrase
+
+__all__ = ["Said", "said_of", "signs_between"]
+
+_TOKEN: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[,;:.!?]")
+_NEGATION: Final = re.compile(r"\b(?:not|never|no|none|nobody|nothing|without|cannot)\b")
+_PAST: Final = re.compile(
+    r"\b(?:was|were|had|did|went|came|took|gave|got|left|sold|bought|broke|fell|shut|cut|lost|quit|became|began|threw"
+    r"|stole|told|said|put|made|found|grew|ran|\w{2,}ed)\b"
+)
+_PRESENT: Final = re.compile(r"\b(?:am|is|are|do|does|has|have)\b")
+_LEADING: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("my", "our"), "MY"),
+    **dict.fromkeys(("your", "his", "her", "their", "its"), "HIS"),
+    **dict.fromkeys(("the", "that", "this", "those", "these"), "THE"),
+    **dict.fromkeys(("a", "an", "another", "some"), "A"),
+}
+"""Small words that lead to a noun, by what they do."""
+_LED: Final = frozenset(_LEADING.values())
+_FORM: Final = frozenset(
+    "currently moment still usually always every am are is have has want prefer please now planning was".split()  # noqa: SIM905
+)
+"""Words of the old sentence that tell how it was meant."""
+_SELF: Final = frozenset({"i", "we", "i'm", "i've", "we're", "we've"})
+_PRONOUNS: Final = ("he", "she", "they", "i", "we")
+_CUES: Final = ("now", "turned", "down_to", "instead", "contrast", "newly", "became", "left", "since", "end")
+_BESIDE: Final = (
+    "alike",
+    "value named",
+    "attribute, not value",
+    "entity alone",
+    "no slot",
+    "old covered",
+    "departs",
+    "value stays",
+)
+"""Signs that mean one thing beside a sign of change, and another without."""
+_SHARED_MOST: Final = 3
+_LEFT_MOST: Final = 4
+_PLAIN: Final = frozenset({"word", "name?"})
+_STEPS: Final = (0.2, 0.4, 0.6, 0.8)
+_LENGTHS: Final = (6, 10, 15, 22)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A new sentence as it is weighed: its words in order, their stems, what carries matter, and whose kin it names."""
+
+    phrase: Phrase
+    tokens: tuple[str, ...]
+    stems: tuple[str, ...]
+    content: tuple[Word, ...]
+    terms: frozenset[str]
+    kin: frozenset[str]
+    plain: frozenset[str]
+    """Signs of the sentence alone, the same for every memory."""
+    cues: tuple[str, ...]
+
+    def others(self, shared: frozenset[str]) -> Iterator[str]:
+        """Yield as signs the words that are not shared, one by one and by twos."""
+        free = [
+            "" if stem in shared or token.isdigit() else token
+            for token, stem in zip(self.tokens, self.stems, strict=True)
+        ]
+        for token, stem in zip(free, self.stems, strict=True):
+            if token:
+                yield f"w:{token}"
+                if stem != token:
+                    yield f"s:{stem}"
+        for one, following in pairwise(free):
+            if one and following:
+                yield f"p:{one} {following}"
+
+
+@lru_cache(maxsize=256)
+def said_of(sentence: str) -> Said:
+    """Take a sentence apart for weighing."""
+    said = phrase(sentence)
+    tokens = tuple(_TOKEN.findall(said.lower))
+    content = tuple(one for one in said.words if one.content)
+    cues = tuple(_cues(said.lower))
+    return Said(
+        phrase=said,
+        tokens=tokens,
+        stems=tuple(term(token) for token in tokens),
+        content=content,
+        terms=frozenset(one.term for one in content),
+        kin=_kin(said),
+        plain=frozenset(_plain(said.lower, tokens, cues)),
+        cues=cues,
+    )
+
+
+def _kin(said: Phrase) -> frozenset[str]:
+    return frozenset(one.term for one in said.words if one.kind == "kind:kin")
+
+
+def _cues(lower: str) -> Iterator[str]:
+    for name in _CUES:
+        sign = table().end if name == "end" else table().change[name]
+        if sign.search(lower):
+            yield name
+
+
+def _plain(lower: str, tokens: Sequence[str], cues: Sequence[str]) -> Iterator[str]:
+    yield "*"
+    past, present = _PAST.search(lower) is not None, _PRESENT.search(lower) is not None
+    yield f"tense:{' past' * past}{' present' * present}"
+    yield f"length:{sum(map(len(tokens).__ge__, _LENGTHS))}"
+    yield from (f"1:{token}" for token in tokens[:1])
+    yield from (f"veto:{name}" for name, veto in table().veto.items() if veto.search(lower))
+    yield from (f"cue:{name}" for name in cues)
+    if not cues:
+        yield "cue:none"
+
+
+def signs_between(said: Said, old: Old, rarity: Mapping[str, float], given: Sequence[Memory] = ()) -> frozenset[str]:
+    """Give the signs of a sentence and a memory.
+
+    `rarity` gives the idf of common terms in units of the greatest, in (0, 1]; what it lacks is as rare as can be.
+    `given` are the memories that the sentence gave by its own readings.
+    """
+    mine = tuple(one for one in old.said.words if one.content)
+    shared = frozenset(one.term for one in mine) & said.terms
+    roles = _roles(old.memory, shared)
+    signs = set(said.plain)
+    signs.update(said.others(shared))
+    signs.update(_counted(said, mine, shared, rarity))
+    signs.update(_placed(said, old, roles))
+    signs.update(_whose(said, old))
+    signs.update(_around(said, roles))
+    signs.update(_differing(said, old, mine, shared))
+    signs.update(_given(old, given))
+    signs.update(_formed(said, old))
+    signs.update(_departing(said, roles))
+    signs.update(_subject(said, old, roles))
+    signs.update(_staying(signs))
+    signs.update([f"{one} & {cue}" for one in _BESIDE if one in signs for cue in said.cues or ("none",)])
+    return frozenset(signs)
+
+
+def _counted(said: Said, mine: Sequence[Word], shared: frozenset[str], rarity: Mapping[str, float]) -> Iterator[str]:
+    held = frozenset(one.term for one in mine)
+    common = sum(rarity.get(one, 1.0) for one in shared)
+    parts = {
+        "rarity": common,
+        "old": common / max(sum(rarity.get(one, 1.0) for one in held), 1.0),
+        "new": common / max(sum(rarity.get(one, 1.0) for one in said.terms), 1.0),
+    }
+    yield f"shared:{min(_SHARED_MOST, len(shared))}"
+    yield from (f"{name}>{step}" for name, value in parts.items() for step in _STEPS if value > step)
+    if held == shared:
+        yield "old covered"
+
+
+def _roles(memory: Memory, shared: frozenset[str]) -> dict[str, str]:
+    """Say of each shared term what it is in the memory: its value, its attribute, its entity, or another word."""
+    parts = (
+        ("value", _content(memory.value)),
+        ("attribute", _content((memory.attribute or "").replace("_", " "))),
+        ("entity", _content(memory.entity)),
+    )
+    return {one: next((name for name, terms in parts if one in terms), "other") for one in shared}
+
+
+@lru_cache(maxsize=512)
+def _content(text: str | None) -> frozenset[str]:
+    return frozenset(one.term for one in phrase(text or "").words if one.content)
+
+
+def _placed(said: Said, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is known of the slot, and which of its parts the sentence names."""
+    memory, found = old.memory, frozenset(roles.values())
+    yield from (f"role:{name}" for name in found)
+    if slot_of(memory) is None:
+        yield "no slot"
+        return
+    yield f"attr:{old.name}"
+    yield f"many:{memory.cardinality.value}"
+    value = _content(memory.value)
+    if value and value <= said.terms:
+        yield "value named"
+    elif "value" in found:
+        yield "value in part"
+    if "attribute" in found and "value" not in found:
+        yield "attribute, not value"
+    if found == frozenset({"entity"}):
+        yield "entity alone"
+
+
+def _whose(said: Said, old: Old) -> Iterator[str]:
+    theirs = old.kin | _kin(old.said) | old.owner
+    if said.kin - theirs:
+        yield "kin:new"
+    if theirs - said.kin - old.owner:
+        yield "kin:old"
+    if said.kin & theirs:
+        yield "kin:same"
+    whose = "own" if old.own else "owner named" if old.owner & said.terms else "owner not named"
+    yield whose
+    yield from (f"{whose}, {name}" for name in _PRONOUNS if name in said.tokens)
+
+
+def _around(said: Said, roles: Mapping[str, str]) -> Iterator[str]:
+    """Yield what stands before and after each shared word."""
+    tokens, stems = said.tokens, said.stems
+    known = {one.text.lower(): one.term for one in said.content if one.term in roles}
+    for at, (token, stem) in enumerate(zip(tokens, stems, strict=True)):
+        found = stem if stem in roles else known.get(token)
+        if found is None:
+            continue
+        role = roles[found]
+        before = "^" if not at else _LEADING.get(tokens[at - 1], tokens[at - 1])
+        after = tokens[at + 1] if at + 1 < len(tokens) else "$"
+        back = 2 if before in _LED else 1
+        led = stems[at - back] if at >= back else "^"
+        for name, word in (("before", before), ("after", after), ("led", led)):
+            yield f"{name}:{word}"
+            yield f"{role} {name}:{word}"
+        if at + 2 < len(tokens):
+            yield f"then:{stems[at + 1]} {stems[at + 2]}"
+            yield f"{role} then:{stems[at + 1]} {stems[at + 2]}"
+        if at <= 1:
+            yield f"{role} leads"
+        if token.endswith("'s"):
+            yield f"{role}'s"
+        elif at and tokens[at - 1].endswith("'s"):
+            yield f"{role} of somebody"
+
+
+def _subject(said: Said, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
+    """Yield of whom or what the sentence seems to tell: the speaker, something shared, or another."""
+    first = said.content[0] if said.content else None
+    if said.tokens and said.tokens[0] in _SELF:
+        subject = "I"
+    elif first is None:
+        subject = "nothing"
+    elif first.term in roles and first.text.lower().endswith("'s"):
+        subject = f"{roles[first.term]}'s"
+    elif first.term in roles:
+        subject = roles[first.term]
+    else:
+        subject = "kin" if first.kind == "kind:kin" else "name" if first.kind == "name" else "other"
+    yield f"of {subject}"
+    yield f"of {subject}, {'own' if old.own else 'of another'}"
+
+
+def _staying(signs: Collection[str]) -> Iterator[str]:
+    """Yield whether the old value is named without being left, and whether anything stands in its place."""
+    if "value named" in signs and not {"departs before:value", "departs after:value"} & set(signs):
+        yield "value stays"
+        yield f"value stays, {'alike' if 'alike' in signs else 'nothing alike'}"
+        if "new denies" in signs:
+            yield "value stays, new denies"
+    if "alike" not in signs and "departs" not in signs:
+        yield "nothing goes"
+
+
+def _differing(said: Said, old: Old, mine: Sequence[Word], shared: frozenset[str]) -> Iterator[str]:
+    """Yield what is left of both without what they share, and whether it is of one kind."""
+    left = cells(old.said, [one for one in mine if one.term not in shared])
+    fresh = cells(said.phrase, [one for one in said.content if one.term not in shared])
+    yield f"left:{min(_LEFT_MOST, len(left))}"
+    yield f"fresh:{min(_LEFT_MOST, len(fresh))}"
+    few = min(_SHARED_MOST, len(shared))
+    kinds = {_kind(one, other) for one in left for other in fresh if _answers_alike(one, other)}
+    for kind in kinds:
+        yield f"kind:{kind}"
+        yield f"kind:{kind} shared:{few}"
+    if kinds:
+        yield "alike"
+        yield f"alike shared:{few}"
+        yield f"alike left:{min(_LEFT_MOST, len(left))}"
+    else:
+        yield from (f"lost:{one.kind.partition(':')[0]}" for one in left)
+
+
+def _answers_alike(one: Cell, other: Cell) -> bool:
+    return one.kind not in _PLAIN and other.kind not in _PLAIN and alike(one, other, small=False)
+
+
+def _kind(one: Cell, other: Cell) -> str:
+    """Name the kind of two cells that answer one question; amounts of one unit apart from bare numbers."""
+    if one.kind != other.kind:
+        return one.kind.partition(":")[0] + "?"
+    return "amount" if one.kind.startswith("number:") and one.kind != "number:" else one.kind.removesuffix(":")
+
+
+def _given(old: Old, given: Sequence[Memory]) -> Iterator[str]:
+    """Yield what the sentence was read as by itself."""
+    slots = {
+        attribute_key(one.attribute or ""): name_key(one.entity or "") for one in given if slot_of(one) is not None
+    }
+    if not slots:
+        yield "given:words" if given else "given:nothing"
+    elif old.name in slots:
+        same = slots[old.name] == name_key(old.memory.entity or "")
+        yield "given:same slot" if same else "given:same attribute"
+    else:
+        yield "given:other"
+        if any(table().other_matter(one, old.name) for one in slots):
+            yield "given:another matter"
+
+
+def _formed(said: Said, old: Old) -> Iterator[str]:
+    """Yield how both are said: denied, planned, and how they begin."""
+    if denies(old.memory):
+        yield "denies"
+    denied, before = (_NEGATION.search(one) is not None for one in (said.phrase.lower, old.said.lower))
+    if denied or before:
+        yield "both deny" if denied and before else "new denies" if denied else "old denied"
+    yield f"stance:{old.memory.stance.value}"
+    yield f"type:{old.memory.type.value}"
+    words = _TOKEN.findall(old.said.lower)
+    yield from (f"old:{word}" for word in _FORM.intersection(words))
+    if words and said.tokens and words[0] == said.tokens[0]:
+        yield "same first"
+    if old.memory.scope:
+        yield "scope"
+
+
+def _departing(said: Said, roles: Mapping[str, str]) -> Iterator[str]:
+    """Yield whether a shared word stands where what is left, ended or replaced stands."""
+    words, text = table(), said.phrase.lower
+    for one in said.content:
+        role = roles.get(one.term)
+        if role is None:
+            continue
+        if words.before.search(text[: one.start]) is not None:
+            yield "departs"
+            yield f"departs before:{role}"
+        if words.after.search(text[one.stop :]) is not None:
+            yield "departs"
+            yield f"departs after:{role}"

@@ -1,0 +1,116 @@
+"""Signs and weights by which a sentence is laid on a memory: pure, on memories made by hand."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from credenda.model.memory import Memory, MemoryType, Stance
+from credenda.write.succession.likely import said_of, signs_between
+from credenda.write.succession.old import old_of
+from credenda.write.succession.weigh import likeliest, may_take
+from credenda.write.succession.weights import weights
+
+DATA = Path(__file__).parents[2] / "data/beliefs"
+BYTES_MAX = 120_000
+
+
+def made(text: str, attribute: str | None, value: str | None, *, entity: str = "user", id: str = "m1") -> Memory:
+    return Memory(
+        id=id,
+        text=text,
+        type=MemoryType.FACT,
+        entity=entity if attribute else None,
+        attribute=attribute,
+        value=value,
+        version=1,
+        created_us=0,
+        recorded_us=0,
+    )
+
+
+COACH = made("Our handball coach is Viktor.", "coach", "Viktor")
+BROKER = made("Our broker is Hillary.", "broker", "Hillary", id="m2")
+
+
+def signs(sentence: str, memory: Memory, *given: Memory) -> frozenset[str]:
+    return signs_between(said_of(sentence), old_of(memory), {}, given)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Viktor was sacked.", {"value named", "role:value", "value before:^", "value after:was", "shared:1"}),
+        ("The coach is Samira now.", {"attribute, not value", "attribute before:THE", "cue:now", "alike", "kind:name"}),
+        ("My brother's coach is strict.", {"kin:new", "attribute of somebody"}),
+        ("Viktor's dog died.", {"value's", "value named"}),
+        ("No coach any more, we got rid of Viktor.", {"cue:end", "new denies", "departs before:value"}),
+    ],
+)
+def test_signs_say_what_is_shared_and_how_it_stands(sentence: str, expected: set[str]) -> None:
+    assert expected <= signs(sentence, COACH)
+
+
+def test_what_the_sentence_was_read_as_is_a_sign() -> None:
+    sentence = "The coach is Samira now."
+    assert "given:nothing" in signs(sentence, COACH)
+    assert "given:same" in signs(sentence, COACH, made("x", "coach", "Samira"))
+    assert "given:words" in signs(sentence, COACH, made("x", None, None))
+    assert {"given:other", "given:another matter"} <= signs(
+        "I left Viktor's.", made("I work at Viktor's.", "employer", "Viktor's"), made("x", "residence", "Rome")
+    )
+
+
+def test_a_common_word_weighs_less_than_a_rare_one() -> None:
+    said, old = said_of("The coach was sacked."), old_of(COACH)
+    assert "rarity>0.8" in signs_between(said, old, {})
+    assert "rarity>0.4" not in signs_between(said, old, {"coach": 0.3})
+
+
+def test_a_change_told_sideways_finds_its_memory_among_others() -> None:
+    said = said_of("Viktor was sacked and Samira is our handball coach now.")
+    assert may_take(said)
+    found = likeliest(said, [BROKER, COACH], ())
+    assert found is not None
+    assert (found.memory.id, found.rule) == ("m1", "weighed")
+    assert found.score >= weights().threshold
+    assert found.shared
+
+
+def test_two_that_fit_alike_are_left_alone() -> None:
+    said = said_of("Viktor was sacked and Samira is our handball coach now.")
+    other = replace(COACH, id="m3", text="Our second handball coach is Viktor.")
+    assert likeliest(said, [COACH], ()) is not None
+    assert likeliest(said, [COACH, other], ()) is None
+
+
+def test_what_was_never_firm_is_not_weighed() -> None:
+    said = said_of("Viktor was sacked and Samira is our handball coach now.")
+    assert likeliest(said, [replace(COACH, stance=Stance.HYPOTHETICAL)], ()) is None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Viktor is a patient man.",
+        "The handball court has a new roof.",
+        "My sister's coach was sacked.",
+        "I like trains.",
+    ],
+)
+def test_what_only_shares_a_word_takes_nothing(sentence: str) -> None:
+    assert likeliest(said_of(sentence), [COACH, BROKER], ()) is None
+
+
+def test_the_weights_were_fitted_on_the_pairs_that_are_there() -> None:
+    text = (files("credenda.write") / "data" / "succession_weights.toml").read_text("utf-8")
+    assert len(text.encode()) < BYTES_MAX
+    assert tomllib.loads(text)["provenance"]["data"] == [
+        f"{name} sha256:{hashlib.sha256((DATA / name).read_bytes()).hexdigest()[:16]}"
+        for name in ("pairs_tuning.jsonl", "utterances_tuning.jsonl")
+    ], "run scripts/fit_succession.py --write"
