@@ -4,11 +4,12 @@
 
 A logistic regression with a ridge on the signs of `credenda.write.succession.likely`, minimised by Nesterov's
 accelerated gradient with the step of the Lipschitz bound (Nesterov 1983), the same on every run. What takes the place
-of the old sentence are the pairs that say so; what does not are the pairs of what stands beside it or is only imagined, and every
-sentence laid on memories of other people's pairs with which it shares a word. Of these, those that may well be of the
-same matter are left out: the same attribute, or texts that MiniLM finds near. Folds leave one writer out. The threshold
-is the least at which, over all folds, hardly anything beside was taken and hardly any memory of another matter.
-`--write` renews the data file; without it the figures are only printed.
+of the old sentence are the pairs that say so; what does not are the pairs of what stands beside it or is only imagined,
+and every sentence laid on memories of other people's pairs with which it shares a word. Of these, those that may well
+be of the same matter are left out: the same attribute, or texts that MiniLM finds near. Pairs that are read into one
+slot are left to reconciliation, and teach nothing. Folds leave one writer out. The threshold is the least at which,
+over all folds, hardly anything beside was taken and hardly any memory of another matter. `--write` renews the data
+file; without it the figures are only printed.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ from credenda import Credenda
 from credenda.model.memory import Memory
 from credenda.providers.embed.choose import open_embedder
 from credenda.text.normal import attribute_key
+from credenda.write.slots import slot_of
 from credenda.write.succession.likely import said_of, signs_between
 from credenda.write.succession.old import Old, old_of
+from credenda.write.succession.weigh import speaks
 from credenda.write.succession.weights import SCALE
 from credenda.write.succession.words import phrase
 
@@ -57,10 +60,10 @@ RIDGE: Final = 2.0
 STEPS: Final = 200
 WEIGHT_MIN: Final = 2
 RARITY_MIN: Final = 5
-STRANGE_MOST: Final = 0.001
+STRANGE_MOST: Final = 0.0005
 """Share of memories of other matters that may be taken."""
-BESIDE_MOST: Final = 0.03
-"""Share of what stands beside that may be taken."""
+BESIDE_MOST: Final = 0.02
+"""Share of what stands beside that may be taken; most of it was written to be hard, or goes on about the same."""
 KEPT: Final = 0.99
 """Share of what is taken rightly that the least of a sentence's own signs must let through."""
 SEED: Final = 7
@@ -134,6 +137,8 @@ def own_rows(couples: Sequence[Couple], rarity: Mapping[str, float]) -> Iterator
             continue
         said = said_of(one.line["new"])
         meant = [old for old in one.old if past in f"{old.memory.value or ''} {old.memory.text}".casefold()]
+        if not {slot_of(old.memory) for old in meant}.isdisjoint({slot_of(memory) for memory in one.given} - {None}):
+            continue  # of the same slot, which reconciliation decides
         chosen = max(meant, key=lambda old: (len(old.said.terms & said.terms), old.memory.id), default=None)
         if chosen is not None:
             signs = signs_between(said, chosen, rarity, one.given)
@@ -257,15 +262,16 @@ def held_out(rows: Sequence[Row]) -> list[tuple[Row, float]]:
 
 def limit(judged: Sequence[tuple[Row, float]]) -> float:
     """Give the least logit above which hardly anything is taken that should not be."""
-    strange = sorted((logit for row, logit in judged if row.kind == "stranger"), reverse=True)
-    beside = sorted((logit for row, logit in judged if row.kind in BESIDE), reverse=True)
+    logits = [(row, logit if speaks(row.signs) else -math.inf) for row, logit in judged]
+    strange = sorted((logit for row, logit in logits if row.kind == "stranger"), reverse=True)
+    beside = sorted((logit for row, logit in logits if row.kind in BESIDE), reverse=True)
     return round(max(strange[int(STRANGE_MOST * len(strange))], beside[int(BESIDE_MOST * len(beside))], 0.0), 2)
 
 
 def _figures(name: str, judged: Sequence[tuple[Row, float]], threshold: float) -> str:
     parts = [name]
     for kind in ("supersede", "refine", "coexist", "coexist_low", "stranger"):
-        mine = [logit >= threshold for row, logit in judged if row.kind == kind]
+        mine = [logit >= threshold and speaks(row.signs) for row, logit in judged if row.kind == kind]
         if mine:
             parts.append(f"{kind} {sum(mine)} of {len(mine)} ({np.mean(mine):.3f})")
     return ", ".join(parts)

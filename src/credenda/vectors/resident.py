@@ -18,7 +18,7 @@ from credenda.errors import Corrupt
 from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector, pack_code, unpack_code
 from credenda.text.tokens import document_terms
 from credenda.vectors import image
-from credenda.vectors.hamming import distances, lowest
+from credenda.vectors.hamming import agreement, distances, lowest
 from credenda.vectors.hot import HOT_BITS, HotVectors
 from credenda.vectors.postings import Postings, Run, Statistics, term_weights
 from credenda.vectors.quantize import decode_rows, sign_words
@@ -214,6 +214,13 @@ class ResidentIndex:
         barred = None if count == len(self) else ~usable
         apart = distances(self._table.bits.view(len(self)), sign_words(vector[np.newaxis])[:, 0], barred)
         return lowest(apart, k, self.codes)
+
+    def likeliest(self, vector: NDArray[np.float32], rows: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+        """Return the k of these rows whose sign bits agree best with the vector's values, ascending by row."""
+        if len(rows) <= k:
+            return rows
+        agreed = agreement(self._table.bits.view(len(self)).take(rows, axis=1), vector)
+        return np.sort(rows[np.argpartition(agreed, len(rows) - k)[len(rows) - k :]])
 
     # Following the store
 

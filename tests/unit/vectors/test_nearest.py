@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from credenda.storage.store import Delta, DocumentState, Heads
-from credenda.vectors.hamming import distances, lowest
+from credenda.vectors.hamming import agreement, distances, lowest
 from credenda.vectors.quantize import sign_words
 from credenda.vectors.resident import ResidentIndex
 
@@ -100,3 +100,33 @@ def test_the_lowest_are_those_of_a_full_sort(count: int, k: int, spread: int, se
     tie_key = draw.permutation(count)
     expected = np.sort(np.lexsort((-tie_key, values))[:k])
     assert lowest(values, k, tie_key).tolist() == expected.tolist()
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 60), st.integers(1, 150), st.integers(1, 70), st.integers(0, 1_000))
+def test_the_likeliest_are_those_whose_set_bits_add_up_to_most(count: int, dims: int, k: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    vectors = draw.standard_normal((count, dims)).astype(np.float32)
+    query = draw.standard_normal(dims).astype(np.float32)
+    sums = (vectors > 0) @ query
+    assert np.allclose(agreement(sign_words(vectors), query), sums, atol=1e-4)
+    rows = np.flatnonzero(draw.random(count) < 0.7)
+    found = index_of(vectors).likeliest(query, rows, k)
+    assert found.tolist() == sorted(found.tolist())
+    assert set(found.tolist()) <= set(rows.tolist())
+    assert len(found) == min(k, len(rows))
+    left = np.setdiff1d(rows, found)
+    assert not len(left) or sums[left].max() <= sums[found].min() + 1e-4
+
+
+def test_a_second_look_finds_more_of_the_true_neighbours() -> None:
+    draw = np.random.default_rng(5)
+    middles = draw.standard_normal((40, 96))
+    vectors = (middles[draw.integers(0, 40, 2_000)] + 0.9 * draw.standard_normal((2_000, 96))).astype(np.float32)
+    index, counted, weighed = index_of(vectors), 0, 0
+    for query in (middles[:20] + 0.9 * draw.standard_normal((20, 96))).astype(np.float32):
+        true = set(np.argsort(-(vectors @ query) / np.linalg.norm(vectors, axis=1))[:10].tolist())
+        counted += len(true & set(index.nearest(query, 60).tolist()))
+        weighed += len(true & set(index.likeliest(query, index.nearest(query, 400), 60).tolist()))
+    assert weighed > counted
+    assert weighed >= 180

@@ -50,7 +50,7 @@ from credenda.write.extract.worthwhile import doubted, keep_worthwhile
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-6"
+RULES_VERSION: Final = "rules-7"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
 
 CONFIDENCE_MAX: Final = {
@@ -312,17 +312,22 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
         if listener.owner is not None and (act is not Act.JOKE or _SELF.search(sentence)):
             yield _uncertain(_UNCERTAIN[act])
     else:
-        said = plain if listener.owner is None else restated(plain)
-        found = _assertions(listener, said)
-        if not found and said is not plain and ": " in plain:
-            found = _as_said(listener, plain)
-        stance = Stance.ROLE_PLAY if found and played and listener.played else faint(plain, found)
-        if stance is not None:
-            yield from [*_statement(listener, stated_before(plain)), _uncertain(stance)]
-        elif (doubt := doubted(plain, found)) is not None:
-            yield _uncertain(doubt)
-        else:
-            yield from found
+        yield from _stated(listener, plain, played=played)
+
+
+def _stated(listener: _Listener, plain: str, *, played: bool) -> Iterator[Reading]:
+    """Yield what a statement says; as faint as a supposition where it is played, supposed, or doubtful."""
+    said = plain if listener.owner is None else restated(plain)
+    found = _assertions(listener, said)
+    if not found and said is not plain and ": " in plain:
+        found = _as_said(listener, plain)
+    stance = Stance.ROLE_PLAY if found and played and listener.played else faint(plain, found)
+    if stance is not None:
+        yield from [*_statement(listener, stated_before(plain)), _uncertain(stance)]
+    elif (doubt := doubted(plain, found)) is not None:
+        yield _uncertain(doubt)
+    else:
+        yield from found
 
 
 def _take_back(listener: _Listener) -> None:

@@ -35,7 +35,7 @@ _THRESHOLD: Final = 2.3
 """Score from which a memory is taken to be meant."""
 _TOGETHER: Final = 64
 """More changes than one claim is decided into; they are logged side by side, in any order."""
-_TOKENS_MAX: Final = 40
+_TOKENS_MAX: Final = 30
 _TOGETHER_MAX: Final = 3
 """Sentences of a text that is weighed as a whole."""
 _SUPERSEDE: Final = frozenset({ChangeKind.SUPERSEDE})

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from credenda.model.memory import Memory, Stance
-from credenda.write.slots import FIRM
+from credenda.write.slots import FIRM, slot_of
 from credenda.write.succession.likely import Said, signs_between
 from credenda.write.succession.old import Match, old_of
 from credenda.write.succession.weights import weights
+from credenda.write.succession.words import phrase
 
-__all__ = ["likeliest", "may_take"]
+__all__ = ["likeliest", "may_take", "speaks"]
 
 _MARGIN: Final = 0.7
 """Logits by which the best memory must lead: the odds are two to one."""
-_NAMED: Final = 3
-"""Signs that the log names."""
 
 
 def may_take(said: Said) -> bool:
     """Say cheaply whether the sentence's own words leave room for a change at all."""
     known = weights()
-    if not said.cues or "?" in said.phrase.text or len(said.tokens) > 26:
+    if "?" in said.tokens:
         return False
     return known.logit(said.plain) + known.logit(set(said.others(frozenset()))) >= known.least
+
+
+def speaks(signs: Collection[str]) -> bool:
+    """Say whether anything but shared words speaks for a change: people go on talking of the same things.
+
+    A sign of change, something left or ended, or a thing of one kind with what it could take the place of.
+    """
+    return "cue:none" not in signs or "departs" in signs or "alike" in signs
 
 
 def likeliest(said: Said, memories: Iterable[Memory], given: Sequence[Memory]) -> Match | None:
@@ -33,15 +40,19 @@ def likeliest(said: Said, memories: Iterable[Memory], given: Sequence[Memory]) -
     `given` are the memories that the sentence gave by its own readings.
     """
     known = weights()
-    judged: list[tuple[float, Memory, frozenset[str]]] = []
+    decided = {slot_of(one) for one in given} - {None}  # what reconciliation let stand beside each other stays
+    judged: list[tuple[float, Memory]] = []
     for one in memories:
-        if one.stance in FIRM or one.stance is Stance.PLANNED:
+        noted = one.text.startswith("[")  # a note of what was shown is no statement
+        if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and slot_of(one) not in decided:
             signs = signs_between(said, old_of(one), known.rarity, given)
-            judged.append((known.logit(signs), one, signs))
+            if speaks(signs):
+                judged.append((known.logit(signs), one))
     judged.sort(key=lambda found: (-found[0], found[1].id))
     if not judged or judged[0][0] < known.threshold:
         return None
-    logit, memory, signs = judged[0]
-    if any(other > logit - _MARGIN and one.text != memory.text for other, one, _ in judged[1:]):
+    logit, memory = judged[0]
+    if any(other > logit - _MARGIN and one.text != memory.text for other, one in judged[1:]):
         return None
-    return Match(memory=memory, score=logit, rule="weighed", shared=known.telling(signs, _NAMED))
+    shared = sorted(phrase(memory.text).terms & said.terms)
+    return Match(memory=memory, score=logit, rule="weighed", shared=(*shared, *said.cues))

@@ -7,7 +7,7 @@ none is set by hand.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -35,11 +35,6 @@ class Weights:
     def logit(self, signs: Iterable[str]) -> float:
         """Add up the weights of some signs."""
         return sum(self.of.get(sign, 0) for sign in signs) / SCALE
-
-    def telling(self, signs: Collection[str], most: int) -> tuple[str, ...]:
-        """Return the signs that speak most for it, strongest first."""
-        found = sorted((-self.of.get(sign, 0), sign) for sign in signs)
-        return tuple(sign for weight, sign in found[:most] if weight < 0)
 
 
 @cache
