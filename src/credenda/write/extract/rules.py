@@ -324,10 +324,9 @@ def _stated(listener: _Listener, plain: str, *, played: bool) -> Iterator[Readin
     stance = Stance.ROLE_PLAY if found and played and listener.played else faint(plain, found)
     if stance is not None:
         yield from [*_statement(listener, stated_before(plain)), _uncertain(stance)]
-    elif (doubt := doubted(plain, found)) is not None:
-        yield _uncertain(doubt)
     else:
-        yield from found
+        doubt = doubted(plain, found)
+        yield from found if doubt is None else [_uncertain(doubt)]
 
 
 def _take_back(listener: _Listener) -> None:
