@@ -325,7 +325,7 @@ def _stated(listener: _Listener, plain: str, *, played: bool) -> Iterator[Readin
     if stance is not None:
         yield from [*_statement(listener, stated_before(plain)), _uncertain(stance)]
     else:
-        doubt = doubted(plain, found)
+        doubt = doubted(plain, found, alone=len(listener.event.text) <= _NOTE_CHARACTERS)
         yield from found if doubt is None else [_uncertain(doubt)]
 
 
