@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.write.succession.match import best
+from credenda.write.succession.match import best, fitting
 from credenda.write.succession.table import table, term
 from credenda.write.succession.turning import turning
 from credenda.write.succession.words import alike, cells, phrase
@@ -37,7 +37,7 @@ EDITOR = made("I use Vim.", "editor", "Vim")
 
 def found(sentence: str, *memories: Memory) -> list[tuple[str, str]]:
     turn = turning(sentence)
-    return [] if turn is None else [(one.memory.id, one.rule) for one in best(turn, memories, _FROM)]
+    return [] if turn is None else [(one.memory.id, one.rule) for one in best(fitting(turn, memories, _FROM))]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_what_adds_supposes_or_asks_turns_nothing(sentence: str) -> None:
 def test_one_cell_that_differs_is_found_and_named() -> None:
     turn = turning("My gym day is Thursday now.")
     assert turn is not None
-    (match,) = best(turn, [GYM, STAGING, MANAGER, EDITOR], _FROM)
+    (match,) = best(fitting(turn, [GYM, STAGING, MANAGER, EDITOR], _FROM))
     assert (match.memory, match.rule, match.cell, match.into) == (GYM, "refilled", "Tuesdays", "Thursday")
     assert match.shared == ("#gym",)
 

@@ -13,7 +13,7 @@ import pytest
 from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.write.succession.likely import said_of, signs_between
 from credenda.write.succession.old import old_of
-from credenda.write.succession.weigh import likeliest, may_take, speaks
+from credenda.write.succession.weigh import closest, likeliest, may_take, speaks
 from credenda.write.succession.weights import weights
 
 DATA = Path(__file__).parents[2] / "data/beliefs"
@@ -84,6 +84,14 @@ def test_a_change_told_sideways_finds_its_memory_among_others() -> None:
     assert (found.memory.id, found.rule) == ("m1", "weighed")
     assert found.score >= weights().threshold
     assert found.shared == ("coach", "viktor", "now")
+
+
+def test_those_that_share_the_rarest_words_are_weighed() -> None:
+    strange = made("My cat is called Miso.", "name", "Miso", entity="my cat", id="m9")
+    said = said_of(CHANGED)
+    assert closest(said, [BROKER, COACH, strange], 5) == [COACH]
+    assert closest(said, [replace(COACH, text="A coach came."), COACH], 1) == [COACH]
+    assert closest(said, [], 5) == []
 
 
 def test_two_that_fit_alike_are_left_alone() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -17,7 +17,7 @@ from credenda.write.succession.turning import Turning
 from credenda.write.succession.words import cells, phrase
 from credenda.write.wording import number_in
 
-__all__ = ["best", "matches"]
+__all__ = ["best", "fitting", "matches"]
 
 _NEGATION: Final = re.compile(r"\b(?:not|never|no|cannot|hate|avoid)\b")
 _NEAR: Final = 4
@@ -33,13 +33,17 @@ _UNNAMED: Final = frozenset({"word", "name?", "kind:kin", "kind:number", "day"})
 _DETAILS: Final = ("day", "time", "number:", "kind:number", "kind:frequency")
 
 
-def best(turn: Turning, memories: Iterable[Memory], threshold: float) -> list[Match]:
-    """Find the one memory that the sentence is about; none where two fit nearly as well.
-
-    Of somebody who died all that fits is found.
-    """
+def fitting(turn: Turning, memories: Iterable[Memory], threshold: float) -> list[Match]:
+    """Find the ways in which the sentence may be about a memory, the best first."""
     found = [match for one in memories for match in matches(turn, one) if match.score >= threshold]
-    found.sort(key=lambda match: (-match.score, match.memory.id))
+    return sorted(found, key=lambda match: (-match.score, match.memory.id))
+
+
+def best(found: Sequence[Match]) -> list[Match]:
+    """Choose the one memory that the sentence is about; none where two fit nearly as well.
+
+    Of somebody who died all that fits is chosen.
+    """
     dead = [one for one in found if one.rule == "dead"]
     if dead or not found:
         return dead

@@ -12,7 +12,7 @@ from credenda.write.succession.old import Match, old_of
 from credenda.write.succession.weights import weights
 from credenda.write.succession.words import phrase
 
-__all__ = ["likeliest", "may_take", "speaks"]
+__all__ = ["closest", "likeliest", "may_take", "speaks"]
 
 _MARGIN: Final = 0.7
 """Logits by which the best memory must lead: the odds are two to one."""
@@ -24,6 +24,14 @@ def may_take(said: Said) -> bool:
     if "?" in said.tokens:
         return False
     return known.logit(said.plain) + known.logit(set(said.others(frozenset()))) >= known.least
+
+
+def closest(said: Said, memories: Sequence[Memory], most: int) -> list[Memory]:
+    """Choose the memories that share the rarest words with a sentence, at most so many; none that shares no word."""
+    rarity = weights().rarity
+    shared = ((sum(rarity.get(term, 1.0) for term in phrase(one.text).terms & said.terms), one) for one in memories)
+    near = sorted(((common, one) for common, one in shared if common), key=lambda found: (-found[0], found[1].id))
+    return [one for _, one in near[:most]]
 
 
 def speaks(signs: Collection[str]) -> bool:
