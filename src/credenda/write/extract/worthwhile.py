@@ -28,7 +28,6 @@ _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _DOUBTED: Final = 0.6
 """What patterns read is taken back from here on: of sentences never seen, half of the suppositions that they take for
 facts, and 3 facts in 1,000."""
-_DOUBTED_IN_TALK: Final = 0.97
 _POINTING: Final = frozenset(
     "it its this that these those they them their he she him her his there here you your yours".split()  # noqa: SIM905
 )
@@ -81,15 +80,17 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
 def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stance | None:
     """Say as what a sentence is not meant that patterns read as a firm statement; None where it may stand.
 
-    In a longer turn the judge must be surer: what is doubted is found after all else.
+    Only what is said alone is doubted: a longer turn tells and wonders in one breath, and what is doubted is found
+    after all else.
     """
+    if not alone:
+        return None
     if not any(one.confidence > _UNMEANT and one.stance in _FIRM for one in readings):
         return None
     plan, supposition = worth_of(sentence).shares[5:]
-    least = _DOUBTED if alone else _DOUBTED_IN_TALK
-    if supposition >= least:
+    if supposition >= _DOUBTED:
         return Stance.HYPOTHETICAL
-    return Stance.CONSIDERED if plan >= least else None
+    return Stance.CONSIDERED if plan >= _DOUBTED else None
 
 
 def _kept(found: Worth) -> Reading:
