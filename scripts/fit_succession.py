@@ -40,6 +40,7 @@ from credenda.write.succession.old import Old, old_of
 from credenda.write.succession.weigh import speaks
 from credenda.write.succession.weights import SCALE
 from credenda.write.succession.words import phrase
+from fit_worth import Table
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 OUT: Final = ROOT / "src/credenda/write/data/succession_weights.toml"
@@ -74,7 +75,6 @@ HEAD: Final = """# What each sign weighs for a sentence to take the place of a m
 """
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,35 +198,6 @@ def _nearness(texts: Sequence[str]) -> Callable[[str, str], float]:
         return float(made[place[one]] @ made[place[other]])
 
     return near
-
-
-class Table:
-    """Rows of signs as places, so that sums over a row and over a sign are one call each."""
-
-    def __init__(self, rows: Sequence[Row], known: Mapping[str, int]) -> None:
-        places = [[known[sign] for sign in row.signs if sign in known] for row in rows]
-        lengths = [len(one) for one in places]
-        self.size = len(known)
-        self.places = np.fromiter((at for one in places for at in one), np.int64)
-        self.starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
-        self.rows = np.repeat(np.arange(len(rows)), lengths)
-
-    def scores(self, weights: Floats) -> Floats:
-        """Add up the weights of each row's signs."""
-        return np.add.reduceat(weights[self.places], self.starts)
-
-    def back(self, values: Floats) -> Floats:
-        """Add up the values of each sign's rows."""
-        return np.asarray(np.bincount(self.places, weights=values[self.rows], minlength=self.size), np.float64)
-
-    def bound(self) -> float:
-        """Give the largest eigenvalue of the signs' products, by a few steps of the power method."""
-        vector, size = np.ones(self.size), 1.0
-        for _ in range(8):
-            vector = self.back(self.scores(vector))
-            size = float(np.linalg.norm(vector))
-            vector /= size
-        return size
 
 
 def fit(rows: Sequence[Row], known: Mapping[str, int]) -> Floats:

@@ -15,10 +15,10 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,10 +90,19 @@ def gather(folder: Path) -> Iterator[Row]:
                 yield Row(frozenset(signs_of(sentence)), _label(line), number, fold, len(said) == 1)
 
 
+class Signed(Protocol):
+    """Anything that has signs."""
+
+    @property
+    def signs(self) -> frozenset[str]:
+        """Its signs."""
+        ...
+
+
 class Table:
     """Rows of a few signs each, as places; sums go over the signs of a row, or over the rows of a sign."""
 
-    def __init__(self, rows: Sequence[Row], known: dict[str, int]) -> None:
+    def __init__(self, rows: Sequence[Signed], known: Mapping[str, int]) -> None:
         self.size = len(known)
         places = [sorted(known[sign] for sign in row.signs if sign in known) for row in rows]
         lengths = [len(one) for one in places]

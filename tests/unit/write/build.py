@@ -100,3 +100,18 @@ def believed(memory: Memory, fields: Sequence[str]) -> dict[str, object]:
 
 def _plain(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}  # type: ignore[arg-type]
+
+
+def made(text: str, attribute: str | None, value: str | None, *, entity: str = "user", id: str = "m1") -> Memory:
+    """Make a memory by hand: a fact in a slot, or words alone."""
+    return Memory(
+        id=id,
+        text=text,
+        type=MemoryType.FACT,
+        entity=entity if attribute else None,
+        attribute=attribute,
+        value=value,
+        version=1,
+        created_us=0,
+        recorded_us=0,
+    )

@@ -6,27 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from credenda.model.memory import Memory, MemoryType, Stance
+from credenda.model.memory import Memory, Stance
 from credenda.write.succession.match import best, fitting
 from credenda.write.succession.table import table, term
 from credenda.write.succession.turning import turning
 from credenda.write.succession.words import alike, cells, phrase
 
+from .build import made
+
 _FROM = 2.3
-
-
-def made(text: str, attribute: str | None, value: str | None, *, entity: str = "user", id: str = "m1") -> Memory:
-    return Memory(
-        id=id,
-        text=text,
-        type=MemoryType.FACT,
-        entity=entity if attribute else None,
-        attribute=attribute,
-        value=value,
-        version=1,
-        created_us=0,
-        recorded_us=0,
-    )
 
 
 GYM = made("I go to the gym on Tuesdays.", "date", "on Tuesdays", entity="gym")

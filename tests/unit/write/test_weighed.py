@@ -10,28 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from credenda.model.memory import Memory, MemoryType, Stance
+from credenda.model.memory import Memory, Stance
 from credenda.write.succession.likely import said_of, signs_between
 from credenda.write.succession.old import old_of
 from credenda.write.succession.weigh import closest, likeliest, may_take, speaks
 from credenda.write.succession.weights import weights
 
+from .build import made
+
 DATA = Path(__file__).parents[2] / "data/beliefs"
 BYTES_MAX = 120_000
-
-
-def made(text: str, attribute: str | None, value: str | None, *, entity: str = "user", id: str = "m1") -> Memory:
-    return Memory(
-        id=id,
-        text=text,
-        type=MemoryType.FACT,
-        entity=entity if attribute else None,
-        attribute=attribute,
-        value=value,
-        version=1,
-        created_us=0,
-        recorded_us=0,
-    )
 
 
 COACH = made("Our handball coach is Viktor.", "coach", "Viktor")
