@@ -35,7 +35,7 @@ _THRESHOLD: Final = 2.3
 """Score from which a memory is taken to be meant."""
 _TOGETHER: Final = 64
 """More changes than one claim is decided into; they are logged side by side, in any order."""
-_WEIGHED: Final = 6
+_WEIGHED: Final = 4
 """Memories that are weighed: those that share the rarest words. Weighing one takes .2 ms."""
 _TOKENS_MAX: Final = 30
 _TOGETHER_MAX: Final = 3
