@@ -121,3 +121,18 @@ def test_what_was_said_later_is_not_retired_by_what_was_said_before(mem: Credend
     mem.remember("My gym day is Thursday now.", occurred_at="2026-01-02T09:00:00Z")
     mem.settle()
     assert "I go to the gym on Tuesdays." in texts(mem)
+
+
+@pytest.mark.requirement("R-077", "R-082")
+def test_what_no_rule_knows_is_weighed_said_why_and_taken_back(mem: Credenda, say: Say) -> None:
+    old, new = "My thesis is about river pollution.", "The thesis is on urban noise instead, pollution was taken."
+    say(old, "My thesis supervisor lent me a book on river pollution.")
+    assert old in texts(mem)
+    say(new)
+    assert texts(mem, "superseded") == {old}
+    assert any("urban noise" in one for one in texts(mem))
+    change = mem.why(replaced(mem).id).changes[-1]
+    assert change.kind == "supersede"
+    assert "its words weigh for a change of this (" in change.reason
+    mem.manage.undo(change.id)
+    assert old in texts(mem)
