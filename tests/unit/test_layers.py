@@ -92,6 +92,7 @@ PURE = (
     "credenda.write.screen",
     "credenda.write.succession.closer",
     "credenda.write.succession.decide",
+    "credenda.write.succession.departed",
     "credenda.write.succession.likely",
     "credenda.write.succession.match",
     "credenda.write.succession.old",

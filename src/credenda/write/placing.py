@@ -150,12 +150,18 @@ def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:
 
 
 def _is_of(claim: Claim, memory: Memory) -> bool:
-    """Say whether a memory is about somebody whom the claim can mean: "I left Shell" is not about one's sister."""
-    from credenda.write.succession.old import old_of  # noqa: PLC0415 - loads the reader, which a search does without
+    """Say whether a memory is about somebody whom the claim can mean: "I left Shell" is not about one's sister.
+
+    Nor is what one's sister left about oneself, unless the memory names her.
+    """
+    from credenda.write.succession.old import old_of, others_words  # noqa: PLC0415 - loads the reader, which a search does without
     from credenda.write.succession.words import phrase  # noqa: PLC0415 - as above
 
     old = old_of(memory)
     named = name_key(claim.entity or "") == name_key(memory.entity or "")
+    others = others_words(claim.entity, claim.attribute, claim.speaker)
+    if others and not named and others.isdisjoint(old.said.terms):
+        return False
     return not old.person or named or not old.owner.isdisjoint(phrase(claim.text).terms)
 
 

@@ -10,6 +10,7 @@ from credenda.clock import DAY_US
 from credenda.model.claim import Claim, Move
 from credenda.model.memory import Memory, MemoryType, Slot, Status, TypeClass
 from credenda.text.normal import attribute_key, name_key, same_value, text_key, value_key
+from credenda.write.extract.lexicon import lexicon
 from credenda.write.known import Known
 from credenda.write.saying import Saying
 from credenda.write.slots import (
@@ -119,7 +120,7 @@ def scene_of(saying: Saying, slot: Slot, known: Known) -> Scene:
     placed = [(one, slot_of(one)) for one in current if not one.provisional]
     here = [one for one, its in placed if its == slot]
     firm = [one for one in here if one.stance in FIRM]
-    rivals = [one for one in firm if _is_rival(claim, one, now_us)]
+    rivals = [one for one in firm if _is_rival(claim, one, now_us) or _is_older_version(saying, one)]
     if not rivals and claim.move is Move.CORRECT:
         rivals = _misnamed(claim, firm)
     if not rivals and claim.move is Move.CHANGE and claim.type is MemoryType.DECISION:
@@ -180,6 +181,14 @@ def _is_rival(claim: Claim, row: Memory, now_us: int) -> bool:
         return True
     named = not denies(row) and same_value(row.value, claim.prior) and not same_value(row.value, claim.value)
     return named or _told_closer(claim, row) or (contradicts(claim, row) and has_begun(row, now_us))
+
+
+def _is_older_version(saying: Saying, row: Memory) -> bool:
+    """Say whether a named thing is said again, later, with another number: "Python 3.9", then "Python 3.12"."""
+    value = saying.claim.value or ""
+    if denies(saying.claim) or denies(row) or lexicon().category(value) is None:
+        return False
+    return row.status is Status.ACTIVE and begins_us(row) < saying.begins_us and recounted(value, row.value or "")
 
 
 def _told_closer(claim: Claim, row: Memory) -> bool:

@@ -35,7 +35,7 @@ def found(sentence: str, *memories: Memory) -> list[tuple[str, str]]:
         ("They moved the call to 5 pm.", {"turned"}),
         ("It is at 4, not 3.", {"contrast"}),
         ("I have a new dentist.", {"newly"}),
-        ("I dumped LastPass.", {"left"}),
+        ("I dumped LastPass.", {"left", "gone"}),
     ],
 )
 def test_the_signs_of_a_change_have_names(sentence: str, cues: set[str]) -> None:

@@ -17,6 +17,7 @@ from typing import Final
 from credenda.model.memory import Memory
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.slots import denies, slot_of
+from credenda.write.succession.departed import given_up, has_gone
 from credenda.write.succession.old import Old
 from credenda.write.succession.table import table, term
 from credenda.write.succession.words import Cell, Phrase, Word, alike, cells, phrase
@@ -44,7 +45,7 @@ _FORM: Final = frozenset(
 """Words of the old sentence that tell how it was meant."""
 _SELF: Final = frozenset({"i", "we", "i'm", "i've", "we're", "we've"})
 _PRONOUNS: Final = ("he", "she", "they", "i", "we")
-_CUES: Final = ("now", "turned", "down_to", "instead", "contrast", "newly", "became", "left", "since", "end")
+_CUES: Final = ("now", "turned", "down_to", "instead", "contrast", "newly", "became", "left", "gone", "went", "since", "end")
 _BESIDE: Final = (
     "alike",
     "value named",
@@ -347,9 +348,9 @@ def _departing(said: Said, roles: Mapping[str, str]) -> Iterator[str]:
         role = roles.get(one.term)
         if role is None:
             continue
-        if words.before.search(text[: one.start]) is not None:
+        if words.before.search(text[: one.start]) is not None or given_up(text, one.start) is not None:
             yield "departs"
             yield f"departs before:{role}"
-        if words.after.search(text[one.stop :]) is not None:
+        if words.after.search(text[one.stop :]) is not None or has_gone(text, one.stop):
             yield "departs"
             yield f"departs after:{role}"

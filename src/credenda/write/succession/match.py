@@ -10,6 +10,7 @@ from typing import Final
 from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.text.normal import attribute_key
 from credenda.write.slots import FIRM, denies, slot_of
+from credenda.write.succession.departed import by_another, departed, of_another, put_for, reframed
 from credenda.write.succession.old import Match, Old, name_of, old_of, same_owner, same_scope
 from credenda.write.succession.refilled import in_slot, refilled
 from credenda.write.succession.table import state_in, states_in, table
@@ -70,6 +71,8 @@ def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
     elif memory.stance in FIRM:
         yield from _states(turn, old)
         yield from _left(turn, old)
+        yield from departed(turn, old)
+        yield from reframed(turn, old)
         yield from _ended(turn, old)
         yield from _again(turn, old)
         yield from _changed(turn, old)
@@ -94,7 +97,15 @@ def _left(turn: Turning, old: Old) -> Iterator[Match]:
         for found in re.finditer(rf"(?<!\w){re.escape(shown)}(?!\w)", turn.said.lower):
             if _departs(turn, old, found):
                 score = 3.5 if turn.cues else 3.0
-                yield Match(memory=old.memory, score=score, rule="left", shared=(shown,), cell=shown)
+                into = put_for(turn, found.end())
+                yield Match(
+                    memory=old.memory,
+                    score=score,
+                    rule="left",
+                    shared=(shown,),
+                    cell=shown,
+                    into=None if into is None else into.text,
+                )
                 return
 
 
@@ -114,7 +125,7 @@ def _departs(turn: Turning, old: Old, found: re.Match[str]) -> bool:
     words, text = table(), turn.said.lower
     before = words.before.search(text[: found.start()])
     if before is not None and _empty(turn, old, before.start(), found.start()):
-        return True
+        return not (by_another(turn, old, before.start()) or of_another(turn, old, *found.span()))
     led = " ".join(text[: found.start()].split()[-_LED:])
     verb = led.endswith(" from") or table().change["turned"].search(led) is not None
     moved = "turned" in turn.cues and verb and text[found.end() :].startswith(" to ")

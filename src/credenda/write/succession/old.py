@@ -12,7 +12,7 @@ from credenda.write.extract.lexicon import names
 from credenda.write.succession.turning import Turning
 from credenda.write.succession.words import Phrase, phrase
 
-__all__ = ["Match", "Old", "name_of", "old_of", "same_owner", "same_scope"]
+__all__ = ["Match", "Old", "name_of", "old_of", "others_words", "same_owner", "same_scope"]
 
 _OWNERS: Final = frozenset({"", "user"})
 
@@ -63,6 +63,12 @@ class _Known(NamedTuple):
     owner: frozenset[str]
     person: bool
     scope: frozenset[str]
+
+
+def others_words(entity: str | None, attribute: str | None, speaker: str) -> frozenset[str]:
+    """Give the words of the person whom an entity names, where it is not the speaker; none of a thing, or of oneself."""
+    known = _known(entity or "", attribute or "", "", speaker)
+    return known.owner if known.person else frozenset()
 
 
 def old_of(memory: Memory) -> Old:

@@ -28,6 +28,11 @@ class Table:
     end: re.Pattern[str]
     before: re.Pattern[str]
     after: re.Pattern[str]
+    gone: re.Pattern[str]
+    went: re.Pattern[str]
+    small: frozenset[str]
+    means: frozenset[str]
+    frames: frozenset[tuple[str, str]]
     veto: Mapping[str, re.Pattern[str]]
     filler: frozenset[str]
     light: frozenset[str]
@@ -105,17 +110,23 @@ def table() -> Table:
     """Load the table; done once, at first use."""
     data: dict[str, Any] = tomllib.loads((files("credenda.write") / "data" / "succession.toml").read_text("utf-8"))
     kinds: dict[str, Any] = data["kinds"]
-    words, slots = data["words"], data["slots"]
+    words, slots, parting = data["words"], data["slots"], data["departure"]
+    change = {**data["change"], "gone": parting["gone"], "went": parting["went"]}
     known = {word: name for name, listed in kinds.items() if name not in _LISTS for word in listed}
     matters = {f"#{name}": tuple(listed) for name, listed in data["topics"].items()} | {
         f"#{name}": (*kinds[name], name) for name in kinds["alone"]
     }
     topics = {term(word): f"#{name}" for name, listed in data["topics"].items() for word in listed}
     return Table(
-        change=_compiled(data["change"]),
+        change=_compiled(change),
         end=re.compile(data["end"]["stopped"]),
-        before=re.compile(data["departure"]["before"]),
-        after=re.compile(data["departure"]["after"]),
+        before=re.compile(parting["before"]),
+        after=re.compile(parting["after"]),
+        gone=re.compile(parting["gone"]),
+        small=frozenset(parting["small"]),
+        means=_terms(parting["means"]),
+        went=re.compile(rf"^(?:'s)?\s*(?:(?:{parting['verbs']})\s+){{0,3}}{parting['went']}"),
+        frames=frozenset((term(verb), led) for verb, _, led in (one.partition(" ") for one in parting["frames"])),
         veto=_compiled(data["veto"]),
         filler=frozenset(words["filler"]),
         light=_terms(words["light"]) | frozenset(words["light"]),

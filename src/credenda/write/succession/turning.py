@@ -18,7 +18,7 @@ __all__ = ["Turning", "turning", "turns"]
 _WORDS_MAX: Final = 30
 """Longer sentences tell of more than one matter."""
 _VETOES: Final = ("beside", "unsure", "reported")
-_STRONG: Final = frozenset({"now", "turned", "instead", "contrast", "left", "down_to"})
+_STRONG: Final = frozenset({"now", "turned", "instead", "contrast", "left", "down_to", "gone", "went"})
 _FAIR: Final = frozenset({"newly", "became"})
 _ARTICLES: Final = frozenset({"the", "a", "an"})
 """Before a word for kin or a trade, they tell that it is nobody's in particular."""
@@ -63,7 +63,7 @@ class Turning:
     def search_words(self) -> list[str]:
         """The words by which what it is about is looked for: its own, and others for the same matter or state."""
         words = table()
-        found = [one.text for one in self.said.words if one.content or one.light]
+        found = [one.text.removesuffix("'s") for one in self.said.words if one.content or one.light]
         for matter in sorted(matters(self.said.words)):
             found += words.matters.get(matter, ())
         for family in states_in(self.said.lower):

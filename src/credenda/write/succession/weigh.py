@@ -8,7 +8,7 @@ from typing import Final
 from credenda.model.memory import Memory, Stance
 from credenda.write.slots import FIRM, slot_of
 from credenda.write.succession.likely import Said, signs_between
-from credenda.write.succession.old import Match, old_of
+from credenda.write.succession.old import Match, old_of, others_words
 from credenda.write.succession.weights import weights
 from credenda.write.succession.words import phrase
 
@@ -42,6 +42,12 @@ def speaks(signs: Collection[str]) -> bool:
     return "cue:none" not in signs or "departs" in signs or "alike" in signs
 
 
+def _of_another(given: Sequence[Memory], memory: Memory) -> bool:
+    """Say whether all that the sentence gave is about other people than the memory names."""
+    people = [others_words(one.entity, one.attribute, one.speaker) for one in given]
+    return bool(people) and all(one and one.isdisjoint(old_of(memory).said.terms) for one in people)
+
+
 def likeliest(said: Said, memories: Iterable[Memory], given: Sequence[Memory]) -> Match | None:
     """Find the one memory that the sentence takes the place of; None where none is likely, or two are.
 
@@ -52,6 +58,8 @@ def likeliest(said: Said, memories: Iterable[Memory], given: Sequence[Memory]) -
     judged: list[tuple[float, Memory]] = []
     for one in memories:
         noted = one.text.startswith("[")  # a note of what was shown is no statement
+        if _of_another(given, one):
+            continue
         if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and slot_of(one) not in decided:
             signs = signs_between(said, old_of(one), known.rarity, given)
             if speaks(signs):

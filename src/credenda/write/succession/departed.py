@@ -1,0 +1,224 @@
+"""What is named and given up for something else, and what is done elsewhere than before. Pure.
+
+Where the old value is named, its slot does not matter: "I chat on Slack" has ended with "we moved from Slack to Teams",
+in whatever words it is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from credenda.write.slots import slot_of
+from credenda.write.succession.old import Match, Old
+from credenda.write.succession.table import table
+from credenda.write.succession.turning import Turning
+from credenda.write.succession.words import Cell, Phrase, Word, alike, cells, phrase
+
+__all__ = ["by_another", "departed", "given_up", "has_gone", "of_another", "put_for", "reframed"]
+
+_SCORE: Final = 3.2
+_LONG: Final = 12
+"""Words of a memory without a slot from which it tells more than one thing."""
+_COUNTED: Final = frozenset({"day", "time", "kind:number", "kind:kin"})
+"""Kinds that stand for a thing only beside what it is the day or the number of."""
+_NAMES: Final = frozenset({"name", "name?"})
+_SELF: Final = frozenset({"i", "we"})
+_OTHERS: Final = frozenset({"his", "her", "their", "your", "its", "he", "she", "they", "you"})
+_PAST: Final = re.compile(r"\b(?:was|were|had|did|went|came|took|got|bought|saw|met|made|\w{3,}ed)\b")
+_INTO: Final = re.compile(
+    r"^,?\s*(?:(?:in|out|over|up|down)\s+)?(?:to|for|with|by|in favou?r of)\s+(?:(?:a|an|the|my|our|some|new)\s+){0,2}$"
+)
+_CLAUSE: Final = re.compile(r"[,;:]|\.(?= )|\b(?:and|so|but|because|since)\b")
+_OUSTS: Final = re.compile(r"(?:has |have )?(?:ousted|overtaken|displaced|superseded|supplanted|succeeded|tak\w+ over|took over)")
+"""What the new thing does to the old one: it is the new one of which this is told."""
+_SMALL: Final = 3
+
+
+class _Place(NamedTuple):
+    """Where a sentence names what a memory is about: from the first to the last word of it."""
+
+    first: Word
+    last: Word
+
+
+def departed(turn: Turning, old: Old) -> Iterator[Match]:
+    """Yield the memory where its object is named, and said to be given up, replaced or gone."""
+    if turn.cues.isdisjoint({"gone", "went"}) or not _lasts(old):
+        return
+    for thing in _objects(old):
+        for place in _places(turn.said, thing):
+            if _gives_up(turn, old, place) or _is_gone(turn, old, place):
+                into = put_for(turn, place.last.stop)
+                if _is_counted(thing) and (into is None or not alike(thing, into, small=False)):
+                    continue
+                yield Match(
+                    memory=old.memory,
+                    score=_SCORE + 0.2 * len(thing.words),
+                    rule="left",
+                    shared=tuple(sorted(thing.terms)),
+                    cell=thing.text,
+                    into=None if into is None else into.text,
+                )
+                return
+
+
+def reframed(turn: Turning, old: Old) -> Iterator[Match]:
+    """Yield the memory where the same is done by the same verb and preposition, but elsewhere or with another thing."""
+    was = _frame(old.said, old.said.words)
+    if was is None or not _lasts(old):
+        return
+    for clause in _clauses(turn.said):
+        now = _frame(turn.said, clause)
+        if (
+            now is not None
+            and now[0] == was[0]
+            and (now[1] == was[1] or (now[1][0] == was[1][0] and was[1][0] in table().means))
+            and not (now[2].terms <= was[2].terms or was[2].terms <= now[2].terms)
+            and alike(was[2], now[2], small=True)
+        ):
+            shared = (" ".join(was[1]),)
+            yield Match(
+                memory=old.memory, score=_SCORE, rule="refilled", shared=shared, cell=was[2].text, into=now[2].text
+            )
+            return
+
+
+def given_up(lower: str, start: int) -> int | None:
+    """Give where the sign begins that gives up what stands at `start` of a sentence in lower case; None without any."""
+    words = table()
+    for found in words.gone.finditer(lower):
+        if found.end() > start:
+            return None
+        between = lower[found.end() : start].split()
+        if len(between) <= _SMALL and words.small.issuperset(between):
+            return found.start()
+    return None
+
+
+def has_gone(lower: str, stop: int) -> bool:
+    """Say whether what follows `stop` in a sentence in lower case tells that what stands before it is gone."""
+    return table().went.match(lower[stop:]) is not None
+
+
+def of_another(turn: Turning, old: Old, start: int, stop: int) -> bool:
+    """Say whether what stands from `start` to `stop` of a sentence is another's, or part of another thing's name."""
+    inside = [one for one in turn.said.words if start < one.stop and one.start < stop]
+    place = _Place(inside[0], inside[-1]) if inside else None
+    return place is not None and (_of_other(turn.said, old, place) or _is_part(turn.said, old, place))
+
+
+def by_another(turn: Turning, old: Old, before: int) -> bool:
+    """Say whether somebody does what is told from `before` on whom the memory does not name: "Tom sold the Golf"."""
+    leading = _CLAUSE.split(turn.said.lower[:before])[-1]
+    clause = [one for one in turn.said.words if before - len(leading) <= one.start < before]
+    if not clause:
+        return False
+    first = clause[0]
+    if first.text.lower() in _OTHERS:
+        return old.own
+    if not first.content or first.kind not in _NAMES or first.term in old.said.terms | old.owner:
+        return False
+    return len(clause) == 1 or clause[1].light or (first.kind == "name?" and clause[1].kind == "name")
+
+
+def _lasts(old: Old) -> bool:
+    """Say whether a memory tells of what goes on: it has a slot, or is short and of the present."""
+    if slot_of(old.memory) is not None:
+        return True
+    return len(old.said.words) <= _LONG and _PAST.search(old.said.lower) is None
+
+
+def _objects(old: Old) -> list[Cell]:
+    """Give what a memory may be ended by: its value, where that is one thing, and else the things that it names."""
+    value = phrase(old.memory.value or "")
+    found = cells(value, value.content)
+    things = found if len(found) == 1 else []
+    named = cells(old.said, [one for one in old.said.content if not (one.verb or one.light)])
+    return [*things, *(named if len(old.said.words) <= _LONG else named[-1:])]
+
+
+def _is_counted(cell: Cell) -> bool:
+    return cell.kind in _COUNTED or cell.kind.startswith("number:")
+
+
+def _places(said: Phrase, thing: Cell) -> Iterator[_Place]:
+    """Yield where a sentence names a thing by its last word, and by all of its words where they are names."""
+    head, known = thing.words[-1].term, thing.terms
+    words = said.words
+    for at, one in enumerate(words):
+        if one.term != head:
+            continue
+        start = at
+        while start and words[start - 1].term in known and start > at - len(thing.words) + 1:
+            start -= 1
+        yield _Place(words[start], one)
+
+
+def _gives_up(turn: Turning, old: Old, place: _Place) -> bool:
+    lower = turn.said.lower
+    if _of_other(turn.said, old, place) or _is_part(turn.said, old, place):
+        return False
+    sign = given_up(lower, place.first.start)
+    return sign is not None and (_OUSTS.match(lower, sign) is not None or not by_another(turn, old, sign))
+
+
+def _is_gone(turn: Turning, old: Old, place: _Place) -> bool:
+    lower = turn.said.lower
+    if not has_gone(lower, place.last.stop):
+        return False
+    leading = _CLAUSE.split(lower[: place.first.start])[-1].split()
+    return len(leading) <= _SMALL and not _of_other(turn.said, old, place)
+
+
+def _of_other(said: Phrase, old: Old, place: _Place) -> bool:
+    """Say whether the thing is another's: "her Golf", or belongs to a part of it: "the Golf's rack"."""
+    before = said.lower[: place.first.start].split()
+    own = old.own and bool(before) and before[-1] in _OTHERS
+    return own or (bool(before) and before[-1].endswith("'s") and before[-1][:-2] not in old.said.lower)
+
+
+def _is_part(said: Phrase, old: Old, place: _Place) -> bool:
+    """Say whether a noun that follows makes another thing of it: the release, and its notes."""
+    if place.last.text.lower().endswith("'s"):
+        return True
+    after = next((one for one in said.words if one.start > place.last.start), None)
+    if after is None or said.text[place.last.stop : after.start] != " ":
+        return False
+    fresh = after.content and not (after.light or after.verb) and after.kind == "word"
+    return fresh and after.term not in old.said.terms | table().heads
+
+
+def put_for(turn: Turning, stop: int) -> Cell | None:
+    """Give what is put for what ends at `stop`, where a small word says so: "from Slack to Teams"."""
+    rest = [one for one in turn.said.content if one.start >= stop]
+    if not rest or _INTO.match(turn.said.lower[stop : rest[0].start]) is None:
+        return None
+    return cells(turn.said, rest)[0]
+
+
+
+def _clauses(said: Phrase) -> Iterator[Sequence[Word]]:
+    start = 0
+    for found in (*_CLAUSE.finditer(said.lower), None):
+        stop = len(said.lower) if found is None else found.start()
+        words = [one for one in said.words if start <= one.start < stop]
+        if words:
+            yield words
+        start = stop if found is None else found.end()
+
+
+def _frame(said: Phrase, words: Sequence[Word]) -> tuple[str, tuple[str, str], Cell] | None:
+    """Take a clause as subject, verb with preposition, and the one thing that follows; None where it is not built so."""
+    if len(words) < _SMALL:
+        return None
+    subject = "i" if words[0].text.lower() in _SELF else " ".join(one.term for one in words[:2])
+    for at in range(1, len(words) - 1):
+        key = (words[at].term, words[at + 1].text.lower())
+        if key not in table().frames:
+            continue
+        rest = [one for one in words[at + 2 :] if one.content and not one.light]
+        found = cells(said, rest)
+        return (subject, key, found[0]) if len(found) == 1 else None
+    return None
