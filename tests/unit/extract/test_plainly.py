@@ -126,6 +126,10 @@ IMAGINED = [
     "I own a castle, just winding you up.",
     "I'm a spy, hehe.",
     "We own three islands, not really.",
+    "I wrote the whole of Linux myself. lol no, I can't even type",
+    # labels of what is only practised
+    "Practice interview: I'm Dana and I speak Dutch.",
+    "Test only: my favourite colour is mauve.",
 ]
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from credenda.write.extract.lexicon import RECENT, expression, load_table, names, occurs
 from credenda.write.extract.patterns import compile_macros
 
-__all__ = ["Act", "act_of", "is_hedged", "is_joke_only", "is_question", "is_transient", "tells_nothing"]
+__all__ = ["Act", "act_of", "is_hedged", "is_joke_only", "is_question", "is_transient", "takes_back", "tells_nothing"]
 
 _WORD: Final = re.compile(r"[a-z]+")
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
@@ -70,6 +70,11 @@ def act_of(sentence: str) -> Act:
 def is_joke_only(sentence: str) -> bool:
     """Say whether a sentence only takes the one before it back as a joke."""
     return len(sentence) <= 40 and expression("acts", "joke_only", "match").match(sentence) is not None  # noqa: PLR2004
+
+
+def takes_back(sentence: str) -> bool:
+    """Say whether a sentence begins by taking the one before it back as a joke: "lol no, I'm a nurse"."""
+    return expression("acts", "takes_back", "match").match(sentence) is not None
 
 
 @lru_cache(maxsize=RECENT)

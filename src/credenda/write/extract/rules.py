@@ -18,7 +18,16 @@ from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.text.normal import same_value
 from credenda.text.sentences import TextSpan
 from credenda.write.accept import AS_TYPE
-from credenda.write.extract.acts import Act, act_of, is_hedged, is_joke_only, is_question, is_transient, tells_nothing
+from credenda.write.extract.acts import (
+    Act,
+    act_of,
+    is_hedged,
+    is_joke_only,
+    is_question,
+    is_transient,
+    takes_back,
+    tells_nothing,
+)
 from credenda.write.extract.amounts import amount_of
 from credenda.write.extract.as_said import keep_as_said
 from credenda.write.extract.clauses import (
@@ -44,7 +53,7 @@ from credenda.write.extract.restate import restated
 from credenda.write.extract.scenes import goes_on, in_scene
 from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
-from credenda.write.extract.third_person import as_own_words, is_note
+from credenda.write.extract.third_person import as_own_words, is_note, who_speaks
 from credenda.write.extract.values import leading_scope
 from credenda.write.extract.worthwhile import doubted, keep_worthwhile
 
@@ -70,7 +79,6 @@ _TALK_CHARACTERS: Final = 400
 """What is told at greater length is a text more often than a fact about oneself."""
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
-_CHOOSING: Final = ("If ", "if ", "Given ", "given ")
 _BEGINNING: Final = ("since ", "as of ", "from ", "starting ")
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
 
@@ -304,6 +312,8 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
     elif act is Act.JOKE and is_joke_only(sentence):
         _take_back(listener)
     elif act in _UNCERTAIN:
+        if act is Act.JOKE and takes_back(sentence):
+            _take_back(listener)
         if act is Act.HYPOTHETICAL:
             yield from _statement(listener, stated_before(plain))
         if listener.owner is not None and (act is not Act.JOKE or _SELF.search(plain)):
@@ -316,7 +326,7 @@ def _stated(listener: _Listener, plain: str, *, played: bool) -> Iterator[Readin
     """Yield what a statement says; as faint as a supposition where it is played, supposed, or doubtful."""
     said = plain if listener.owner is None else restated(plain)
     found = _assertions(listener, said)
-    if plain.startswith(_CHOOSING) and expression("as_said", "chosen").match(plain):
+    if plain.lower().startswith(("if ", "given ")) and expression("as_said", "chosen").match(plain):
         found = [replace(one, type=MemoryType.PREFERENCE) if one.type is MemoryType.FACT else one for one in found]
     if not found and said is not plain and ": " in plain:
         found = _as_said(listener, plain)
@@ -338,15 +348,6 @@ def _take_back(listener: _Listener) -> None:
         else one
         for one in listener.claims
     ]
-
-
-def _who(event: Event) -> tuple[str, str | None]:
-    """Say who speaks, and which entity "I" is (None in a document)."""
-    if event.role is Role.USER:
-        return "user", "user"
-    if event.role is Role.DOCUMENT:
-        return event.speaker, None
-    return event.speaker, event.speaker
 
 
 def _played(turn: Turn, speaker: str) -> list[Claim]:
@@ -385,7 +386,7 @@ class RulesExtractor:
         event = turn.event
         if event.role is Role.ASSISTANT:
             return []
-        speaker, owner = _who(event)
+        speaker, owner = who_speaks(event)
         if in_scene(turn):
             return _played(turn, speaker)
         listener = _Listener(event=event, speaker=speaker, owner=owner, known=turn.known, noted=is_note(event))
