@@ -8,12 +8,14 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from typing import Final
 
-from credenda.write.extract.lexicon import RECENT, expression, load_table, occurs
+from credenda.write.extract.lexicon import RECENT, expression, load_table, names, occurs
 from credenda.write.extract.patterns import compile_macros
 
-__all__ = ["Act", "act_of", "is_hedged", "is_joke_only", "is_question", "is_transient"]
+__all__ = ["Act", "act_of", "is_hedged", "is_joke_only", "is_question", "is_transient", "takes_back", "tells_nothing"]
 
 _WORD: Final = re.compile(r"[a-z]+")
+_SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
+_REQUEST: Final = re.compile(r", (?:would|will|can|could|won't|will not) (?:you|ya|u)(?: please)?\?$", re.IGNORECASE)
 
 
 class Act(StrEnum):
@@ -70,6 +72,11 @@ def is_joke_only(sentence: str) -> bool:
     return len(sentence) <= 40 and expression("acts", "joke_only", "match").match(sentence) is not None  # noqa: PLR2004
 
 
+def takes_back(sentence: str) -> bool:
+    """Say whether a sentence begins by taking the one before it back as a joke: "lol no, I'm a nurse"."""
+    return expression("acts", "takes_back", "match").match(sentence) is not None
+
+
 @lru_cache(maxsize=RECENT)
 def is_question(clause: str) -> bool:
     """Say whether a clause asks or requests, by how it begins."""
@@ -86,3 +93,13 @@ def is_hedged(sentence: str) -> bool:
     """Say whether the speaker is unsure."""
     expected = occurs(load_table("acts")["hedge"]["has"], sentence.lower())
     return expected and expression("acts", "hedge", "match").search(sentence) is not None
+
+
+def tells_nothing(sentence: str) -> bool:
+    """Say cheaply that a sentence is a plain question, or a remark on what was said, so that nobody need parse it."""
+    if sentence.endswith("?") and _REQUEST.search(sentence) and not _SELF.match(sentence):
+        return True
+    if sentence.endswith("?"):
+        return not any(mark in sentence for mark in (",", ";", " - ", "\u2014", " so ", " and ", " but ", "! ", "... "))
+    first = sentence.split(" ", 1)[0].rstrip(",.!").lower()
+    return first in names().remarks and _SELF.search(sentence) is None

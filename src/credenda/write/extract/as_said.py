@@ -17,8 +17,9 @@ from credenda.write.extract.lexicon import expression, lexicon, load_table, name
 from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.subjects import Subject, find_subject
+from credenda.write.extract.worth import worth_of
 
-__all__ = ["keep_as_said"]
+__all__ = ["begins_with_a_doing", "is_passing", "is_talk", "keep_as_said"]
 
 _WORDS_MIN: Final = 4
 _LABEL_WORDS_MIN: Final = 2
@@ -27,10 +28,13 @@ _CLAUSES_MAX: Final = 3
 _SUBJECT_WORDS_MAX: Final = 6
 _CONFIDENCE: Final = 0.5
 _FAINT: Final = 0.4
+_SURE: Final = 0.6
+"""How sure the judge must be of a kind that no word gives away."""
 _STATING: Final = frozenset({"simple", "progressive", "past", "perfect", "former"})
 _THINGS: Final = frozenset({"the", "name", "plural", "best"})
 _OWN: Final = frozenset({"my", "our", "me", "i"})
 _AUXILIARIES: Final = frozenset({"must", "should", "ought", "seems", "looks", "sounds"})
+_YOU: Final = ("You ", "you ")
 _KINDS: Final = ("decision", "procedure", "preference")
 
 
@@ -40,17 +44,19 @@ def keep_as_said(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     `alone` says that nothing else was said in the same breath, as in a note.
     """
     count = sentence.count(" ") + 1
+    if alone and sentence.startswith(_YOU) and expression("as_said", "found_at").match(sentence.strip(" .!")):
+        return [_reading(open_sentence(sentence), sentence)]
     least = _LABEL_WORDS_MIN if alone and ":" in sentence else _WORDS_MIN
     if not least <= count <= _WORDS_MAX or sentence.endswith(("?", ":")) or '"' in sentence:
         return []
-    if _holds("talk", sentence):
+    if is_talk(sentence):
         return []
     opened = open_sentence(sentence)
     if (wish := _wish(opened.text, owner)) is not None:
         return [wish]
-    if opened.hedged or is_hedged(sentence) or is_transient(sentence):
+    if opened.hedged or is_hedged(sentence) or is_transient(sentence) or not _tells(opened.text, owner, alone=alone):
         return []
-    return [_reading(opened)] if _tells(opened.text, owner, alone=alone) else []
+    return [] if expression("as_said", "someday").search(sentence) else [_reading(opened, sentence)]
 
 
 @cache
@@ -66,6 +72,16 @@ def _holds(name: str, text: str) -> bool:
     return told and expression("as_said", name).search(text) is not None
 
 
+def is_talk(text: str) -> bool:
+    """Say whether a text speaks to somebody, of the text at hand, or of what is played."""
+    return _holds("talk", text)
+
+
+def is_passing(text: str) -> bool:
+    """Say whether a text is of the moment, or points elsewhere."""
+    return _holds("passing", text)
+
+
 def _tells(text: str, owner: str, *, alone: bool) -> bool:
     """Say whether one clause of a sentence, or the whole of it, is worth keeping."""
     if alone and ":" in text and expression("as_said", "label").match(text):
@@ -74,15 +90,20 @@ def _tells(text: str, owner: str, *, alone: bool) -> bool:
         return True
     if expression("as_said", "called").match(text):
         return True
+    if alone and expression("as_said", "fragment").match(text.strip(" .!")):
+        return True
     clauses = map(read_clause, split_clauses(text)[:_CLAUSES_MAX])
     return any(one is not None and not is_question(one.text) and _states(one.text, owner) for one in clauses)
 
 
 def _wish(text: str, owner: str) -> Reading | None:
-    if not text.lower().startswith(("i ", "we ")):
-        return None
-    found = expression("as_said", "wishes").match(text)
-    if found is None or expression("as_said", "wishes_not").match(found["value"]) or _holds("passing", text):
+    """Read what is wished for, and "we haven't decided whether to renovate", as what is thought of."""
+    found = expression("as_said", "unsettled").match(text.strip(" .!")) if " not " in text else None
+    if found is None and text.lower().startswith(("i ", "we ")):
+        found = expression("as_said", "wishes").match(text)
+        if found is not None and expression("as_said", "wishes_not").match(found["value"]):
+            return None
+    if found is None or is_passing(text):
         return None
     return Reading(
         type=MemoryType.FACT,
@@ -99,7 +120,7 @@ def _wish(text: str, owner: str) -> Reading | None:
 
 def _states(text: str, owner: str) -> bool:
     """Say whether a clause states something that lasts of oneself, of one's own, or of things of the work."""
-    if _holds("passing", text):
+    if is_passing(text):
         return False
     subject = find_subject(text, owner, None) or _somebody(text)
     predicate = read_predicate(subject.rest) if subject is not None else None
@@ -142,11 +163,11 @@ def _does(subject: Subject, predicate: Predicate, *, marked: bool) -> bool:
     if vague or (subject.who != "me" and tense == "progressive"):
         return verb == "want" and expression("as_said", "wanted").search(predicate.text) is not None
     if subject.who in _THINGS:
-        return marked and tense == "simple" and not _begins_with_a_doing(subject)
+        return marked and tense == "simple" and not begins_with_a_doing(subject)
     return marked or (verb in _words("landmark") and not expression("checks", "definite").search(predicate.text))
 
 
-def _begins_with_a_doing(subject: Subject) -> bool:
+def begins_with_a_doing(subject: Subject) -> bool:
     """Say whether what looks like a subject is an order or a verb without one: "Check out my painting"."""
     words = (subject.noun or subject.entity).casefold().split(" ")
     first = words[0]
@@ -158,9 +179,9 @@ def _begins_with_a_doing(subject: Subject) -> bool:
     )
 
 
-def _reading(opened: Clause) -> Reading:
+def _reading(opened: Clause, sentence: str) -> Reading:
     return Reading(
-        type=_kind(opened.text),
+        type=_kind(opened.text, sentence),
         stance=Stance.REPORTED if opened.report else Stance.ASSERTED,
         confidence=_CONFIDENCE,
         importance=_FAINT,
@@ -168,8 +189,11 @@ def _reading(opened: Clause) -> Reading:
     )
 
 
-def _kind(text: str) -> MemoryType:
+def _kind(text: str, sentence: str) -> MemoryType:
+    if expression("as_said", "fragment").match(text.strip(" .!")):
+        return MemoryType.PREFERENCE
     for name in _KINDS:
         if expression("as_said", name).search(text):
             return MemoryType(name)
-    return MemoryType.FACT
+    found = worth_of(sentence)
+    return MemoryType(found.kind) if max(found.shares[1:5]) >= _SURE else MemoryType.FACT

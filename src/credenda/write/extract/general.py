@@ -21,6 +21,7 @@ from credenda.write.extract.shapes import (
     is_participle,
     is_plan,
     is_shape,
+    is_short,
     points_away,
     word_count,
 )
@@ -33,6 +34,11 @@ _RECENT: Final = frozenset(
 )
 _ACHIEVING: Final = frozenset(
     {"have", "get", "become", "lose", "give", "find", "make", "switch", "move", "take", "start"}
+)
+_GROUPS: Final = frozenset("team company department office group squad firm club shop crew studio startup".split())  # noqa: SIM905
+"""What these use, "we" use."""
+_TEXTS: Final = frozenset(
+    "title heading headings sentence sentences word words chapter poem stories lyrics song letters names".split()  # noqa: SIM905
 )
 _OWNING: Final = frozenset({"own", "maintain", "lead", "manage", "handle", "approve", "review", "use", "run", "prefer"})
 
@@ -188,6 +194,19 @@ def _identified(_: Value, situation: Situation) -> bool:
     return not expression("checks", "of_the_talk").search(noun) and noun not in names().skip_nouns
 
 
+def _is_of_the_work(situation: Situation) -> bool:
+    """Say whether a subject names a thing by itself, and none of the talk."""
+    noun = (situation.subject.noun or situation.subject.entity).casefold()
+    plural = situation.subject.who != "plural" or expression("checks", "real_plural").match(situation.subject.entity)
+    text = _TEXTS.isdisjoint(noun.split(" "))
+    return (
+        bool(plural)
+        and text
+        and expression("checks", "of_the_talk").search(noun) is None
+        and noun not in names().skip_nouns
+    )
+
+
 def _let_go(value: Value, _: Situation) -> bool:
     return is_free(value) and word_count(value) <= NOUN_WORDS
 
@@ -231,6 +250,15 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "bare_role": lambda value, _: (
         value.text.rpartition(" ")[2] in names().roles and value.text not in names().not_roles
     ),
+    "uncared": lambda value, situation: (
+        (situation.predicate.negated or situation.predicate.ended)
+        and is_free(value)
+        and word_count(value) <= TASTE_WORDS
+    ),
+    "of_ours": lambda value, situation: (
+        is_known(value) and situation.subject.noun.casefold().rpartition(" ")[2] in _GROUPS
+    ),
+    "naming": lambda value, situation: is_short(value) and is_free(value) and _is_of_the_work(situation),
     "free": lambda value, _: is_free(value),
     "ended_only": lambda value, situation: situation.predicate.ended and bool(value.text),
     "let_go": _let_go,

@@ -29,6 +29,19 @@ _MODALS: Final = {
 _STOPPING: Final = frozenset({"stop", "quit", "give"})
 _PENDING: Final = frozenset({"think", "consider", "plan", "hope", "lean", "debate"})
 _NO_VERBS: Final = frozenset("the a an my our this that his her their your some school work".split())  # noqa: SIM905
+_NOT_VERBS: Final = frozenset(
+    "and or but too as for to alone myself ourselves with in on at of from who that which also not like than then there"  # noqa: SIM905
+    " here once ever smell sense would_rather else both all the one two three if when while because since until"
+    " froze stole hid wove shot shook swept strove dealt led laid lit bred bound struck stuck stung sank swung slid"
+    " sped spilt spelt learnt leapt knelt lent leant burnt dreamt bent blew beat bled clung crept fled flung ground"
+    " overcame overtook spat sprang stank strode swore threw tore trod undid withdrew wrung ate hung overslept".split()
+)
+"""Words after "I" that are no verb, or only the past of one."""
+_GUESSED_WORDS_MAX: Final = 5
+_LETTERS: Final = 2
+_SURE_VERBS: Final = frozenset({"is", "are", "was", "were", "has", "will"})
+_BASE_FORM: Final = frozenset({"base"})
+_NO_BASES: Final = ("ly", "ing", "ed")
 _ONLY_PAST: Final = frozenset({"past"})
 
 
@@ -206,8 +219,11 @@ def _tense(reader: _Reader, form: Form) -> str:
 
 
 @lru_cache(maxsize=RECENT)
-def read_predicate(words: tuple[str, ...]) -> Predicate | None:
-    """Bring a predicate into plain form; None where no known verb leads it."""
+def read_predicate(words: tuple[str, ...], *, doing: bool = False) -> Predicate | None:
+    """Bring a predicate into plain form; None where no known verb leads it.
+
+    `doing` says that a verb must stand there, as after "I": then an unknown word is taken for one.
+    """
     joined = " ".join(words)
     shortened = _NO_MORE.sub("", joined, count=1) if "any" in joined.lower() else joined
     present = _NOW.sub("", shortened)
@@ -225,7 +241,23 @@ def read_predicate(words: tuple[str, ...]) -> Predicate | None:
         rest = " ".join(reader.words[reader.at :])
         return Predicate("would_rather", rest, rest, "simple", reader.negated)
     form = reader.form()
+    if form is None and doing:
+        form = _guessed(reader)
     return None if form is None else _finished(reader, form)
+
+
+def _guessed(reader: _Reader) -> Form | None:
+    """Take an unknown word after "I" for a verb: "I tat lace"."""
+    word = reader.word()
+    if len(reader.words) - reader.at > _GUESSED_WORDS_MAX:
+        return None
+    plain = word.isalpha() and word.isascii() and len(word) > _LETTERS and reader.at + 1 < len(reader.words)
+    helped = (
+        reader.tense != "simple" or reader.negated or "can" in reader.cues or not _SURE_VERBS.isdisjoint(reader.plain)
+    )
+    if not plain or helped or word in _NOT_VERBS or word.endswith(_NO_BASES) or not reader.words[reader.at].islower():
+        return None
+    return Form(word, _BASE_FORM)
 
 
 def _finished(reader: _Reader, form: Form) -> Predicate:

@@ -11,7 +11,7 @@ from typing import Final
 from credenda.text.sentences import TextSpan, sentence_spans
 from credenda.write.extract.lexicon import load_table, occurs
 
-__all__ = ["SENTENCE_CHARACTERS", "own_sentences"]
+__all__ = ["NOTE_CHARACTERS", "SENTENCE_CHARACTERS", "is_alone", "own_sentences"]
 
 SENTENCE_CHARACTERS: Final = 600
 """Longer sentences are pasted matter or run-ons that no rule reads well."""
@@ -20,6 +20,9 @@ _CANDIDATES_MAX: Final = 2_048
 _LINE_BACK: Final = 1_000
 _TALK_CHARACTERS: Final = 400
 """Longer texts are parted each time, so that few of them are held."""
+NOTE_CHARACTERS: Final = 90
+_ALONE_CHARACTERS: Final = 240
+"""One sentence up to here is said alone, however it is put; of several, only short ones are a note."""
 _FENCE: Final = re.compile(r"```|~~~")
 
 
@@ -60,6 +63,11 @@ def _is_quoted(text: str, start: int) -> bool:
 def own_sentences(text: str) -> Iterator[TextSpan]:
     """Yield the sentences worth reading, at most 256, from the first 2,048 of a text."""
     return iter(_of_talk(text)) if len(text) <= _TALK_CHARACTERS else islice(_readable(text), _SENTENCES_MAX)
+
+
+def is_alone(text: str) -> bool:
+    """Say whether a turn is one short note, or a single sentence."""
+    return len(text) <= NOTE_CHARACTERS or (len(text) <= _ALONE_CHARACTERS and len(list(own_sentences(text))) == 1)
 
 
 @lru_cache(maxsize=256)

@@ -18,7 +18,16 @@ from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.text.normal import same_value
 from credenda.text.sentences import TextSpan
 from credenda.write.accept import AS_TYPE
-from credenda.write.extract.acts import Act, act_of, is_hedged, is_joke_only, is_question, is_transient
+from credenda.write.extract.acts import (
+    Act,
+    act_of,
+    is_hedged,
+    is_joke_only,
+    is_question,
+    is_transient,
+    takes_back,
+    tells_nothing,
+)
 from credenda.write.extract.amounts import amount_of
 from credenda.write.extract.as_said import keep_as_said
 from credenda.write.extract.clauses import (
@@ -38,13 +47,13 @@ from credenda.write.extract.lexicon import expression, names
 from credenda.write.extract.moments import clause_dates, past_dates
 from credenda.write.extract.partings import parted_of
 from credenda.write.extract.predicates import read_predicate
-from credenda.write.extract.prose import own_sentences
+from credenda.write.extract.prose import NOTE_CHARACTERS, is_alone, own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.restate import restated
 from credenda.write.extract.scenes import goes_on, in_scene
 from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
-from credenda.write.extract.third_person import as_own_words, is_note
+from credenda.write.extract.third_person import as_own_words, is_note, who_speaks
 from credenda.write.extract.values import leading_scope
 from credenda.write.extract.worthwhile import doubted, keep_worthwhile
 
@@ -66,11 +75,11 @@ CONFIDENCE_MAX: Final = {
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK, Act.MISHAP})
 _SHORT_WORDS: Final = 6
-_NOTE_CHARACTERS: Final = 90
 _TALK_CHARACTERS: Final = 400
 """What is told at greater length is a text more often than a fact about oneself."""
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
+_BEGINNING: Final = ("since ", "as of ", "from ", "starting ")
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
 
 
@@ -137,9 +146,13 @@ def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> F
     if text.split(" ", 1)[0].lower() in names().leading:
         text = expression("tails", "leading_phrase").sub("", text)
     subject = None if is_question(text) else _subject(listener, clause, text)
-    predicate = None if subject is None else read_predicate(subject.rest)
+    predicate = (
+        None if subject is None else read_predicate(subject.rest, doing=subject.who == "me" and not subject.group)
+    )
     if subject is None or predicate is None or predicate.tense == "skip":
         return None
+    if moment.since is not None and predicate.tense == "simple" and clause.text.lower().startswith(_BEGINNING):
+        clause = clause._replace(move=Move.CHANGE if clause.move is Move.STATE else clause.move)
     if moment.spans and predicate.tense not in {"past", "perfect", "former"}:
         moment = clause_dates(clause.text, anchor, "future")
     return Frame(
@@ -252,16 +265,8 @@ def _directive(sentence: str, *, to_assistant: bool) -> Reading | None:
     return read_directive(clause, to_assistant=to_assistant)
 
 
-def _tells_nothing(sentence: str) -> bool:
-    """Say cheaply that a sentence is a plain question, or a remark on what was said, so that nobody need parse it."""
-    if sentence.endswith("?"):
-        return not any(mark in sentence for mark in (",", ";", " - ", "\u2014", " so ", " and ", " but ", "! ", "... "))
-    first = sentence.split(" ", 1)[0].rstrip(",.!").lower()
-    return first in names().remarks and _SELF.search(sentence) is None
-
-
 def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
-    if _tells_nothing(sentence):
+    if tells_nothing(sentence):
         _notice_person(listener, sentence)
         return []
     if listener.owner is not None and not sentence.endswith("?"):
@@ -284,7 +289,7 @@ def _as_said(listener: _Listener, sentence: str) -> list[Reading]:
     told = sentence
     if sentence.endswith("?"):
         told = ", ".join(split_clauses(open_sentence(sentence).text)[:-1])
-    alone = len(text) <= _NOTE_CHARACTERS and "\n" not in text.strip()
+    alone = is_alone(text) and "\n" not in text.strip()
     owner = listener.owner or ""
     found = keep_as_said(told, owner, alone=alone)
     asked = any(flag.startswith(AS_TYPE) for flag in listener.event.flags)  # the words are kept whole, as that type
@@ -307,9 +312,11 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
     elif act is Act.JOKE and is_joke_only(sentence):
         _take_back(listener)
     elif act in _UNCERTAIN:
+        if act is Act.JOKE and takes_back(sentence):
+            _take_back(listener)
         if act is Act.HYPOTHETICAL:
             yield from _statement(listener, stated_before(plain))
-        if listener.owner is not None and (act is not Act.JOKE or _SELF.search(sentence)):
+        if listener.owner is not None and (act is not Act.JOKE or _SELF.search(plain)):
             yield _uncertain(_UNCERTAIN[act])
     else:
         yield from _stated(listener, plain, played=played)
@@ -319,13 +326,15 @@ def _stated(listener: _Listener, plain: str, *, played: bool) -> Iterator[Readin
     """Yield what a statement says; as faint as a supposition where it is played, supposed, or doubtful."""
     said = plain if listener.owner is None else restated(plain)
     found = _assertions(listener, said)
+    if plain.lower().startswith(("if ", "given ")) and expression("as_said", "chosen").match(plain):
+        found = [replace(one, type=MemoryType.PREFERENCE) if one.type is MemoryType.FACT else one for one in found]
     if not found and said is not plain and ": " in plain:
         found = _as_said(listener, plain)
     stance = Stance.ROLE_PLAY if found and played and listener.played else faint(plain, found)
     if stance is not None:
         yield from [*_statement(listener, stated_before(plain)), _uncertain(stance)]
     else:
-        doubt = doubted(plain, found, alone=len(listener.event.text) <= _NOTE_CHARACTERS)
+        doubt = doubted(plain, found, alone=len(listener.event.text) <= NOTE_CHARACTERS)
         yield from found if doubt is None else [_uncertain(doubt)]
 
 
@@ -339,15 +348,6 @@ def _take_back(listener: _Listener) -> None:
         else one
         for one in listener.claims
     ]
-
-
-def _who(event: Event) -> tuple[str, str | None]:
-    """Say who speaks, and which entity "I" is (None in a document)."""
-    if event.role is Role.USER:
-        return "user", "user"
-    if event.role is Role.DOCUMENT:
-        return event.speaker, None
-    return event.speaker, event.speaker
 
 
 def _played(turn: Turn, speaker: str) -> list[Claim]:
@@ -386,7 +386,7 @@ class RulesExtractor:
         event = turn.event
         if event.role is Role.ASSISTANT:
             return []
-        speaker, owner = _who(event)
+        speaker, owner = who_speaks(event)
         if in_scene(turn):
             return _played(turn, speaker)
         listener = _Listener(event=event, speaker=speaker, owner=owner, known=turn.known, noted=is_note(event))

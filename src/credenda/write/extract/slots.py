@@ -20,6 +20,9 @@ _VAGUE_HEADS: Final = frozenset({"things", "ones", "ways", "times", "days", "yea
 _UNSORTED: Final = "prefers"
 
 _CHOOSING: Final = frozenset({"decides_on", "decides_over", "going_with", "ends_up", "they_choose"})
+_WITH_ES: Final = frozenset(
+    {"go", "do", "teach", "watch", "reach", "pass", "fix", "finish", "publish", "push", "catch", "match", "touch"}
+)
 _NOT_GERUNDS: Final = frozenset({"morning", "evening", "spring", "wedding", "building", "meeting"})
 
 
@@ -40,6 +43,8 @@ def _fill(template: str, found: re.Match[str], subject: Subject, value: Value) -
     groups = {name: text or "" for name, text in found.groupdict().items()}
     kind = groups.get("kind", "")
     groups["kind"] = names().kin_noun(kind) or kind
+    if "{how}s" in template and groups.get("how", "") in _WITH_ES:
+        groups["how"] += "e"
     kin = names().kin_noun(subject.noun) or names().kin_noun(subject.noun.split(" ")[-1])
     if expression("checks", "other_manager").fullmatch(subject.noun):
         kin = subject.noun

@@ -16,9 +16,24 @@ __all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
 
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
-_SOUNDS: Final = ("um", "uh", "erm", "rrm", "hm", "sort of", "kind of", "kinda", "sorta", "you know")
+_SOUNDS: Final = (
+    "um",
+    "uh",
+    "erm",
+    "rrm",
+    "hm",
+    "sort of",
+    "kind of",
+    "kinda",
+    "sorta",
+    "you know",
+    " in like",
+    " at like",
+    "with like",
+)
 _DANGLING: Final = frozenset({"", "but", "and", "so"})
 _SELF: Final = frozenset({"i", "we"})
+_HOLDERS: Final = frozenset({"my", "our", "the"})
 _CARRYING: Final = frozenset({"past", "base"})
 
 
@@ -45,6 +60,8 @@ def fluent(sentence: str) -> str:
         sentence = _STAMMER.sub(_once, sentence)
     if folded == sentence.replace("I", "i") and shapes["called"].search(sentence):
         sentence = shapes["called"].sub(_capital, sentence)
+    if sentence.count(",") > 1 and words[0] in _HOLDERS:
+        sentence = shapes["apposed"].sub(r"\1 \2 ", sentence)
     return shapes["doubled"].sub(_single, sentence) if words[0] in {"my", "our"} else sentence
 
 

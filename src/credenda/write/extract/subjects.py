@@ -22,8 +22,15 @@ _CERTAIN: Final = frozenset({"is", "are", "was", "were", "has", "have", "will"})
 _LEADING: Final = frozenset(
     {"will", "can", "would", "could", "may", "might", "must", "should", "never", "always", "no"}
 )
+_BESIDE: Final = frozenset("next upstairs downstairs across opposite over above below ground top floor".split())  # noqa: SIM905
+_US: Final = re.compile(
+    r"^(?:(?:the|all|both|most|half) (?:(?:two|three|four|five|six|seven|eight|whole lot|lot|rest) )?of us"
+    r"|me and (?:my|our) [\w-]+) ",
+    re.IGNORECASE,
+)
+"""The speaker and others: "the three of us decided"."""
 _PEOPLE: Final = frozenset({"children", "people", "kids"})
-_NAME: Final = re.compile(r"^[A-Z][\w'-]*[a-z][\w-]*$|^[A-Z]{2,6}$")
+_NAME: Final = re.compile(r"^[A-Z][\w'-]*[a-z][\w-]*$|^[A-Z]{2,6}\d*$")
 
 
 class Subject(NamedTuple):
@@ -130,13 +137,23 @@ def _own(words: list[str], owner: str) -> Subject | None:
     return Subject("own", owner, " ".join(nouns).strip(","), rest)
 
 
+def _told_closer(words: list[str], owner: str) -> Subject | None:
+    """Read "the X I like best", "the X we use" and "the lady next door"."""
+    text = " ".join(words)
+    best = expression("checks", "best").match(text)
+    if best is not None:
+        return Subject("best", owner, best["noun"] or best["noun2"], tuple(best["rest"].split()))
+    beside = None if _BESIDE.isdisjoint(words) else expression("checks", "beside").match(text)
+    if beside is not None:
+        entity = f"{owner}'s neighbour {beside['name']}" if beside["name"] else f"{owner}'s neighbour"
+        return Subject("person", entity, "neighbour", tuple(beside["rest"].split()))
+    used = expression("checks", "used_noun").match(text)
+    return None if used is None else Subject("own", owner, used["noun"], tuple(used["rest"].split()))
+
+
 def _the(words: list[str], owner: str | None) -> Subject | None:
-    best = expression("checks", "best").match(" ".join(words))
-    if best is not None and owner is not None:
-        return Subject("best", owner, best["noun"], tuple(best["rest"].split()))
-    used = expression("checks", "used_noun").match(" ".join(words)) if owner is not None else None
-    if used is not None and owner is not None:
-        return Subject("own", owner, used["noun"], tuple(used["rest"].split()))
+    if owner is not None and (told := _told_closer(words, owner)) is not None:
+        return told
     at = _verb_at(words, 2, plural=_is_plural(words[1]))
     if at is None and len(words) > _PLURAL_WORDS_MAX and _is_plural(words[2]):
         at = _verb_at(words, 3, plural=True)
@@ -144,6 +161,8 @@ def _the(words: list[str], owner: str | None) -> Subject | None:
         return None
     at = _noun_end(words, at)
     phrase, rest = " ".join(words[1:at]), tuple(words[at:])
+    if owner is not None and (ours := expression("checks", "at_ours").match(phrase)):
+        return Subject("own", owner, ours["noun"], rest)
     if found := expression("checks", "of_noun").match(phrase):
         return _of(found["noun"], found["entity"], owner or "", rest)
     if names().kin_noun(words[at - 1]) and at <= _PLURAL_WORDS_MAX:
@@ -205,6 +224,8 @@ def find_subject(text: str, owner: str | None, last_person: str | None) -> Subje
         return None
     if first in {"i", "we"}:
         return None if owner is None else Subject("me", owner, "", tuple(words[1:]), group=first == "we")
+    if owner is not None and (ours := _US.match(text)) is not None:
+        return Subject("me", owner, "", tuple(text[ours.end() :].split(" ")), group=True)
     if first in _MY and " and i " not in text[:_AND_I].lower():
         return None if owner is None else _own(words, owner)
     if first == "the":

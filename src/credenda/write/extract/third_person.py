@@ -12,7 +12,7 @@ from typing import Final
 
 from credenda.model.event import Event, Role, Source
 
-__all__ = ["as_own_words", "is_note"]
+__all__ = ["as_own_words", "is_note", "who_speaks"]
 
 _NOTE_CHARACTERS: Final = 400
 _USER: Final = r"(?:the |this )?user"
@@ -111,3 +111,12 @@ def _first_person(verb: str) -> str:
     if lower.endswith("ies"):
         return f"{lower[:-3]}y"
     return lower[:-2] if lower.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")) else lower[:-1]
+
+
+def who_speaks(event: Event) -> tuple[str, str | None]:
+    """Say who speaks, and which entity "I" is (None in a document)."""
+    if event.role is Role.USER:
+        return "user", "user"
+    if event.role is Role.DOCUMENT:
+        return event.speaker, None
+    return event.speaker, event.speaker

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise, repeat
 from math import exp
 from typing import Final, NamedTuple
 
-from credenda.write.extract.lexicon import lexicon, load_table, names
+from credenda.write.extract.lexicon import RECENT, lexicon, load_table, names
 
 __all__ = ["LABELS", "SCALE", "Worth", "signs_of", "worth_of"]
 
@@ -180,6 +180,7 @@ def _weights() -> _Weights:
     return _Weights(tables["w:"], tables["b:"], pairs, about, tables.get("?&", {}), tables["o:"])
 
 
+@lru_cache(maxsize=RECENT)
 def worth_of(text: str) -> Worth:
     """Judge one sentence, given with straight quotes and short forms opened."""
     parts, weights = _parts(text), _weights()

@@ -10,8 +10,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from credenda.model.memory import MemoryType, Stance
-from credenda.write.extract.lexicon import expression, words_of
+from credenda.write.extract.clauses import open_sentence
+from credenda.write.extract.lexicon import expression, names, words_of
+from credenda.write.extract.plainly import is_plain
+from credenda.write.extract.predicates import read_predicate
 from credenda.write.extract.readings import Reading
+from credenda.write.extract.subjects import find_subject
 from credenda.write.extract.worth import Worth, worth_of
 
 __all__ = ["doubted", "keep_worthwhile"]
@@ -22,6 +26,8 @@ _FAINT: Final = 0.4
 _UNMEANT: Final = 0.3
 _SURE: Final = 0.6
 """A short turn is kept where the judge is this sure: below, more chatter is kept than statements are won."""
+_SURE_IF_PLAIN: Final = 0.3
+"""What is a plain statement by its grammar is kept unless the judge speaks against it: chatter seldom is."""
 _SURE_IN_TALK: Final = 0.9
 """Of longer turns few sentences are worth keeping, so that as much is asked for as leaves one turn in ten."""
 _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
@@ -68,13 +74,17 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     if not (alone and ours) and (_OWN.isdisjoint(words) or not _POINTING.isdisjoint(words)):
         return []
     found = worth_of(sentence)
-    least = _SURE if alone and ours else _SURE_IN_TALK
+    least = _least(sentence, owner) if alone and ours else _SURE_IN_TALK
     if found.kept >= least and found.kept >= found.unsure:
         if ours and expression("as_said", "someday").search(sentence):
             return [_unsure(planned=True)]
         return [_kept(found)] if ours or found.kind == "fact" else []
     unsure = found.unsure > max(found.kept, found.shares[0]) and (alone or found.unsure >= least)
     return [_unsure(planned=found.planned)] if unsure and ours else []
+
+
+def _least(sentence: str, owner: str) -> float:
+    return _SURE_IF_PLAIN if is_plain(sentence, owner) else _SURE
 
 
 def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stance | None:
@@ -87,10 +97,22 @@ def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stanc
         return None
     if not any(one.confidence > _UNMEANT and one.stance in _FIRM for one in readings):
         return None
-    plan, supposition = worth_of(sentence).shares[5:]
+    plan, supposition = worth_of(expression("as_said", "chosen").sub("", sentence, count=1)).shares[5:]
     if supposition >= _DOUBTED:
         return Stance.HYPOTHETICAL
-    return Stance.CONSIDERED if plan >= _DOUBTED else None
+    return Stance.CONSIDERED if plan >= _DOUBTED and not _is_done(sentence) else None
+
+
+def _is_done(sentence: str) -> bool:
+    """Say whether a sentence tells what somebody did: that is no plan."""
+    text = open_sentence(sentence).text
+    subject = find_subject(text, "user", None)
+    predicate = None if subject is None else read_predicate(subject.rest)
+    return (
+        predicate is not None
+        and (predicate.tense == "past" or predicate.ended)
+        and predicate.verb not in names().mental
+    )
 
 
 def _kept(found: Worth) -> Reading:
