@@ -17,6 +17,12 @@ __all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
 _SOUNDS: Final = ("um", "uh", "erm", "rrm", "hm", "sort of", "kind of", "kinda", "sorta", "you know")
+_REPEATING: Final = frozenset(
+    {"as", "like", "just", "a", "another", "quick", "once", "to", "again", "remember", "repeating"}
+)
+_REPEATED: Final = (" i said", " told you", " mentioned", "you know", " mention", "i've told")
+"""What stands in a sentence that tells that it was said before."""
+_REPEATED_MIN: Final = 3
 _DANGLING: Final = frozenset({"", "but", "and", "so"})
 _SELF: Final = frozenset({"i", "we"})
 _CARRYING: Final = frozenset({"past", "base"})
@@ -39,6 +45,8 @@ def fluent(sentence: str) -> str:
         sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
         sentence = " ".join(sentence.split())
     words = folded.split(" ")
+    if words[0].rstrip(",:") in _REPEATING or (len(words) > _REPEATED_MIN and occurs(_REPEATED, folded)):
+        sentence = shapes["said_after"].sub("", shapes["said_before"].sub("", sentence))
     if not _hasty().keys().isdisjoint(words):
         sentence = _written_out(sentence)
     if any(map(eq, (one.rstrip(",") for one in words) if "," in folded else words, words[1:])):
