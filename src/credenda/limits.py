@@ -51,6 +51,8 @@ EMBED_WAIT_SECONDS_MAX: Final = 8.0
 """An endpoint that asks for longer fails the job, whose own delay is then what it waits."""
 CLAIMS_PER_TURN: Final = 5
 """Most claims kept from one turn (R-046)."""
+AGAIN_NOMINATED: Final = 12
+"""Memories that share the rarest words of a claim and are compared with it: it may say one of them again."""
 SLOT_ROWS: Final = 96
 """Most current, and most past, memories of one entity and attribute that reconciliation reads."""
 SLOT_PAST_ROWS: Final = 12

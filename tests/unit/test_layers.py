@@ -90,6 +90,8 @@ PURE = (
     "credenda.write.reconcile",
     "credenda.write.resolve",
     "credenda.write.screen",
+    "credenda.write.again.compare",
+    "credenda.write.again.sense",
     "credenda.write.succession.closer",
     "credenda.write.succession.decide",
     "credenda.write.succession.departed",

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.clock import DAY_US
 from credenda.ids import Kind, number_of, public_id
-from credenda.model.change import Actor, Change, ChangeKind
+from credenda.model.change import Actor, Add, Change, ChangeKind, Confirm, Supersede
 from credenda.model.claim import Claim, Extractor, Move, Span, Turn
 from credenda.model.dreamed import is_dreamed
 from credenda.model.event import CODE, DENIED, QUARANTINED, Event
@@ -160,7 +160,8 @@ def believe(
         for claim in new:
             if any(overlap(claim.span, span) for span in gone):
                 continue
-            changes = _decided(writer, event, claim, now_us)
+            alone = sum(overlap(claim.span, one.span) for one in claims) == 1
+            changes = _decided(writer, event, claim, now_us, alone=alone)
             if changes and not _taken_back(writer, changes, event, {item.memory_id for item in links}):
                 actor = Actor.MODEL if claim.reader else Actor.RULE
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
@@ -217,7 +218,7 @@ def _deleted(writer: Writer, claim: Claim, standing: Sequence[Span]) -> bool:
     return bool(writer.tombstoned([*words, *slot_digests(tenant.key, claim)]))
 
 
-def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:
+def _decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, alone: bool) -> list[Change]:
     found = placed(writer, claim)
     if is_bare_amount(found):
         found = placed_after(found, _previous(writer, event, found))
@@ -229,7 +230,26 @@ def _decided(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Ch
     changes = decided(writer, event, found, now_us, read=claim)
     if is_suspect(event, found):
         return changes
+    changes = _as_again(writer, event, (found, claim), changes, now_us=now_us, alone=alone)
     return [*changes, *concluded(found, changes, _related(writer, found), occasion_of(event, now_us))]
+
+
+def _as_again(
+    reader: Reader, event: Event, told: tuple[Claim, Claim], changes: list[Change], *, now_us: int, alone: bool
+) -> list[Change]:
+    """Let what says a memory again in other words confirm it, and what says it more exactly take its place.
+
+    `told` is the claim as it was placed and as it was read; `alone`: nothing else was read from its sentence.
+    """
+    from credenda.write.again.seek import said_again, with_again  # noqa: PLC0415 - loads the reader
+
+    claim, read = told
+    if not changes or not all(isinstance(one, Add | Confirm | Supersede) for one in changes):
+        return changes
+    again = said_again(reader, event, claim, alone=alone)
+    if again is None:
+        return changes
+    return with_again(again, claim, changes, occasion=occasion_of(event, now_us), read=read)
 
 
 def decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:

@@ -19,7 +19,7 @@ _WORD: Final = re.compile(r"[\w'-]+|:")
 _MARKS: Final = " .!\u2026"
 _ASKED: Final = re.compile(r"^(?:could|can|would|will|do|did)\b.*\?$", re.IGNORECASE)
 _OPENING: Final = re.compile(r"\^(?:\((?:\?:|\?P<\w+>)(?P<words>\w+(?:\|\w+)*)\)|(?P<word>\w+)) ")
-_TIMES_MAX: Final = 2
+_TIMES_MAX: Final = 3
 _CHARACTERS_MAX: Final = 240
 """Longer sentences are told in full; none of the ways below has so many words."""
 _PIECES_MAX: Final = 5

@@ -31,6 +31,12 @@ _SOUNDS: Final = (
     " at like",
     "with like",
 )
+_REPEATING: Final = frozenset(
+    {"as", "like", "just", "a", "another", "quick", "once", "to", "again", "remember", "repeating"}
+)
+_REPEATED: Final = (" i said", " told you", " mentioned", "you know", " mention", "i've told")
+"""What stands in a sentence that tells that it was said before."""
+_REPEATED_MIN: Final = 3
 _DANGLING: Final = frozenset({"", "but", "and", "so"})
 _SELF: Final = frozenset({"i", "we"})
 _HOLDERS: Final = frozenset({"my", "our", "the"})
@@ -54,6 +60,8 @@ def fluent(sentence: str) -> str:
         sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
         sentence = " ".join(sentence.split())
     words = folded.split(" ")
+    if words[0].rstrip(",:") in _REPEATING or (len(words) > _REPEATED_MIN and occurs(_REPEATED, folded)):
+        sentence = shapes["said_after"].sub("", shapes["said_before"].sub("", sentence))
     if not _hasty().keys().isdisjoint(words):
         sentence = _written_out(sentence)
     if any(map(eq, (one.rstrip(",") for one in words) if "," in folded else words, words[1:])):

@@ -1,0 +1,1 @@
+"""What is said again: in other words, or more exactly."""

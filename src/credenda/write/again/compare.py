@@ -1,0 +1,215 @@
+"""Whether a claim says a memory again in other words, or says it more exactly. Pure.
+
+A false yes would swallow what is new, so everything that could tell two statements apart must be alike: what they are
+about, its order, amounts, denial, time, whose it is and in which case. In doubt both are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from credenda.model.claim import Claim, Move
+from credenda.model.memory import Memory, MemoryType, Status, type_class
+from credenda.text.inflections import thing_form
+from credenda.text.normal import attribute_key, name_key, same_value, value_key
+from credenda.write.again.sense import Sense, plainly, sense, table
+from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.extract.restate import restated
+from credenda.write.slots import FIRM, denies, outshines, slot_of
+from credenda.write.wording import refines, value_words
+
+__all__ = ["comparable", "more_exact", "other_words", "same_said", "told_plainly"]
+
+_TELLING: Final = 2
+"""Telling words that two sentences must share at least: fewer are said of anything."""
+_INSTRUCTION: Final = "instruction"
+_ADDED_MAX: Final = 6
+_PLURAL: Final = frozenset({"allergy", "likes", "dislikes", "intolerance", "fear", "speaks", "prefers"})
+_INDEFINITE: Final = frozenset({"a", "an", "some"})
+_DETERMINERS: Final = _INDEFINITE | {"the", "my", "our", "his", "her", "their", "this", "that", "your"}
+_VERBAL: Final = frozenset({"run", "use"})
+_CHARACTERS: Final = 240
+_OPENING: Final = re.compile(
+    r"^(?:to be (?:more )?(?:exact|precise|specific)|(?:more )?(?:exactly|precisely|specifically))[,:]? ", re.IGNORECASE
+)
+_EVENTS: Final = frozenset({"event", "experience", "milestone"})
+
+
+def told_plainly(claim: Claim) -> bool:
+    """Say cheaply whether a claim may say something again: it states, firmly, what is so."""
+    plain = claim.move is Move.STATE and claim.stance in FIRM and claim.prior is None and not claim.provisional
+    return plain and len(claim.text) <= _CHARACTERS and "?" not in claim.text and claim.attribute not in _EVENTS
+
+
+def comparable(claim: Claim, memory: Memory) -> bool:
+    """Say whether a memory is held firmly, by the same speaker, in the same case, for a thing of the same kind."""
+    if memory.status is not Status.ACTIVE or memory.contested or memory.provisional or memory.stance not in FIRM:
+        return False
+    if name_key(claim.speaker) != name_key(memory.speaker) or memory.type is MemoryType.NARRATIVE:
+        return False
+    if (claim.valid_until_us, claim.topic or "") != (memory.valid_until_us, memory.topic or ""):
+        return False
+    if outshines(claim, memory) or memory.attribute in _EVENTS or len(memory.text) > _CHARACTERS:
+        return False
+    loose = slot_of(claim) is None or slot_of(memory) is None
+    return loose or type_class(claim.type) == type_class(memory.type)
+
+
+def same_said(claim: Claim, memory: Memory, *, alone: bool) -> str | None:
+    """Say by what a claim is known to say a memory again, None where it does not.
+
+    `alone`: the claim and the memory are each all that was read from their sentences, so that the sentences may be
+    compared.
+    """
+    known = _same_slot(claim, memory) if denies(claim) == denies(memory) else _opposite(claim, memory)
+    if known is not None:
+        return known
+    if not alone or name_key(claim.scope or "") != name_key(memory.scope or ""):
+        return None
+    asks = claim.attribute == memory.attribute == _INSTRUCTION
+    one, other = sense(plainly(claim.text), asks=asks), sense(plainly(memory.text), asks=asks)
+    if _same_sense(one, other, asks=asks) and _same_count(claim, memory):
+        return ", ".join(dict.fromkeys(one.matters))
+    return None
+
+
+def _same_slot(claim: Claim, memory: Memory) -> str | None:
+    """Compare by slot and value, where the words are not the same but name one thing."""
+    if slot_of(claim) is None or slot_of(memory) is None or not claim.value or not memory.value:
+        return None
+    mine, its = attribute_key(claim.attribute or ""), attribute_key(memory.attribute or "")
+    if _whose(claim.entity) != _whose(memory.entity) or name_key(claim.scope or "") != name_key(memory.scope or ""):
+        return None
+    words = table()
+    told, held = (f"{name} = {value_key(value)}" for name, value in ((mine, claim.value), (its, memory.value)))
+    if told != held and any(told in one and held in one for one in words.statements):
+        return held
+    alike = mine == its or any(mine in one and its in one for one in words.groups) or _named_by(claim, memory)
+    if not alike:
+        return None
+    plural = mine == its and mine in _PLURAL and sense(plainly(claim.text)).bag == sense(plainly(memory.text)).bag
+    if mine == its == "allergy" or plural:
+        return its if thing_form(claim.value, "en") == thing_form(memory.value, "en") else None
+    differs = mine != its or name_key(claim.entity or "") != name_key(memory.entity or "")
+    return its if differs and same_value(claim.value, memory.value) else None
+
+
+def _opposite(claim: Claim, memory: Memory) -> str | None:
+    """Compare what one denies with what the other says of the opposite: "I don't like beer", "I dislike beer"."""
+    pair = frozenset({attribute_key(claim.attribute or ""), attribute_key(memory.attribute or "")})
+    entity = name_key(claim.entity or "") == name_key(memory.entity or "")
+    scope = name_key(claim.scope or "") == name_key(memory.scope or "")
+    alike = entity and scope and pair in table().opposite and same_value(claim.value, memory.value)
+    denied = memory if denies(memory) else claim
+    return memory.attribute if alike and denied.attribute == "likes" else None
+
+
+def other_words(claim: Claim) -> list[str]:
+    """Give the words of statements that say the same as a claim without sharing a word with it."""
+    told = f"{attribute_key(claim.attribute or '')} = {value_key(claim.value or '')}"
+    same = [one for group in table().statements if told in group for one in group]
+    return sorted({word for one in same for word in one.partition(" = ")[2].split()})
+
+
+def _named_by(claim: Claim, memory: Memory) -> bool:
+    """Say whether what one says is done with a thing is how the other calls it: "edit with X", "my editor is X"."""
+    for one, other in ((claim, memory), (memory, claim)):
+        if attribute_key(one.attribute or "") == "uses":
+            called = sense(f"it is a {attribute_key(other.attribute or '').replace('_', ' ')}")
+            if called.made and set(called.matters) <= set(sense(plainly(one.text)).matters):
+                return True
+    return False
+
+
+def _whose(entity: str | None) -> str:
+    key = name_key(entity or "")
+    owner, of, noun = key.rpartition("'s ")
+    return f"{owner}{of}{table().families.get(noun, noun)}"
+
+
+def _same_sense(one: Sense, other: Sense, *, asks: bool) -> bool:
+    if one.moving or other.moving or one.bag != other.bag or len(one.bag) < (1 if asks else _TELLING):
+        return False
+    if (one.denies, one.past) != (other.denies, other.past):
+        return False
+    free = one.made | other.made
+    ordered = [tuple(word for word in said.matters if word not in free) for said in (one, other)]
+    return ordered[0] == ordered[1] and _same_role(one, other)
+
+
+def _same_role(one: Sense, other: Sense) -> bool:
+    """Compare in which role the speaker stands: "I rehearse" is "my rehearsals", "I teach" is not "my teacher"."""
+    if one.who == other.who:
+        return True
+    roles = {one.who, other.who}
+    if roles <= {"", "my"} or roles <= {"", "our"}:
+        return True
+    nominal = bool(one.made | other.made) and not (one.doing or other.doing)
+    return nominal and roles in ({"i", "my"}, {"we", "our"})
+
+
+def _same_count(claim: Claim, memory: Memory) -> bool:
+    """Of what somebody has, one is not the same as several."""
+    held = {attribute_key(one.attribute or "") for one in (claim, memory)} & {"has", "owns", "pet", "child"}
+    return not held or set(value_words(claim.value or "")) == set(value_words(memory.value or ""))
+
+
+def more_exact(claim: Claim, memory: Memory) -> str | None:
+    """Give what a claim adds to a memory where it says the same more exactly; None where it says something else."""
+    words = table()
+    if denies(claim) or denies(memory) or (claim.attribute or "") == _INSTRUCTION:
+        return None
+    if name_key(claim.scope or "") != name_key(memory.scope or ""):
+        return None
+    kind = _of_its_kind(claim, memory)
+    if kind is not None:
+        return kind
+    if attribute_key(memory.attribute or "") in words.beside:
+        return None
+    one, other = plainly(claim.text), plainly(memory.text)
+    return _added(one, other) or _added(restated(one), restated(other))
+
+
+def _added(new: str, old: str) -> str | None:
+    """Give the one run of words that a sentence has more than another, where it makes it more exact."""
+    more, less, words = value_words(new), value_words(old), table()
+    if len(less) < _TELLING or not refines(new, old) or len(more) - len(less) > _ADDED_MAX:
+        return None
+    start = next((place for place, word in enumerate(less) if more[place] != word), len(less))
+    stop = start + len(more) - len(less)
+    added = more[start:stop]
+    if more[stop:] != less[start:] or not words.never.isdisjoint(added):
+        return None
+    if stop == len(more):
+        led = added[0] in words.begins and len(added) > 1
+        return " ".join(added) if led else None
+    verbs = start < _TELLING or words.makes_other & set(added)
+    return None if verbs else " ".join(added)
+
+
+def _of_its_kind(claim: Claim, memory: Memory) -> str | None:
+    """Give what "my dog is a beagle" or "the instrument I play is the oboe" tells of "a dog", "an instrument"."""
+    words, said = table(), _OPENING.sub("", plainly(claim.text))
+    found = words.things.match(said)
+    if found is None or not memory.value:
+        return None
+    noun, value, told = found["noun"].lower(), found["value"], plainly(memory.text)
+    if names().kin_noun(noun) is not None and noun not in words.animals:
+        return None
+    left, held = set(sense(f"it is the {found['left']}").matters), sense(told)
+    if held.moving or not left <= {*held.matters, "call", "to", "for", "with"} or not _is_indefinite(noun, told):
+        return None
+    if any(word not in lexicon().forms for word in set(held.matters) - left):
+        return None
+    named = words.named.match(value) is not None or (found["left"] != noun and words.plural.match(value) is not None)
+    return value if named and noun not in value_words(value)[:1] else None
+
+
+def _is_indefinite(noun: str, told: str) -> bool:
+    """Say whether a sentence names a thing only by its kind: "a dog", "nuts"."""
+    before = told.lower().partition(noun)[0].split()
+    if noun not in told.lower() or not before:
+        return False
+    nearest = next((word for word in reversed(before) if word in _DETERMINERS), None)
+    return nearest in _INDEFINITE or (noun.endswith("s") and before[-1] not in _DETERMINERS) or before[-1] in _VERBAL

@@ -1,0 +1,100 @@
+"""Which memory a claim says again, in other words or more exactly: read from the store, compared by the pure part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from credenda.ids import Kind, public_id
+from credenda.limits import AGAIN_NOMINATED
+from credenda.model.change import Add, Change, Confirm, Supersede
+from credenda.model.claim import Claim
+from credenda.model.dreamed import is_dreamed
+from credenda.model.event import Event, Role
+from credenda.model.memory import Memory, Relation
+from credenda.storage.store import Reader, unpack_code
+from credenda.write.again.compare import comparable, more_exact, other_words, same_said, told_plainly
+from credenda.write.again.sense import plainly, sense
+from credenda.write.known import Occasion
+from credenda.write.saying import saying_of
+from credenda.write.slots import begins_us, label
+from credenda.write.wording import because, value_words
+
+__all__ = ["Again", "said_again", "with_again"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """The memory that a claim says again, and by which words; `exact`: it says more, and takes its place."""
+
+    memory: Memory
+    signs: str
+    exact: bool
+
+
+def said_again(reader: Reader, event: Event, claim: Claim, *, alone: bool) -> Again | None:
+    """Find the one memory that a claim says again; None where there is none, or where two fit alike.
+
+    `alone`: nothing else was read from the claim's sentence.
+    """
+    if event.role not in {Role.USER, Role.PERSON} or not told_plainly(claim):
+        return None
+    held = [one for one in _near(reader, claim) if comparable(claim, one) and begins_us(one) <= event.occurred_us]
+    if not held:
+        return None
+    texts = [one.text for one in held]
+    same = [
+        Again(memory=one, signs=signs, exact=False)
+        for one in held
+        if (signs := same_said(claim, one, alone=alone and texts.count(one.text) == 1)) is not None
+    ]
+    if same:
+        return same[0] if len(same) == 1 else None
+    exact = [
+        Again(memory=one, signs=added, exact=True)
+        for one in held
+        if alone and texts.count(one.text) == 1 and (added := more_exact(claim, one)) is not None
+    ]
+    return exact[0] if len(exact) == 1 else None
+
+
+def _near(reader: Reader, claim: Claim) -> list[Memory]:
+    """Read the memories that share the rarest words with a claim, but for those that say exactly the same."""
+    said = sense(plainly(claim.text))
+    words = list(dict.fromkeys([*value_words(claim.value or ""), *said.matters, *other_words(claim)]))
+    if not words:
+        return []
+    codes = reader.nominate(words, AGAIN_NOMINATED, memories=True)
+    numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
+    found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
+    return [one for one in found if not is_dreamed(one)]
+
+
+def with_again(
+    again: Again, claim: Claim, changes: Sequence[Change], *, occasion: Occasion, read: Claim
+) -> list[Change]:
+    """Turn what a claim by itself changes into what it changes by saying something again."""
+    memory, saying = again.memory, saying_of(claim, occasion, read)
+    if not again.exact:
+        known = any(isinstance(one, Confirm) and one.memory_id == memory.id for one in changes)
+        if known or any(isinstance(one, Supersede) and one.memory_id != memory.id for one in changes):
+            return list(changes)
+        return [saying.confirm(memory, f"said again in other words ({again.signs})")]
+    if any(isinstance(one, Supersede) and one.memory_id == memory.id for one in changes):
+        return list(changes)
+    added = next((one for one in changes if isinstance(one, Add)), None)
+    known = next((one for one in changes if isinstance(one, Confirm)), None)
+    made: list[Change] = []
+    if added is None and (known is None or known.memory_id == memory.id):
+        added = saying.add("said again, more exactly")
+        made = [added]
+    successor = added.key if added is not None else known.memory_id if known is not None else saying.key
+    gone = Supersede(
+        memory_id=memory.id,
+        successor=successor,
+        relation=Relation.REFINED,
+        valid_until_us=max(begins_us(memory), occasion.occurred_us),
+        reason=f"{because(Relation.REFINED, label(claim) or claim.text, label(memory) or memory.text)}; "
+        f"it says the same and adds “{again.signs}”",
+    )
+    return [*(made or changes), gone]
