@@ -37,7 +37,7 @@ from credenda.text.normal import attribute_key
 from credenda.write.slots import slot_of
 from credenda.write.succession.likely import said_of, signs_between
 from credenda.write.succession.old import Old, old_of
-from credenda.write.succession.weigh import speaks
+from credenda.write.succession.weigh import LAID, limit_among, speaks
 from credenda.write.succession.weights import SCALE
 from credenda.write.succession.words import phrase
 from fit_worth import Table
@@ -50,7 +50,7 @@ SET: Final = 250
 """Lines that are left out together where no writer is named."""
 TAKING: Final = frozenset({"supersede", "refine"})
 BESIDE: Final = frozenset({"coexist", "coexist_low"})
-STRANGERS: Final = 12
+STRANGERS: Final = LAID - 1
 """Memories of other matters on which each sentence is laid."""
 NEAR: Final = 0.5
 """Cosine from which two texts may be of the same matter."""
@@ -294,7 +294,7 @@ def main() -> None:
     known = vocabulary(rows)
     weights = fit(rows, known)
     parts = {"weights": weights, "known": known, "rarity": rarity, "threshold": threshold, "figures": figures}
-    least = least_of([row for row in rows if row.own], known, weights, threshold)
+    least = least_of([row for row in rows if row.own], known, weights, limit_among(threshold, 1))
     if given.write:
         OUT.write_text(written(parts | {"least": least}, given.data), encoding="utf-8")
 

@@ -13,7 +13,7 @@ from credenda.write.extract.worth import LABELS, signs_of, worth_of
 from .build import hear, only
 
 DATA = Path(__file__).parents[2] / "data/beliefs"
-BYTES_MAX = 60_000
+BYTES_MAX = 70_000
 
 KEPT = [
     ("got two guinea pigs, salt and pepper", MemoryType.FACT),

@@ -1,4 +1,4 @@
-"""What is named and given up for something else, and what is done elsewhere than before: pure, on memories made by hand."""
+"""What is named and given up, and what is done elsewhere than before: pure, on memories made by hand."""
 
 from __future__ import annotations
 

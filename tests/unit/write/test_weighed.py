@@ -13,7 +13,7 @@ import pytest
 from credenda.model.memory import Memory, Stance
 from credenda.write.succession.likely import said_of, signs_between
 from credenda.write.succession.old import old_of
-from credenda.write.succession.weigh import closest, likeliest, may_take, speaks
+from credenda.write.succession.weigh import LAID, closest, likeliest, limit_among, may_take, speaks
 from credenda.write.succession.weights import weights
 
 from .build import made
@@ -67,11 +67,11 @@ def test_a_common_word_weighs_less_than_a_rare_one() -> None:
 def test_a_change_told_sideways_finds_its_memory_among_others() -> None:
     said = said_of(CHANGED)
     assert may_take(said)
-    found = likeliest(said, [BROKER, COACH], ())
+    found = likeliest(said, [BROKER, COACH], (), among=LAID)
     assert found is not None
     assert (found.memory.id, found.rule) == ("m1", "weighed")
     assert found.score >= weights().threshold
-    assert found.shared == ("coach", "viktor", "now")
+    assert found.shared == ("coach", "viktor", "now", "gone")
 
 
 def test_those_that_share_the_rarest_words_are_weighed() -> None:
@@ -82,15 +82,24 @@ def test_those_that_share_the_rarest_words_are_weighed() -> None:
     assert closest(said, [], 5) == []
 
 
+def test_the_more_memories_share_a_word_the_surer_it_must_be() -> None:
+    """R-074: a memory of many is met by chance."""
+    assert limit_among(1.0, LAID) == pytest.approx(1.0)
+    assert limit_among(1.0, 1) < limit_among(1.0, 4) < 1.0 < limit_among(1.0, 24)
+    found = likeliest(said_of(CHANGED), [COACH], (), among=1)
+    assert found is not None
+    assert likeliest(said_of(CHANGED), [COACH], (), among=10**9) is None
+
+
 def test_two_that_fit_alike_are_left_alone() -> None:
     said = said_of(CHANGED)
     other = replace(COACH, id="m3", text="Our volleyball coach is Viktor.")
-    assert likeliest(said, [COACH], ()) is not None
-    assert likeliest(said, [COACH, other], ()) is None
+    assert likeliest(said, [COACH], (), among=LAID) is not None
+    assert likeliest(said, [COACH, other], (), among=LAID) is None
 
 
 def test_what_reconciliation_let_stand_in_one_slot_stays() -> None:
-    assert likeliest(said_of(CHANGED), [COACH], (made("x", "coach", "Samira"),)) is None
+    assert likeliest(said_of(CHANGED), [COACH], (made("x", "coach", "Samira"),), among=LAID) is None
 
 
 def test_shared_words_alone_never_speak_for_a_change() -> None:
@@ -99,12 +108,12 @@ def test_shared_words_alone_never_speak_for_a_change() -> None:
 
 
 def test_a_note_of_what_was_shown_is_no_statement() -> None:
-    assert likeliest(said_of(CHANGED), [replace(COACH, text="[image: our handball coach is Viktor]")], ()) is None
+    assert likeliest(said_of(CHANGED), [replace(COACH, text="[image: our handball coach is Viktor]")], (), among=LAID) is None
 
 
 def test_what_was_never_firm_is_not_weighed() -> None:
     said = said_of(CHANGED)
-    assert likeliest(said, [replace(COACH, stance=Stance.HYPOTHETICAL)], ()) is None
+    assert likeliest(said, [replace(COACH, stance=Stance.HYPOTHETICAL)], (), among=LAID) is None
 
 
 @pytest.mark.parametrize(
@@ -117,7 +126,7 @@ def test_what_was_never_firm_is_not_weighed() -> None:
     ],
 )
 def test_what_only_shares_a_word_takes_nothing(sentence: str) -> None:
-    assert likeliest(said_of(sentence), [COACH, BROKER], ()) is None
+    assert likeliest(said_of(sentence), [COACH, BROKER], (), among=LAID) is None
 
 
 def test_the_weights_were_fitted_on_the_pairs_that_are_there() -> None:

@@ -34,6 +34,8 @@ _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _DOUBTED: Final = 0.6
 """What patterns read is taken back from here on: of sentences never seen, half of the suppositions that they take for
 facts, and 3 facts in 1,000."""
+_WISHES: Final = frozenset({"prefers", "instruction"})
+"""What one would rather have is no plan."""
 _POINTING: Final = frozenset(
     "it its this that these those they them their he she him her his there here you your yours".split()  # noqa: SIM905
 )
@@ -100,7 +102,8 @@ def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stanc
     plan, supposition = worth_of(expression("as_said", "chosen").sub("", sentence, count=1)).shares[5:]
     if supposition >= _DOUBTED:
         return Stance.HYPOTHETICAL
-    return Stance.CONSIDERED if plan >= _DOUBTED and not _is_done(sentence) else None
+    wished = any(one.attribute in _WISHES for one in readings)
+    return Stance.CONSIDERED if plan >= _DOUBTED and not (wished or _is_done(sentence)) else None
 
 
 def _is_done(sentence: str) -> bool:

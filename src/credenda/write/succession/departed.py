@@ -31,7 +31,9 @@ _INTO: Final = re.compile(
     r"^,?\s*(?:(?:in|out|over|up|down)\s+)?(?:to|for|with|by|in favou?r of)\s+(?:(?:a|an|the|my|our|some|new)\s+){0,2}$"
 )
 _CLAUSE: Final = re.compile(r"[,;:]|\.(?= )|\b(?:and|so|but|because|since)\b")
-_OUSTS: Final = re.compile(r"(?:has |have )?(?:ousted|overtaken|displaced|superseded|supplanted|succeeded|tak\w+ over|took over)")
+_OUSTS: Final = re.compile(
+    r"(?:has |have )?(?:ousted|overtaken|displaced|superseded|supplanted|succeeded|tak\w+ over|took over)"
+)
 """What the new thing does to the old one: it is the new one of which this is told."""
 _SMALL: Final = 3
 
@@ -198,7 +200,6 @@ def put_for(turn: Turning, stop: int) -> Cell | None:
     return cells(turn.said, rest)[0]
 
 
-
 def _clauses(said: Phrase) -> Iterator[Sequence[Word]]:
     start = 0
     for found in (*_CLAUSE.finditer(said.lower), None):
@@ -210,7 +211,7 @@ def _clauses(said: Phrase) -> Iterator[Sequence[Word]]:
 
 
 def _frame(said: Phrase, words: Sequence[Word]) -> tuple[str, tuple[str, str], Cell] | None:
-    """Take a clause as subject, verb with preposition, and the one thing that follows; None where it is not built so."""
+    """Take a clause as subject, verb with preposition, and the one thing after it; None where it is built otherwise."""
     if len(words) < _SMALL:
         return None
     subject = "i" if words[0].text.lower() in _SELF else " ".join(one.term for one in words[:2])

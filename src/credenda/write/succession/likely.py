@@ -45,7 +45,20 @@ _FORM: Final = frozenset(
 """Words of the old sentence that tell how it was meant."""
 _SELF: Final = frozenset({"i", "we", "i'm", "i've", "we're", "we've"})
 _PRONOUNS: Final = ("he", "she", "they", "i", "we")
-_CUES: Final = ("now", "turned", "down_to", "instead", "contrast", "newly", "became", "left", "gone", "went", "since", "end")
+_CUES: Final = (
+    "now",
+    "turned",
+    "down_to",
+    "instead",
+    "contrast",
+    "newly",
+    "became",
+    "left",
+    "gone",
+    "went",
+    "since",
+    "end",
+)
 _BESIDE: Final = (
     "alike",
     "value named",

@@ -66,7 +66,7 @@ class _Known(NamedTuple):
 
 
 def others_words(entity: str | None, attribute: str | None, speaker: str) -> frozenset[str]:
-    """Give the words of the person whom an entity names, where it is not the speaker; none of a thing, or of oneself."""
+    """Give the words of the person whom an entity names, where it is not the speaker; none of a thing or oneself."""
     known = _known(entity or "", attribute or "", "", speaker)
     return known.owner if known.person else frozenset()
 

@@ -99,8 +99,11 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory]) -> Itera
         if any(_unfit(one) for one in resting) or _done(reader, event, resting):
             continue
         words, given = [one.text for one in said.content], {one.id for one in resting}
-        near = closest(said, looked_at, _WEIGHED) or _active(reader, event, words, given, most=_WEIGHED)
-        found = likeliest(said, [one for one in near if one.id not in given], resting)
+        near, among = closest(said, looked_at, _WEIGHED), len(looked_at)
+        if not near:
+            codes = reader.nominate(words, _NOMINATED, memories=True)
+            near, among = _held(reader, event, codes[:_WEIGHED], given), len(codes)
+        found = likeliest(said, [one for one in near if one.id not in given], resting, among=among)
         if found is not None:
             yield Told(claim=_words(event, start, stop), matches=(found,), resting=tuple(resting))
 
@@ -164,8 +167,12 @@ def _near(reader: Reader, event: Event, sentence: str, given: set[str]) -> list[
     return _active(reader, event, [one.text for one in phrase(sentence).content], given)
 
 
-def _active(reader: Reader, event: Event, words: list[str], given: set[str], *, most: int = _NOMINATED) -> list[Memory]:
-    codes = reader.nominate(words, _NOMINATED, memories=True)[:most]
+def _active(reader: Reader, event: Event, words: list[str], given: set[str]) -> list[Memory]:
+    return _held(reader, event, reader.nominate(words, _NOMINATED, memories=True), given)
+
+
+def _held(reader: Reader, event: Event, codes: Sequence[int], given: set[str]) -> list[Memory]:
+    """Read of some nominated documents the speaker's active memories that were there before and can be replaced."""
     numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
     found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
     speaker = name_key(event.speaker)

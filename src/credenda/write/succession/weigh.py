@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
@@ -12,8 +13,14 @@ from credenda.write.succession.old import Match, old_of, others_words
 from credenda.write.succession.weights import weights
 from credenda.write.succession.words import phrase
 
-__all__ = ["closest", "likeliest", "may_take", "speaks"]
+__all__ = ["LAID", "closest", "likeliest", "limit_among", "may_take", "speaks"]
 
+LAID: Final = 13
+"""Memories on which each sentence was laid when the weights were fitted: its own, and twelve of other matters."""
+
+_CROWD: Final = 0.75
+"""How much the limit rises with the logarithm of how many memories share a word. Less than 1: the signs know how
+rare the shared words are."""
 _MARGIN: Final = 0.7
 """Logits by which the best memory must lead: the odds are two to one."""
 
@@ -42,18 +49,29 @@ def speaks(signs: Collection[str]) -> bool:
     return "cue:none" not in signs or "departs" in signs or "alike" in signs
 
 
+def limit_among(threshold: float, among: int) -> float:
+    """Give the limit, in logits, where `among` memories, in [1, ∞), share a word with a sentence.
+
+    `threshold` is that of the fit, in which each sentence was laid on `LAID` memories. Bayes: the odds that one of n is
+    the one that is meant are divided by n.
+    """
+    return threshold + _CROWD * math.log(max(1, among) / LAID)
+
+
 def _of_another(given: Sequence[Memory], memory: Memory) -> bool:
     """Say whether all that the sentence gave is about other people than the memory names."""
     people = [others_words(one.entity, one.attribute, one.speaker) for one in given]
     return bool(people) and all(one and one.isdisjoint(old_of(memory).said.terms) for one in people)
 
 
-def likeliest(said: Said, memories: Iterable[Memory], given: Sequence[Memory]) -> Match | None:
+def likeliest(said: Said, memories: Iterable[Memory], given: Sequence[Memory], *, among: int) -> Match | None:
     """Find the one memory that the sentence takes the place of; None where none is likely, or two are.
 
-    `given` are the memories that the sentence gave by its own readings.
+    `given` are the memories that the sentence gave by its own readings. `among` so many memories share a word with it,
+    in [1, ∞): the more there are, the likelier one fits by chance (`limit_among`).
     """
     known = weights()
+    limit = limit_among(known.threshold, among)
     decided = {slot_of(one) for one in given} - {None}  # what reconciliation let stand beside each other stays
     judged: list[tuple[float, Memory]] = []
     for one in memories:
@@ -65,7 +83,7 @@ def likeliest(said: Said, memories: Iterable[Memory], given: Sequence[Memory]) -
             if speaks(signs):
                 judged.append((known.logit(signs), one))
     judged.sort(key=lambda found: (-found[0], found[1].id))
-    if not judged or judged[0][0] < known.threshold:
+    if not judged or judged[0][0] < limit:
         return None
     logit, memory = judged[0]
     if any(other > logit - _MARGIN and one.text != memory.text for other, one in judged[1:]):
