@@ -108,7 +108,10 @@ def test_shared_words_alone_never_speak_for_a_change() -> None:
 
 
 def test_a_note_of_what_was_shown_is_no_statement() -> None:
-    assert likeliest(said_of(CHANGED), [replace(COACH, text="[image: our handball coach is Viktor]")], (), among=LAID) is None
+    assert (
+        likeliest(said_of(CHANGED), [replace(COACH, text="[image: our handball coach is Viktor]")], (), among=LAID)
+        is None
+    )
 
 
 def test_what_was_never_firm_is_not_weighed() -> None:
