@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from credenda.model.memory import Memory, Stance
-from credenda.write.slots import FIRM, slot_of
+from credenda.write.slots import BY_BIRTH, FIRM, slot_of
 from credenda.write.succession.likely import Said, signs_between
 from credenda.write.succession.old import Match, old_of, others_words
 from credenda.write.succession.weights import weights
@@ -21,6 +21,8 @@ LAID: Final = 13
 _CROWD: Final = 0.75
 """How much the limit rises with the logarithm of how many memories share a word. Less than 1: the signs know how
 rare the shared words are."""
+_KEPT: Final = BY_BIRTH - {"nationality"}
+"""Nobody becomes a brother in another's place."""
 _MARGIN: Final = 0.7
 """Logits by which the best memory must lead: the odds are two to one."""
 
@@ -71,12 +73,12 @@ def likeliest(said: Said, memories: Iterable[Memory], given: Sequence[Memory], *
     in [1, ∞): the more there are, the likelier one fits by chance (`limit_among`).
     """
     known = weights()
-    limit = limit_among(known.threshold, among)
+    limit = limit_among(known.threshold, among if said.cues else max(among, LAID))  # else one thing more is told
     decided = {slot_of(one) for one in given} - {None}  # what reconciliation let stand beside each other stays
     judged: list[tuple[float, Memory]] = []
     for one in memories:
         noted = one.text.startswith("[")  # a note of what was shown is no statement
-        if _of_another(given, one):
+        if _of_another(given, one) or (one.attribute or "") in _KEPT:
             continue
         if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and slot_of(one) not in decided:
             signs = signs_between(said, old_of(one), known.rarity, given)
