@@ -116,3 +116,15 @@ def test_both_say_why_and_can_be_taken_back(mem: Credenda, say: Say) -> None:
     mem.manage.undo(refined.id)
     assert next(one for one in mem.list().items if one.id == taught.id).confirmations == 0
     assert dog.id in {one.id for one in mem.list().items}
+
+
+@pytest.mark.requirement("D-006")
+@pytest.mark.parametrize("source", ["ingest", "interaction", "code_scan"])
+@pytest.mark.parametrize("second", ["Our dog is a beagle.", "A dog is what we have."])
+def test_what_is_trusted_less_neither_repeats_nor_refines(mem: Credenda, source: str, second: str) -> None:
+    mem.remember("We have a dog.")
+    mem.settle()
+    mem.remember(second, source=source)
+    mem.settle()
+    (held,) = [one for one in mem.list().items if one.trust == 1.0]
+    assert (held.text, held.confirmations) == ("We have a dog.", 0)

@@ -17,7 +17,7 @@ from credenda.write.again.compare import comparable, more_exact, other_words, sa
 from credenda.write.again.sense import plainly, sense
 from credenda.write.known import Occasion
 from credenda.write.saying import saying_of
-from credenda.write.slots import begins_us, label
+from credenda.write.slots import TRUST_MARGIN, begins_us, label
 from credenda.write.wording import because, value_words
 
 __all__ = ["Again", "said_again", "with_again"]
@@ -39,7 +39,11 @@ def said_again(reader: Reader, event: Event, claim: Claim, *, alone: bool) -> Ag
     """
     if event.role not in {Role.USER, Role.PERSON} or not told_plainly(claim):
         return None
-    held = [one for one in _near(reader, claim) if comparable(claim, one) and begins_us(one) <= event.occurred_us]
+    held = [
+        one
+        for one in _near(reader, claim)
+        if comparable(claim, one) and begins_us(one) <= event.occurred_us and event.trust >= one.trust - TRUST_MARGIN
+    ]
     if not held:
         return None
     texts = [one.text for one in held]
