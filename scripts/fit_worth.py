@@ -5,7 +5,10 @@
 A multinomial logistic regression (softmax) with a ridge, on the signs of `credenda.write.extract.worth`: minimised by
 Nesterov's accelerated gradient with the step of the Lipschitz bound (Nesterov 1983), the same on every run. Folds
 leave one set out: the tuning file is in the order of its sets, 350 lines a fold, and the sentences written for the
-judge are left out register by register. `--write` renews the data file; without it the figures are only printed.
+judge are left out register by register. Of the pairs of `pairs_tuning.jsonl` every third sentence teaches too: what
+stands is worth keeping and what is only imagined is not, each as the kind that what was learned without them finds
+likeliest.
+`--write` renews the data file; without it the figures are only printed.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -31,6 +34,7 @@ from credenda.write.extract.worth import LABELS, SCALE, signs_of
 ROOT: Final = Path(__file__).resolve().parents[1]
 OUT: Final = ROOT / "src/credenda/write/extract/data/worth.toml"
 FILES: Final = ("utterances_tuning.jsonl", "utterances_judge.jsonl")
+PAIRS: Final = "pairs_tuning.jsonl"
 SET: Final = 350
 """Lines of the tuning file that are left out together: about one set, as they were written."""
 COUNT_MIN: Final = 8
@@ -39,6 +43,10 @@ RIDGE: Final = 2.0
 STEPS: Final = 250
 FIRST_STEPS: Final = 100
 THRESHOLD: Final = 0.6
+EACH: Final = 3
+"""Of so many sentences that stand in pairs one is learned from: of more, the rest is kept as readily as they are."""
+KINDS: Final = (1, 2, 3, 4)
+IMAGINED: Final = (0, 5, 6)
 WEIGHT_MIN: Final = 4
 """Signs that tell labels less apart are left out of the file: a fifth of a logit moves no sentence."""
 HEAD: Final = """# What each sign of a sentence weighs for each label, in twentieths of a logit.
@@ -88,6 +96,27 @@ def gather(folder: Path) -> Iterator[Row]:
             said = _sentences(line["text"])
             for sentence in said:
                 yield Row(frozenset(signs_of(sentence)), _label(line), number, fold, len(said) == 1)
+
+
+def of_pairs(folder: Path, rows: Sequence[Row]) -> Iterator[Row]:
+    """Read what stands in pairs, and what is only imagined there, each as the likeliest kind by what `rows` teach."""
+    stands: dict[str, str] = {}
+    imagined: dict[str, str] = {}
+    for at, text in enumerate((folder / PAIRS).read_text("utf-8").splitlines()):
+        line = json.loads(text)
+        fold = line.get("writer") or f"pairs {at // SET * SET}"
+        ends = ("old", "new") if line["relation"] in {"coexist", "refine"} else ("old",)
+        for said in (_sentences(line[end]) for end in ends):
+            if len(said) == 1:
+                stands.setdefault(said[0], fold)
+        if line["relation"] == "coexist_low" and len(said := _sentences(line["new"])) == 1:
+            imagined.setdefault(said[0], fold)
+    known = vocabulary(rows)
+    weights = learn(rows, known)
+    for sentences, kinds in ((list(stands.items())[::EACH], KINDS), (list(imagined.items()), IMAGINED)):
+        found = [Row(frozenset(signs_of(one)), 0, -1, fold, alone=True) for one, fold in sentences]
+        for row, share in zip(found, softmax(Table(found, known).scores(weights)), strict=True):
+            yield replace(row, label=kinds[int(share[list(kinds)].argmax())])
 
 
 class Signed(Protocol):
@@ -193,7 +222,9 @@ def held_out(rows: Sequence[Row]) -> list[str]:
     pairs: list[tuple[int, int]] = []
     for fold in dict.fromkeys(row.fold for row in rows):
         others = [row for row in rows if row.fold != fold]
-        mine = [row for row in rows if row.fold == fold and row.alone]
+        mine = [row for row in rows if row.fold == fold and row.alone and row.line >= 0]
+        if not mine:
+            continue
         known = vocabulary(others)
         shares = softmax(Table(mine, known).scores(learn(others, known)))
         found = [(row.label, decided(one)) for row, one in zip(mine, shares, strict=True)]
@@ -222,7 +253,10 @@ def written(known: dict[str, int], weights: Floats, folder: Path, figures: Seque
         for sign, at in known.items()
         if max(map(abs, numbers[at])) >= WEIGHT_MIN
     ]
-    hashes = [f'  "{name} sha256:{hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]}",' for name in FILES]
+    hashes = [
+        f'  "{name} sha256:{hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]}",'
+        for name in (*FILES, PAIRS)
+    ]
     held = [f'  "{line}",' for line in figures]
     parts = [HEAD.format(labels=", ".join(LABELS)) + "weights = '''", *lines, "'''", "", "[provenance]", "data = ["]
     return "\n".join([*parts, *hashes, "]", "held_out = [", *held, "]"]) + "\n"
@@ -235,6 +269,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     rows = list(gather(given.data))
+    rows += of_pairs(given.data, rows)
     figures = held_out(rows)
     known = vocabulary(rows)
     print(figures[0])

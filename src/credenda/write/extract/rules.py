@@ -51,7 +51,8 @@ from credenda.write.extract.prose import NOTE_CHARACTERS, is_alone, own_sentence
 from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.restate import restated
 from credenda.write.extract.scenes import goes_on, in_scene
-from credenda.write.extract.spoken import carry_subjects, fluent, premise_of, take_up
+from credenda.write.extract.shared_subjects import carry_subjects
+from credenda.write.extract.spoken import fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.third_person import as_own_words, is_note, who_speaks
 from credenda.write.extract.values import leading_scope

@@ -10,9 +10,9 @@ from functools import cache
 from operator import eq
 from typing import Final
 
-from credenda.write.extract.lexicon import lexicon, load_table, names, occurs
+from credenda.write.extract.lexicon import load_table, names, occurs
 
-__all__ = ["carry_subjects", "fluent", "premise_of", "take_up"]
+__all__ = ["fluent", "premise_of", "take_up"]
 
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
@@ -38,9 +38,7 @@ _REPEATED: Final = (" i said", " told you", " mentioned", "you know", " mention"
 """What stands in a sentence that tells that it was said before."""
 _REPEATED_MIN: Final = 3
 _DANGLING: Final = frozenset({"", "but", "and", "so"})
-_SELF: Final = frozenset({"i", "we"})
 _HOLDERS: Final = frozenset({"my", "our", "the"})
-_CARRYING: Final = frozenset({"past", "base"})
 
 
 @cache
@@ -106,22 +104,6 @@ def _single(found: re.Match[str]) -> str:
 
 def _once(found: re.Match[str]) -> str:
     return found[0] if found[1].lower() in _REAL_DOUBLES else found[1]
-
-
-def carry_subjects(pieces: list[str]) -> list[str]:
-    """Repeat "I" or "we" before a piece that goes on with a verb: "I sold the Golf" · "bought a Mazda"."""
-    carried: list[str] = []
-    subject = ""
-    for piece in pieces:
-        first = piece.removeprefix("now ").partition(" ")[0]
-        form = lexicon().forms.get(first.lower())
-        if subject and form is not None and not form.kinds.isdisjoint(_CARRYING):
-            carried.append(f"{subject} {piece}")
-            continue
-        found = _spoken()["subject"].match(piece)
-        subject = found["subject"] if found else ""
-        carried.append(piece)
-    return carried
 
 
 def premise_of(sentence: str) -> str | None:

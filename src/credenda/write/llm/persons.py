@@ -10,7 +10,7 @@ from credenda.text.normal import attribute_key, name_key
 from credenda.write.extract.clauses import open_contractions, read_clause, split_clauses, straighten
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.lexicon import lexicon, names
-from credenda.write.extract.spoken import carry_subjects
+from credenda.write.extract.shared_subjects import carry_subjects
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.third_person import as_own_words, is_note
 from credenda.write.llm.words import says

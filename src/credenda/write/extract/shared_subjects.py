@@ -1,0 +1,75 @@
+"""One subject for several verbs: "my sister got married and lives in Bonn" tells two things of her.
+
+Works on the pieces that a sentence was cut into, and keeps their words.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from credenda.write.extract.lexicon import lexicon, load_table
+from credenda.write.extract.subjects import find_subject
+
+__all__ = ["carry_subjects"]
+
+_OF_ONESELF: Final = frozenset({"past", "base"})
+_OF_ANOTHER: Final = frozenset({"past", "third"})
+_SELF: Final = frozenset({"i", "we"})
+_OPEN: Final = re.compile(
+    r"\b(?:will|would|shall|should|can|could|may|might|must|let|lets|make|makes|made|help|helps|helped)\b"
+    r"|\bto (?!work\b|school\b|town\b|bed\b|study\b|(?:the|an?|my|our|his|her|their)\b|(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
+"""What a base form may go on with: "I want to move to Spain" · "work in a bar"."""
+
+
+@cache
+def _subject() -> re.Pattern[str]:
+    return re.compile(load_table("spoken")["expressions"]["subject"], re.IGNORECASE)
+
+
+def carry_subjects(pieces: list[str]) -> list[str]:
+    """Repeat a subject before a piece that goes on with a verb; join again what goes on with an infinitive.
+
+    >>> carry_subjects(["I sold the Golf", "bought a Mazda"])
+    ['I sold the Golf', 'I bought a Mazda']
+    >>> carry_subjects(["My sister got married", "lives in Bonn"])
+    ['My sister got married', 'My sister lives in Bonn']
+    >>> carry_subjects(["I told her to go", "work in a bar"])
+    ['I told her to go and work in a bar']
+    """
+    carried: list[str] = []
+    for piece in pieces:
+        kinds = _verb_kinds(piece)
+        subject = _subject_of(carried[-1]) if carried and kinds else ""
+        folded = subject.lower()
+        if subject and not kinds.isdisjoint(_OF_ONESELF if folded in _SELF else _OF_ANOTHER):
+            if "past" not in kinds and folded in _SELF and _OPEN.search(carried[-1]):
+                carried[-1] = f"{carried[-1]} and {piece}"
+            else:
+                carried.append(f"{subject} {piece}")
+        else:
+            carried.append(piece)
+    return carried
+
+
+def _verb_kinds(piece: str) -> frozenset[str]:
+    """Give the forms that a piece's first word can be of; none where it is no verb."""
+    first = piece.removeprefix("now ").partition(" ")[0].lower()
+    form = lexicon().forms.get(first)
+    kinds = frozenset[str]() if form is None else frozenset(form.kinds)
+    return kinds | {"third"} if form is not None and form.base == "be" and first == "is" else kinds
+
+
+def _subject_of(piece: str) -> str:
+    """Give the words of a piece's subject; "" where it has none that is known."""
+    own = _subject().match(piece)
+    if own is not None:
+        return own["subject"]
+    found = find_subject(piece, "user", None)
+    words = piece.split(" ")
+    if found is None or tuple(words[-len(found.rest) :]) != found.rest:
+        return ""
+    return " ".join(words[: -len(found.rest)])
