@@ -1,4 +1,4 @@
-"""Fit the weights of `src/credenda/write/data/succession_weights.toml` on pairs of sentences, and say how folds do.
+"""Fit the weights of succession in `src/credenda/write/data` on pairs of sentences, and say how folds do.
 
     python scripts/fit_succession.py [--write]
 
@@ -7,9 +7,10 @@ accelerated gradient with the step of the Lipschitz bound (Nesterov 1983), the s
 of the old sentence are the pairs that say so; what does not are the pairs of what stands beside it or is only imagined,
 and every sentence laid on memories of other people's pairs with which it shares a word. Of these, those that may well
 be of the same matter are left out: the same attribute, or texts that MiniLM finds near. Pairs that are read into one
-slot are left to reconciliation, and teach nothing. Folds leave one writer out. The threshold is the least at which,
-over all folds, hardly anything beside was taken and hardly any memory of another matter. `--write` renews the data
-file; without it the figures are only printed.
+slot of one value are left to reconciliation, and teach nothing. Folds leave one writer out. The threshold is the least
+at which, over all folds, hardly anything beside was taken and hardly any memory of another matter. All of that is done
+twice: for `succession_weights.toml`, and with how near both are in meaning (`near_signs`) for `succession_near.toml`.
+`--write` renews the data files; without it the figures are only printed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,16 +35,17 @@ from credenda import Credenda
 from credenda.model.memory import Memory
 from credenda.providers.embed.choose import open_embedder
 from credenda.text.normal import attribute_key
-from credenda.write.slots import slot_of
-from credenda.write.succession.likely import said_of, signs_between
+from credenda.write.slots import single_slots, slot_of
+from credenda.write.succession.likely import near_signs, said_of, signs_between
 from credenda.write.succession.old import Old, old_of
-from credenda.write.succession.weigh import LAID, limit_among, speaks
+from credenda.write.succession.weigh import LAID, limit_among
 from credenda.write.succession.weights import SCALE
 from credenda.write.succession.words import phrase
 from fit_worth import Table
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-OUT: Final = ROOT / "src/credenda/write/data/succession_weights.toml"
+OUT: Final = ROOT / "src/credenda/write/data"
+ENGINE: Final = "minilm"
 PAIRS: Final = "pairs_tuning.jsonl"
 SENTENCES: Final = "utterances_tuning.jsonl"
 SET: Final = 250
@@ -75,6 +77,7 @@ HEAD: Final = """# What each sign weighs for a sentence to take the place of a m
 """
 
 Floats = NDArray[np.float64]
+Cosine = Callable[[str, str], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +95,8 @@ class Row:
     """One sentence laid on one memory."""
 
     signs: frozenset[str]
+    near: frozenset[str]
+    """Signs of how near both are in meaning."""
     own: frozenset[str]
     taken: bool
     kind: str
@@ -129,7 +134,7 @@ def rarities(couples: Sequence[Couple]) -> dict[str, float]:
     return {term: round(math.log1p((count - df + 0.5) / (df + 0.5)) / most, 2) for term, df in sorted(common.items())}
 
 
-def own_rows(couples: Sequence[Couple], rarity: Mapping[str, float]) -> Iterator[Row]:
+def own_rows(couples: Sequence[Couple], rarity: Mapping[str, float], cosine: Cosine) -> Iterator[Row]:
     """Lay each new sentence on the old one of its pair; of several memories, on the one that says what is past."""
     for one in couples:
         relation, past = one.line["relation"], str(one.line.get("past") or "").casefold()
@@ -137,16 +142,19 @@ def own_rows(couples: Sequence[Couple], rarity: Mapping[str, float]) -> Iterator
             continue
         said = said_of(one.line["new"])
         meant = [old for old in one.old if past in f"{old.memory.value or ''} {old.memory.text}".casefold()]
-        if not {slot_of(old.memory) for old in meant}.isdisjoint({slot_of(memory) for memory in one.given} - {None}):
-            continue  # of the same slot, which reconciliation decides
+        if not {slot_of(old.memory) for old in meant}.isdisjoint(single_slots(one.given)):
+            continue  # of one slot that holds one value, which reconciliation decides
         chosen = max(meant, key=lambda old: (len(old.said.terms & said.terms), old.memory.id), default=None)
         if chosen is not None:
             signs = signs_between(said, chosen, rarity, one.given)
+            near = frozenset(near_signs(said, chosen, cosine(chosen.memory.text, said.phrase.text)))
             own = frozenset(said.plain | set(said.others(frozenset())))
-            yield Row(signs=signs, own=own, taken=relation in TAKING, kind=relation, fold=one.fold)
+            yield Row(signs=signs, near=near, own=own, taken=relation in TAKING, kind=relation, fold=one.fold)
 
 
-def strangers(couples: Sequence[Couple], sentences: Sequence[str], rarity: Mapping[str, float]) -> Iterator[Row]:
+def strangers(
+    couples: Sequence[Couple], sentences: Sequence[str], rarity: Mapping[str, float], cosine: Cosine
+) -> Iterator[Row]:
     """Lay sentences on memories of other pairs that share a word, but for those that may be of the same matter."""
     draw = random.Random(SEED)  # noqa: S311 - a sample, the same on every run
     held = [(old, one) for one in couples for old in one.old]
@@ -154,7 +162,6 @@ def strangers(couples: Sequence[Couple], sentences: Sequence[str], rarity: Mappi
     for at, (old, _) in enumerate(held):
         for term in old.said.terms:
             places[term].append(at)
-    near = _nearness([old.memory.text for old, _ in held] + [one.line["new"] for one in couples] + [*sentences])
     asked = [(one.line["new"], one) for one in couples if one.line["relation"] not in {"coexist_low", "late"}]
     for text, own in [*asked, *((text, None) for text in sentences)]:
         said = said_of(text)
@@ -170,11 +177,14 @@ def strangers(couples: Sequence[Couple], sentences: Sequence[str], rarity: Mappi
         for at in dict.fromkeys(drawn):
             old, other = held[at]
             same = (old.name and old.name in attributes) or len(old.said.terms & terms) > 1 or other is own
-            if same or near(old.memory.text, text) > NEAR:
+            near = cosine(old.memory.text, said.phrase.text)
+            if same or near > NEAR:
                 continue
             given = () if own is None else own.given
             signs = signs_between(said, old, rarity, given)
-            yield Row(signs=signs, own=frozenset(), taken=False, kind="stranger", fold="" if own is None else own.fold)
+            fold = "" if own is None else own.fold
+            signs_near = frozenset(near_signs(said, old, near))
+            yield Row(signs=signs, near=signs_near, own=frozenset(), taken=False, kind="stranger", fold=fold)
             left -= 1
             if not left:
                 break
@@ -185,9 +195,9 @@ def _attributes(one: Couple) -> set[str]:
     return {attribute_key(memory.attribute or "") for memory in held} - {""}
 
 
-def _nearness(texts: Sequence[str]) -> Callable[[str, str], float]:
+def cosines(texts: Sequence[str]) -> Cosine:
     """Return a function that gives the cosine of two of these texts."""
-    engine = open_embedder("minilm")
+    engine = open_embedder(ENGINE)
     if engine is None:
         raise SystemExit("this needs the extra `local`")
     distinct = list(dict.fromkeys(texts))
@@ -233,16 +243,15 @@ def held_out(rows: Sequence[Row]) -> list[tuple[Row, float]]:
 
 def limit(judged: Sequence[tuple[Row, float]]) -> float:
     """Give the least logit above which hardly anything is taken that should not be."""
-    logits = [(row, logit if speaks(row.signs) else -math.inf) for row, logit in judged]
-    strange = sorted((logit for row, logit in logits if row.kind == "stranger"), reverse=True)
-    beside = sorted((logit for row, logit in logits if row.kind in BESIDE), reverse=True)
+    strange = sorted((logit for row, logit in judged if row.kind == "stranger"), reverse=True)
+    beside = sorted((logit for row, logit in judged if row.kind in BESIDE), reverse=True)
     return round(max(strange[int(STRANGE_MOST * len(strange))], beside[int(BESIDE_MOST * len(beside))], 0.0), 2)
 
 
 def _figures(name: str, judged: Sequence[tuple[Row, float]], threshold: float) -> str:
     parts = [name]
     for kind in ("supersede", "refine", "coexist", "coexist_low", "stranger"):
-        mine = [logit >= threshold and speaks(row.signs) for row, logit in judged if row.kind == kind]
+        mine = [logit >= threshold for row, logit in judged if row.kind == kind]
         if mine:
             parts.append(f"{kind} {sum(mine)} of {len(mine)} ({np.mean(mine):.3f})")
     return ", ".join(parts)
@@ -270,6 +279,7 @@ def written(parts: Mapping[str, Any], folder: Path) -> str:
         for name in (PAIRS, SENTENCES)
     ]
     limits = [f"threshold = {parts['threshold']}", f"least = {parts['least']}"]
+    limits += [f'model = "{parts["model"]}"'] if parts["model"] else []
     text = [HEAD, *limits, "weights = '''", *lines, "'''", "rarity = '''", *rare, "'''", "", "[provenance]", "data = ["]
     return "\n".join([*text, *hashes, "]", "held_out = [", *(f'  "{one}",' for one in parts["figures"]), "]"]) + "\n"
 
@@ -284,19 +294,33 @@ def main() -> None:
     lines = [json.loads(text) for text in (given.data / SENTENCES).read_text("utf-8").splitlines()]
     said = [line["text"] for line in lines if line["label"] == "store" and line.get("role") != "assistant"]
     rarity = rarities(couples)
-    rows = [*own_rows(couples, rarity), *strangers(couples, said, rarity)]
+    asked = [said_of(text).phrase.text for text in (*(one.line["new"] for one in couples), *said)]
+    cosine = cosines([*(old.memory.text for one in couples for old in one.old), *asked])
+    rows = [*own_rows(couples, rarity, cosine), *strangers(couples, said, rarity, cosine)]
+    engine = open_embedder(ENGINE)
+    nearer = [replace(row, signs=row.signs | row.near) for row in rows]
+    tables = {
+        "succession_weights.toml": (rows, ""),
+        "succession_near.toml": (nearer, engine.model_id if engine else ""),
+    }
+    for name, (laid, model) in tables.items():
+        parts = fitted(laid, near=bool(model)) | {"rarity": rarity, "model": model}
+        print("\n".join([f"{name}: threshold {parts['threshold']}", *parts["figures"]]))
+        if given.write:
+            (OUT / name).write_text(written(parts, given.data), encoding="utf-8")
+
+
+def fitted(rows: Sequence[Row], *, near: bool) -> dict[str, Any]:
+    """Fit on all rows, with the limits that folds ask for."""
     judged = held_out(rows)
     threshold = limit(judged)
     figures = [_figures("all", judged, threshold)]
     folds = dict.fromkeys(row.fold for row, _ in judged)
     figures += [_figures(fold, [one for one in judged if one[0].fold == fold], threshold) for fold in folds]
-    print("\n".join([f"threshold {threshold}", *figures]))
     known = vocabulary(rows)
     weights = fit(rows, known)
-    parts = {"weights": weights, "known": known, "rarity": rarity, "threshold": threshold, "figures": figures}
-    least = least_of([row for row in rows if row.own], known, weights, limit_among(threshold, 1))
-    if given.write:
-        OUT.write_text(written(parts | {"least": least}, given.data), encoding="utf-8")
+    least = least_of([row for row in rows if row.own], known, weights, limit_among(threshold, 1, near=near))
+    return {"weights": weights, "known": known, "threshold": threshold, "least": least, "figures": figures}
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 A multinomial logistic regression (softmax) with a ridge, on the signs of `credenda.write.extract.worth`: minimised by
 Nesterov's accelerated gradient with the step of the Lipschitz bound (Nesterov 1983), the same on every run. Folds
 leave one set out: the tuning file is in the order of its sets, 350 lines a fold, and the sentences written for the
-judge are left out register by register. Of the pairs of `pairs_tuning.jsonl` every third sentence teaches too: what
+judge are left out register by register. Of the pairs of `pairs_tuning.jsonl` every fourth sentence teaches too: what
 stands is worth keeping and what is only imagined is not, each as the kind that what was learned without them finds
 likeliest.
 `--write` renews the data file; without it the figures are only printed.
@@ -37,18 +37,18 @@ FILES: Final = ("utterances_tuning.jsonl", "utterances_judge.jsonl")
 PAIRS: Final = "pairs_tuning.jsonl"
 SET: Final = 350
 """Lines of the tuning file that are left out together: about one set, as they were written."""
-COUNT_MIN: Final = 8
+COUNT_MIN: Final = 10
 """A sign of fewer sentences says more of these sentences than of others."""
 RIDGE: Final = 2.0
 STEPS: Final = 250
 FIRST_STEPS: Final = 100
-THRESHOLD: Final = 0.6
-EACH: Final = 3
+THRESHOLD: Final = 0.7
+EACH: Final = 4
 """Of so many sentences that stand in pairs one is learned from: of more, the rest is kept as readily as they are."""
 KINDS: Final = (1, 2, 3, 4)
 IMAGINED: Final = (0, 5, 6)
-WEIGHT_MIN: Final = 4
-"""Signs that tell labels less apart are left out of the file: a fifth of a logit moves no sentence."""
+WEIGHT_MIN: Final = 5
+"""Signs that tell labels less apart are left out of the file: a quarter of a logit moves no sentence."""
 HEAD: Final = """# What each sign of a sentence weighs for each label, in twentieths of a logit.
 # Made by `scripts/fit_worth.py`. A line is a sign, a tab, and the weights of: {labels}.
 # Signs: "w:" a word; "b:" a verb in its base form; "c:" a class of words; "me&", "my&", "-&" one beside whose it is
@@ -105,7 +105,7 @@ def of_pairs(folder: Path, rows: Sequence[Row]) -> Iterator[Row]:
     for at, text in enumerate((folder / PAIRS).read_text("utf-8").splitlines()):
         line = json.loads(text)
         fold = line.get("writer") or f"pairs {at // SET * SET}"
-        ends = ("old", "new") if line["relation"] in {"coexist", "refine"} else ("old",)
+        ends = ("old", "new") if line["relation"] in {"coexist", "refine", "supersede"} else ("old",)
         for said in (_sentences(line[end]) for end in ends):
             if len(said) == 1:
                 stands.setdefault(said[0], fold)

@@ -22,6 +22,8 @@ from credenda.bench.reading_rate import demo_turns, reading_rate
 from credenda.clock import from_datetime
 from credenda.config import load_settings
 from credenda.model.memory import Memory, Stance
+from credenda.providers.embed.choose import open_embedder
+from credenda.providers.embed.port import Embedder
 from credenda.providers.llm.choose import open_model
 from credenda.providers.llm.port import LanguageModel
 from credenda.write.llm.prompt import PROMPT
@@ -45,20 +47,27 @@ class _StandingClock:
 
 
 def run_beliefs(
-    utterances: Path | None, pairs: Path | None, *, note: Note, llm: str | LanguageModel | None = None
+    utterances: Path | None,
+    pairs: Path | None,
+    *,
+    note: Note,
+    llm: str | LanguageModel | None = None,
+    embedder: str = "none",
 ) -> dict[str, Any]:
     """Say every sentence and pair to a fresh tenant and judge what is held; returns what `--json` prints.
 
-    With `llm` that model reads beside the rules, wherever the gate lets it.
+    With `llm` that model reads beside the rules, wherever the gate lets it. `embedder` names the engine that the memory
+    is opened with: "auto" for what is installed.
     """
     sentences = [] if utterances is None else load_utterances(utterances)
     couples = [] if pairs is None else load_pairs(pairs)
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
-        bench = _Bench(Path(folder) / "memory.db", _model(llm))
+        bench = _Bench(Path(folder) / "memory.db", _model(llm), open_embedder(embedder))
         heard = [_hear(bench, at, line) for at, line in enumerate(_noted(sentences, "sentences", note))]
         met = [_meet(bench, at, line) for at, line in enumerate(_noted(couples, "pairs", note))]
     said = [line["text"] for line in sentences] + [line[end] for line in couples for end in ("old", "new")]
     document = report(heard, met) | {
+        "embedder": "none" if bench.embedder is None else bench.embedder.model_id,
         "gate": gate_figures(sentences),
         "extraction": reading_rate(said, _NOW) | {"chat": reading_rate(demo_turns(), _NOW)},
     }
@@ -83,17 +92,19 @@ def _noted(lines: Sequence[dict[str, Any]], what: str, note: Note) -> Iterable[d
 
 @dataclass(slots=True)
 class _Bench:
-    """Where the tenants are, what reads beside the rules, and what that cost."""
+    """Where the tenants are, what reads beside the rules and what embeds, and what that cost."""
 
     path: Path
     model: LanguageModel | None
+    embedder: Embedder | None = None
     bill: Bill = field(default_factory=Bill)
 
     @contextmanager
     def open(self, user: str) -> Generator[Credenda]:
         """Open a fresh tenant."""
         clock, llm = _StandingClock(), "none" if self.model is None else self.model
-        with Credenda.open(self.path, user=user, embedder="none", workers=False, clock=clock, llm=llm) as memory:
+        engine = self.embedder or "none"
+        with Credenda.open(self.path, user=user, embedder=engine, workers=False, clock=clock, llm=llm) as memory:
             yield memory
             self.bill.add(None if self.model is None else memory.stats().model)
 

@@ -69,12 +69,14 @@ def locomo(
 @click.option("--utterances", type=_FILE, help="Sentences with what should become of them, JSON Lines.")
 @click.option("--pairs", type=_FILE, help="Pairs of sentences and how the second bears on the first, JSON Lines.")
 @click.option("--llm", help="A language model that reads beside the rules, such as openai:MODEL. [default: none]")
+@click.option("--embedder", default="auto", show_default=True, help="What tells how near in meaning two sentences are.")
 @_JSON
-def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, as_json: bool) -> None:
+def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, embedder: str, as_json: bool) -> None:
     """Run the benchmark of beliefs."""
     if utterances is None and pairs is None:
         raise click.UsageError("name --utterances, --pairs or both")
-    _show(run_beliefs(utterances, pairs, note=_note, llm=llm), tables.beliefs, as_json=as_json)
+    found = run_beliefs(utterances, pairs, note=_note, llm=llm, embedder=embedder)
+    _show(found, tables.beliefs, as_json=as_json)
 
 
 @bench.command(help="Searches that must return some beliefs and no others, in the format of precisionMemBench.")

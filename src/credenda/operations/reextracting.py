@@ -37,8 +37,9 @@ from credenda.operations.rereading import Answers, ask_again, forget_answers
 from credenda.parts import Parts
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
 from credenda.write.apply import Application, apply
-from credenda.write.ingest import believe, read_turns
+from credenda.write.ingest import believe
 from credenda.write.kinds import EXTRACT, REREAD, THINK
+from credenda.write.reading import near_to_known, read_turns
 from credenda.write.rederive import Beliefs, Plan, nearest, rederive, slot_key
 
 __all__ = ["reextract"]
@@ -210,7 +211,9 @@ class _Replay:
             resting = self.live.by_event.get(turn.event.id, ())
             links = (item for one in resting if one.text for item in self.live.evidence[one.id])
             standing = [item.span for item in links if item.span.event_id == turn.event.id]
-            believe(self.scratch, [(turn.event, claims)], at_us, embeds=False, standing=standing)
+            turns = [(turn.event, claims)]
+            near = near_to_known(self.scratch, turns, self.parts.embedder)
+            believe(self.scratch, turns, at_us, embeds=False, standing=standing, nearness=near)
 
     def _again(self, record: ChangeRecord) -> None:
         if record.memory_id is None:

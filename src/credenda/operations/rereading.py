@@ -18,10 +18,10 @@ from credenda.parts import Parts
 from credenda.providers.llm.line import ModelLine
 from credenda.storage.store import Job, Reader, Snapshot, Writer
 from credenda.workers.thinking import Thought, think_about
-from credenda.write.ingest import read_turns
 from credenda.write.kinds import THINK
 from credenda.write.llm.gate import skip
 from credenda.write.llm.reading import reader_name, reread
+from credenda.write.reading import read_turns
 
 __all__ = ["Answers", "ask_again", "forget_answers"]
 

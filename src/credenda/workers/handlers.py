@@ -13,9 +13,10 @@ from credenda.storage.store import Job, Vector, Writer
 from credenda.workers.leases import is_leased
 from credenda.write.embed import EMBED, Wanted, embed, file_vectors, wanted_texts
 from credenda.write.extract.verbatim import VerbatimExtractor
-from credenda.write.ingest import Reading, believe, complete, read_job
+from credenda.write.ingest import believe, complete
 from credenda.write.kinds import EXTRACT, THINK
 from credenda.write.novelty import Novelty, measured
+from credenda.write.reading import Reading, read_job
 
 __all__ = ["HANDLERS", "embed_together", "handle", "report_failure", "set_aside"]
 
@@ -33,7 +34,7 @@ def _extract(parts: Parts, job: Job) -> None:
         extract_for_model(parts, job)
         return
     with parts.store.reader(parts.user_id) as reader:
-        reading = read_job(reader, job, parts.extractor)
+        reading = read_job(reader, job, parts.extractor, parts.embedder)
 
     *early, last = _portions(reading)
     for portion in early:
@@ -62,7 +63,9 @@ def _portions(reading: Reading) -> list[Reading]:
 
 def _believe(parts: Parts, portion: Reading) -> None:
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
-    parts.store.commit(parts.user_id, lambda writer: believe(writer, portion.turns, now_us, embeds=embeds))
+    parts.store.commit(
+        parts.user_id, lambda writer: believe(writer, portion.turns, now_us, embeds=embeds, nearness=portion.nearness)
+    )
 
 
 def _embed(parts: Parts, job: Job) -> None:

@@ -21,11 +21,12 @@ from credenda.providers.llm.port import ModelFailure, Question, Reply
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.workers.leases import is_leased
 from credenda.workers.ledger import OverBudgetError, ask_within_budget, day_of
-from credenda.write.ingest import ReadTurn, believe, finished, read_turns
+from credenda.write.ingest import believe, finished
 from credenda.write.kinds import EMBED, REREAD, THINK
 from credenda.write.llm.gate import skip
 from credenda.write.llm.reading import Understood, reader_name, understand
 from credenda.write.llm.turns import Asked, believe_again, fallback, still_so, turn_of
+from credenda.write.reading import ReadTurn, near_to_known, read_turns
 
 __all__ = ["Thought", "believe_thought", "extract_for_model", "think_about", "think_by_rules"]
 
@@ -199,10 +200,13 @@ def extract_for_model(parts: Parts, job: Job) -> None:
             thinking.append(number_of(one.turn.event.id, Kind.EVENT, tag))
         elif one.claims:
             plain.append(one)
+    believed = [(one.turn.event, one.claims) for one in plain]
+    with parts.store.reader(parts.user_id) as reader:
+        nearness = near_to_known(reader, believed, parts.embedder)
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def work(writer: Writer) -> None:
-        believe(writer, [(one.turn.event, one.claims) for one in plain], now_us, embeds=embeds)
+        believe(writer, believed, now_us, embeds=embeds, nearness=nearness)
         for number in thinking:
             writer.put(Job(kind=THINK, first=number, last=number))
         if embeds:
@@ -217,11 +221,13 @@ def think_by_rules(parts: Parts, job: Job) -> None:
     """Believe what the rules found, where a turn waits for a model and this memory is open without one."""
     with parts.store.reader(parts.user_id) as reader:
         asked = turn_of(reader, job.first, parts.extractor)
+        believed = [] if asked is None else [(asked.event, asked.readings)]
+        nearness = near_to_known(reader, believed, parts.embedder)
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def work(writer: Writer) -> None:
-        if asked is not None:
-            believe(writer, [(asked.event, asked.readings)], now_us, embeds=embeds)
+        if believed:
+            believe(writer, believed, now_us, embeds=embeds, nearness=nearness)
             if embeds:
                 writer.put(Job(kind=EMBED, first=job.first, last=job.last))
         writer.put(finished(job))

@@ -27,7 +27,9 @@ _NAMES: Final = 16
 _SENTENCES: Final = 200
 _CONFIDENCE: Final = 0.9
 _IMPORTANCE: Final = 0.5
-_NAME: Final = r"[A-Z\u00c0-\u00de][\w'\u2019-]{0,30}(?: [A-Z\u00c0-\u00de][\w'\u2019-]{0,30}){0,2}"
+_NAME: Final = (
+    r"(?!I(?:['\u2019]|\b))[A-Z\u00c0-\u00de][\w'\u2019-]{0,30}(?: [A-Z\u00c0-\u00de][\w'\u2019-]{0,30}){0,2}"
+)
 _HINT: Final = re.compile(r"call|known as|aka|goes by|short for|for short|nicknam|alias")
 _PATTERNS: Final = tuple(
     re.compile(pattern.replace("NAME", f"(?P<name>{_NAME})").replace("ALIAS", f"(?P<alias>{_NAME})"))

@@ -1,135 +1,62 @@
-"""Steps three to five of a write, for one job: read claims, decide, apply, index.
+"""Steps four and five of a write, for one job: decide, apply, index.
 
-Reading claims and embedding happen outside any transaction; then one short transaction reads what is known, decides and
-applies, and completes the job. Everything is keyed by event and claim, so running a job twice changes nothing.
+One short transaction reads what is known, decides and applies, and completes the job. Everything is
+keyed by event and claim, so running a job twice changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.clock import DAY_US
-from credenda.ids import Kind, number_of, public_id
+from credenda.ids import Kind, number_of
 from credenda.model.change import Actor, Add, Change, ChangeKind, Confirm, Supersede
-from credenda.model.claim import Claim, Extractor, Move, Span, Turn
+from credenda.model.claim import Claim, Move, Span
 from credenda.model.dreamed import is_dreamed
-from credenda.model.event import CODE, DENIED, QUARANTINED, Event
-from credenda.model.memory import Memory, MemoryType, Status
+from credenda.model.event import Event
+from credenda.model.memory import Memory, Status
 from credenda.storage.rows import text_hash
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normal import attribute_key, name_key
-from credenda.write.accept import AS_TYPE
-from credenda.write.aliases import alias_claims, known_as
+from credenda.write.aliases import known_as
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.conclusions import concluded, touched
 from credenda.write.deletion import blank
 from credenda.write.placing import as_told, is_bare_amount, is_placeless, placed, placed_after
 from credenda.write.quarantine import candidates_for, is_suspect, kept_apart, promoted, vouches
 from credenda.write.reach import overlap
+from credenda.write.reading import Reading, unread
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
 from credenda.write.saying import saying_of
 from credenda.write.slots import begins_us
 from credenda.write.tombstones import slot_digests, text_digests
 from credenda.write.withheld import touched_by, withheld
 
+if TYPE_CHECKING:
+    from credenda.write.succession.likely import Nearness
+
 __all__ = [
-    "ReadTurn",
-    "Reading",
     "believe",
     "complete",
     "decided",
     "finished",
     "known_for",
     "occasion_of",
-    "read_job",
-    "read_turns",
 ]
 
 _BEFORE: Final = 4
-"""Earlier events of the session that a turn is read with."""
-_REACH: Final = 64
-"""How many events back the session's earlier ones are looked for."""
+"""Earlier events of the session in which what was said before is looked for."""
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _UNDO: Final = frozenset({ChangeKind.UNDO})
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What a job's events were found to claim, in order."""
-
-    job: Job
-    turns: tuple[tuple[Event, tuple[Claim, ...]], ...]
-
-
-class ReadTurn(NamedTuple):
-    """A turn and the claims that were read from it."""
-
-    turn: Turn
-    claims: tuple[Claim, ...]
-
-
-def read_job(reader: Reader, job: Job, extractor: Extractor) -> Reading:
-    """Read the claims of a job's events; no transaction of the writer is held."""
-    found = read_turns(reader, job.first, job.last, extractor)
-    return Reading(job=job, turns=tuple((one.turn.event, one.claims) for one in found))
-
-
-def read_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> list[ReadTurn]:
-    """Read the claims of the events with these numbers, each with what was said before it."""
-    tag = reader.tenant.tag
-    ids = [public_id(Kind.EVENT, number, tag) for number in range(first, last + 1)]
-    events = [event for event in reader.events(ids) if event.redacted_us is None or event.text]
-    before = _context(reader, events[0], first) if events else []
-    turns: list[ReadTurn] = []
-    for event in events:
-        turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
-        turns.append(ReadTurn(turn, () if _unread(event) else _claims(turn, extractor)))
-        before.append(event)
-    return turns
-
-
-def _unread(event: Event) -> bool:
-    """Say whether nothing is read from an event: it gives orders, or a scan of code filed it with its memory."""
-    return DENIED in event.flags or CODE in event.flags
-
-
-def _claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
-    """Read a turn: what the extractor finds, and the names that it says are the same."""
-    found = extractor.extract(turn)
-    named = [one for one in alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}]
-    return _as_asked(turn.event, [*found, *named])
-
-
-def _as_asked(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Keep the words themselves as a memory where the caller asked for its type (E-012).
-
-    A narrative is always kept whole; of another type only what extraction could not read is, and so is what seems to
-    give orders: as a candidate, that a person can look at.
-    """
-    asked = next((flag.removeprefix(AS_TYPE) for flag in event.flags if flag.startswith(AS_TYPE)), None)
-    if asked is None and not claims and QUARANTINED in event.flags:
-        asked = MemoryType.FACT.value
-    if asked is None or (claims and asked != MemoryType.NARRATIVE):
-        return tuple(claims)
-    text = event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
-    whole = Claim(text=text, type=MemoryType(asked), span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
-    return (*claims, whole)
-
-
-def _context(reader: Reader, event: Event, number: int) -> list[Event]:
-    wanted = EventFilter(
-        session=event.session, after=max(0, number - _REACH), below=number, limit=_BEFORE, newest_first=True
-    )
-    return reader.find_events(wanted)[::-1]
-
-
 def complete(writer: Writer, reading: Reading, now_us: int, *, embeds: bool) -> list[Applied]:
     """Decide and apply every claim of a reading and mark its job complete, in the caller's transaction."""
-    applied = believe(writer, reading.turns, now_us, embeds=embeds)
+    applied = believe(writer, reading.turns, now_us, embeds=embeds, nearness=reading.nearness)
     writer.put(finished(reading.job))
     return applied
 
@@ -141,16 +68,17 @@ def believe(
     *,
     embeds: bool,
     standing: Sequence[Span] | None = None,
+    nearness: Nearness | None = None,
 ) -> list[Applied]:
     """Decide and apply the claims of some turns, in order; claims that were applied before are passed over.
 
     What was deleted after it was said and before it was read is not believed, and its words are blanked. Who reads anew
     gives `standing`, the spans on which beliefs rest: no words are blanked, and those of the spans may be said though
-    an event that said them too was deleted.
+    an event that said them too was deleted. `nearness` tells how near in meaning what is told is to what is remembered.
     """
     applied: list[Applied] = []
     for event, read in turns:
-        claims = () if _unread(event) else read  # whoever read it, nothing of it is believed
+        claims = () if unread(event) else read  # whoever read it, nothing of it is believed
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
         new = [claim for claim in claims if claim_hash(claim) not in seen]
@@ -167,16 +95,18 @@ def believe(
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append(apply(writer, changes, application))
         by_rule = Application(actor=Actor.RULE, now_us=now_us, cause=event.id, embeds=embeds)
-        applied.extend(_succeed(writer, event, by_rule, standing or ()))
+        applied.extend(_succeed(writer, event, by_rule, standing=standing or (), nearness=nearness))
     return applied
 
 
-def _succeed(writer: Writer, event: Event, application: Application, standing: Sequence[Span]) -> Iterator[Applied]:
+def _succeed(
+    writer: Writer, event: Event, application: Application, *, standing: Sequence[Span], nearness: Nearness | None
+) -> Iterator[Applied]:
     """Retire what the sentences of an event take the place of in other slots than their own (decision 0040)."""
     from credenda.write.succession.decide import explained, placed_by, succeeded  # noqa: PLC0415 - loads the reader
     from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does without it
 
-    for told in told_changes(writer, event):
+    for told in told_changes(writer, event, nearness):
         if _deleted(writer, told.claim, standing):
             continue
         placed_claim = placed_by(told)

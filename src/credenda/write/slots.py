@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from credenda.model.claim import Claim
@@ -20,6 +21,7 @@ __all__ = [
     "label",
     "outshines",
     "same_meaning",
+    "single_slots",
     "slot_of",
     "weaker",
 ]
@@ -57,6 +59,11 @@ FAINT_CONFIDENCE: Final = 0.4
 """Below this a search leaves a memory out (`min_confidence`), so a fainter claim never hides a belief that is shown."""
 
 _ROUNDING: Final = 1e-9
+
+
+def single_slots(memories: Iterable[Memory]) -> set[Slot]:
+    """Name the slots of memories that hold one value: there reconciliation has decided what stands beside what."""
+    return {slot for one in memories if one.cardinality is Cardinality.SINGLE and (slot := slot_of(one)) is not None}
 
 
 def slot_of(said: Claim | Draft) -> Slot | None:

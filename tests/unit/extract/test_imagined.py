@@ -28,6 +28,19 @@ IMAGINED = [
     "Let's say I won the lottery. My house has a pool.",
     "Scenario: I am a single dad with two kids in Leeds.",
     "In case I become famous, my stage name is Zed.",
+    # a text that is nobody's own
+    'Chapter one: "My name is Ishbel, and I live alone in the lighthouse."',
+    'Fixture text: "I am Jane Roe, I live at 1 Test Street."',
+    "Dear diary, writes my heroine, I am seventeen and I hate Vienna.",
+    "Here's a riddle: I have keys but no doors.",
+    "Test data: user lives in Springfield.",
+    # played and joked
+    "Just for fun, my name is Batman today.",
+    "For this quiz, I'm a 40-year-old plumber.",
+    "My evil twin loves olives.",
+    "Right, and I'm Elvis.",
+    "Yeah sure, I love being stuck in traffic.",
+    "Not really, but let's say I like jazz.",
     # against the facts
     "If I were a chef, my restaurant would serve nothing but soup.",
     "If we had a garden, my kids would keep rabbits there.",
@@ -103,6 +116,10 @@ IMAGINED = [
     "Se a minha mulher tivesse um carro, trabalharia em Braga.",
 ]
 MEANT = [
+    "Yes, I love being outdoors.",
+    "Yeah, and I'm Polish.",
+    "For fun I paint.",
+    "My song is called Rain.",
     "If the build fails, clear the cache and rebuild.",
     "If I ask in German, answer in German.",
     "When Bruno is ill, call the vet in Linz first.",

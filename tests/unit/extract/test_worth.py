@@ -108,7 +108,7 @@ def test_the_weights_were_fitted_on_the_sentences_that_are_there() -> None:
     noted = load_table("worth")["provenance"]["data"]
     assert noted == [
         f"{name} sha256:{hashlib.sha256((DATA / name).read_bytes()).hexdigest()[:16]}"
-        for name in ("utterances_tuning.jsonl", "utterances_judge.jsonl")
+        for name in ("utterances_tuning.jsonl", "utterances_judge.jsonl", "pairs_tuning.jsonl")
     ], "run scripts/fit_worth.py --write"
 
 

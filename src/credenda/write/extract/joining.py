@@ -7,12 +7,13 @@ from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
+from credenda.text.normal import same_value
 from credenda.write.extract.lexicon import names
 from credenda.write.extract.predicates import Predicate
 from credenda.write.extract.readings import Frame, Reading
 from credenda.write.extract.subjects import Subject
 
-__all__ = ["group_habit", "merged", "softened"]
+__all__ = ["group_habit", "is_change", "merged", "softened", "with_prior"]
 
 _HEDGED: Final = 0.5
 
@@ -35,6 +36,17 @@ def _replaced(before: Reading, one: Reading) -> bool:
     same = before.attribute is not None and (before.entity, before.attribute) == (one.entity, one.attribute)
     single = before.move is Move.END or one.cardinality is Cardinality.SINGLE
     return gone and same and single and one.stance is Stance.ASSERTED and one.move is not Move.END
+
+
+def is_change(reading: Reading) -> bool:
+    """Say whether a reading takes the place of another in its slot."""
+    return reading.attribute is not None and reading.move in {Move.CHANGE, Move.CORRECT}
+
+
+def with_prior(reading: Reading, found: Reading) -> Reading:
+    """Say of a change what it replaces, so that it can be placed where that is held."""
+    told = is_change(reading) and reading.prior is None and same_value(reading.value, found.value)
+    return replace(reading, prior=found.prior) if told else reading
 
 
 def softened(reading: Reading, frame: Frame) -> Reading:

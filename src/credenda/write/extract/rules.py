@@ -15,7 +15,6 @@ from credenda import limits
 from credenda.model.claim import Claim, Move, Span, Turn
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.text.normal import same_value
 from credenda.text.sentences import TextSpan
 from credenda.write.accept import AS_TYPE
 from credenda.write.extract.acts import (
@@ -42,7 +41,7 @@ from credenda.write.extract.exchanges import exchanged, in_its_slot, renamed
 from credenda.write.extract.foreign import read_foreign
 from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
-from credenda.write.extract.joining import group_habit, merged, softened
+from credenda.write.extract.joining import group_habit, is_change, merged, softened, with_prior
 from credenda.write.extract.lexicon import expression, names
 from credenda.write.extract.moments import clause_dates, past_dates
 from credenda.write.extract.partings import parted_of
@@ -81,7 +80,7 @@ _TALK_CHARACTERS: Final = 400
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _PASSING: Final = 0.3
 _BEGINNING: Final = ("since ", "as of ", "from ", "starting ")
-_ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "from now on")
+_ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "keep your", "from now on")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -229,15 +228,9 @@ def _exchange(listener: _Listener, sentence: str, readings: list[Reading]) -> li
     found = None if listener.owner is None else exchanged(sentence)
     if found is None:
         return readings
-    if any(_is_change(one) for one in readings):
-        return [_with_prior(one, found) for one in readings]
+    if any(is_change(one) for one in readings):
+        return [with_prior(one, found) for one in readings]
     return [in_its_slot(found, (*reversed(listener.claims), *listener.known))]
-
-
-def _with_prior(reading: Reading, found: Reading) -> Reading:
-    """Say of a change what it replaces, so that it can be placed where that is held."""
-    told = _is_change(reading) and reading.prior is None and same_value(reading.value, found.value)
-    return replace(reading, prior=found.prior) if told else reading
 
 
 def _notice_person(listener: _Listener, sentence: str) -> None:
@@ -246,10 +239,6 @@ def _notice_person(listener: _Listener, sentence: str) -> None:
     subject = None if found is None else find_subject(f"my {found['noun']} is", listener.owner, None)
     if subject is not None and subject.who == "person":
         listener.last_person = subject.entity
-
-
-def _is_change(reading: Reading) -> bool:
-    return reading.attribute is not None and reading.move in {Move.CHANGE, Move.CORRECT}
 
 
 def _aside_directive(listener: _Listener, clause: Clause | None) -> Reading | None:

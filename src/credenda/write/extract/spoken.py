@@ -57,6 +57,7 @@ def fluent(sentence: str) -> str:
     if occurs(_SOUNDS, folded) and shapes["filled"].search(sentence):
         sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
         sentence = " ".join(sentence.split())
+        folded = sentence.lower()
     words = folded.split(" ")
     if words[0].rstrip(",:") in _REPEATING or (len(words) > _REPEATED_MIN and occurs(_REPEATED, folded)):
         sentence = shapes["said_after"].sub("", shapes["said_before"].sub("", sentence))

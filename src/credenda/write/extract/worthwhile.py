@@ -24,9 +24,11 @@ _WORDS_MAX: Final = 40
 _CONFIDENCE: Final = 0.5
 _FAINT: Final = 0.4
 _UNMEANT: Final = 0.3
-_SURE: Final = 0.6
+_SURE: Final = 0.7
 """A short turn is kept where the judge is this sure: below, more chatter is kept than statements are won."""
-_SURE_IF_PLAIN: Final = 0.3
+_SURE_OF_OTHERS: Final = 0.8
+"""What names neither the speaker nor theirs may be of the world at large."""
+_SURE_IF_PLAIN: Final = 0.4
 """What is a plain statement by its grammar is kept unless the judge speaks against it: chatter seldom is."""
 _SURE_IN_TALK: Final = 0.9
 """Of longer turns few sentences are worth keeping, so that as much is asked for as leaves one turn in ten."""
@@ -42,6 +44,8 @@ _POINTING: Final = frozenset(
 _SOMEBODY: Final = frozenset({"he", "she", "they"})
 """Whoever is meant was named elsewhere, if at all."""
 _OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
+_NEAR_ONE: Final = _OWN | frozenset({"you", "your", "yours"})
+"""Words of the two who talk."""
 _AT_HAND: Final = frozenset({"above", "below", "attached", "traceback", "screenshot", "snippet"})
 """Words of what lies before the two who talk; so do the names of errors."""
 _OFFERING: Final = (
@@ -75,7 +79,7 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     ours = owner == "user"
     if not (alone and ours) and (_OWN.isdisjoint(words) or not _POINTING.isdisjoint(words)):
         return []
-    found = worth_of(sentence)
+    found = worth_of(_unframed(sentence))
     least = _least(sentence, owner) if alone and ours else _SURE_IN_TALK
     if found.kept >= least and found.kept >= found.unsure:
         if ours and expression("as_said", "someday").search(sentence):
@@ -85,8 +89,17 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     return [_unsure(planned=found.planned)] if unsure and ours else []
 
 
+def _unframed(sentence: str) -> str:
+    """Leave out how a sentence begins where that sounds like a wish or a plan and is none: "change of plan, …"."""
+    return expression("as_said", "chosen").sub("", sentence, count=1)
+
+
 def _least(sentence: str, owner: str) -> float:
-    return _SURE_IF_PLAIN if is_plain(sentence, owner) else _SURE
+    if expression("checks", "of_the_hour").search(sentence.strip(" .!,")):
+        return _SURE_IN_TALK
+    if is_plain(sentence, owner):
+        return _SURE_IF_PLAIN
+    return _SURE_OF_OTHERS if _NEAR_ONE.isdisjoint(words_of(sentence)) else _SURE
 
 
 def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stance | None:
@@ -99,7 +112,7 @@ def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stanc
         return None
     if not any(one.confidence > _UNMEANT and one.stance in _FIRM for one in readings):
         return None
-    plan, supposition = worth_of(expression("as_said", "chosen").sub("", sentence, count=1)).shares[5:]
+    plan, supposition = worth_of(_unframed(sentence)).shares[5:]
     if supposition >= _DOUBTED:
         return Stance.HYPOTHETICAL
     wished = any(one.attribute in _WISHES for one in readings)

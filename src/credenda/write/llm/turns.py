@@ -17,8 +17,9 @@ from credenda.text.normal import attribute_key, name_key, same_value
 from credenda.text.tokens import tokenize
 from credenda.write.apply import Application, apply
 from credenda.write.extract.verbatim import VerbatimExtractor
-from credenda.write.ingest import believe, read_turns
+from credenda.write.ingest import believe
 from credenda.write.llm.reading import Understood, reread
+from credenda.write.reading import read_turns
 from credenda.write.slots import CURRENT, begins_us
 
 __all__ = ["Asked", "believe_again", "fallback", "still_so", "turn_of", "turns_waiting"]

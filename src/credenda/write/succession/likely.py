@@ -22,7 +22,10 @@ from credenda.write.succession.old import Old
 from credenda.write.succession.table import table, term
 from credenda.write.succession.words import Cell, Phrase, Word, alike, cells, phrase
 
-__all__ = ["Said", "said_of", "signs_between"]
+__all__ = ["Nearness", "Said", "near_signs", "said_of", "signs_between"]
+
+Nearness = Mapping[tuple[str, str], float]
+"""Cosines in [-1, 1] of the vectors of a sentence, with straight quotes, and of the text of a memory."""
 
 _TOKEN: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[,;:.!?]")
 _NEGATION: Final = re.compile(r"\b(?:not|never|no|none|nobody|nothing|without|cannot)\b")
@@ -71,9 +74,11 @@ _BESIDE: Final = (
 )
 """Signs that mean one thing beside a sign of change, and another without."""
 _SHARED_MOST: Final = 3
+_NEAR_SHARED: Final = 2
 _LEFT_MOST: Final = 4
 _PLAIN: Final = frozenset({"word", "name?"})
 _STEPS: Final = (0.2, 0.4, 0.6, 0.8)
+_NEAR_STEPS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 _LENGTHS: Final = (6, 10, 15, 22)
 
 
@@ -172,6 +177,20 @@ def signs_between(said: Said, old: Old, rarity: Mapping[str, float], given: Sequ
     signs.update(_staying(signs))
     signs.update([f"{one} & {cue}" for one in _BESIDE if one in signs for cue in said.cues or ("none",)])
     return frozenset(signs)
+
+
+def near_signs(said: Said, old: Old, cosine: float) -> Iterator[str]:
+    """Yield how near in meaning a sentence is to a memory, by itself and beside its signs of change.
+
+    `cosine` is in [-1, 1]. Vectors of meaning are near for what is told of one matter, whatever is told of it: they say
+    which memory is meant, and little of whether it still holds.
+    """
+    steps = [f"near>{step}" for step in _NEAR_STEPS if cosine > step]
+    yield from steps
+    if steps:
+        shared = sum(one.content and one.term in said.terms for one in old.said.words)
+        yield from (f"{steps[-1]} & {cue}" for cue in said.cues or ("none",))
+        yield f"{steps[-1]} shared:{min(shared, _NEAR_SHARED)}"
 
 
 def _counted(said: Said, mine: Sequence[Word], shared: frozenset[str], rarity: Mapping[str, float]) -> Iterator[str]:

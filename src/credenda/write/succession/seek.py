@@ -15,18 +15,18 @@ from credenda.storage.store import ChangeFilter, Reader, unpack_code
 from credenda.text.normal import name_key
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
-from credenda.write.extract.prose import own_sentences
+from credenda.write.extract.prose import is_alone, own_sentences
 from credenda.write.slots import FIRM, TRUST_MARGIN, begins_us
 from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
-from credenda.write.succession.likely import said_of
+from credenda.write.succession.likely import Nearness, Said, said_of
 from credenda.write.succession.match import best, fitting
 from credenda.write.succession.table import table
 from credenda.write.succession.turning import Turning, turning, turns
 from credenda.write.succession.weigh import closest, likeliest, may_take
 from credenda.write.succession.words import phrase
 
-__all__ = ["told_changes"]
+__all__ = ["heard", "laid_on", "told_changes"]
 
 _CHARACTERS: Final = 400
 """What is told at greater length is a text more often than a fact about oneself."""
@@ -44,13 +44,12 @@ _SUPERSEDE: Final = frozenset({ChangeKind.SUPERSEDE})
 _SILENT: Final = frozenset({DENIED, CODE, QUARANTINED})
 
 
-def told_changes(reader: Reader, event: Event) -> Iterator[Told]:
-    """Yield the sentences of an event that take the place of memories in other slots than their own."""
-    if (
-        event.role not in {Role.USER, Role.PERSON}
-        or len(event.text) > _CHARACTERS
-        or not _SILENT.isdisjoint(event.flags)
-    ):
+def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None) -> Iterator[Told]:
+    """Yield the sentences of an event that take the place of memories in other slots than their own.
+
+    `nearness` tells how near in meaning sentences are to memories, where that is known.
+    """
+    if not _is_heard(event):
         return
     told, looked_at = False, list[Memory]()
     for start, stop in own_sentences(event.text):
@@ -79,10 +78,31 @@ def told_changes(reader: Reader, event: Event) -> Iterator[Told]:
         if matches:
             yield Told(claim=_words(event, start, stop), matches=tuple(matches), resting=tuple(resting))
     if not told:
-        yield from _weighed(reader, event, looked_at)
+        yield from _weighed(reader, event, looked_at, nearness or {})
 
 
-def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory]) -> Iterator[Told]:
+def _is_heard(event: Event) -> bool:
+    told = event.role in {Role.USER, Role.PERSON} and len(event.text) <= _CHARACTERS
+    return told and _SILENT.isdisjoint(event.flags)
+
+
+def heard(event: Event, *, near: bool) -> Iterator[tuple[int, int, Said]]:
+    """Yield what of an event is weighed as a whole, with its place: what leaves room for a change at all.
+
+    `near` says whether it is known how near in meaning sentences are to memories.
+    """
+    for start, stop in _units(event.text) if _is_heard(event) else ():
+        said = said_of(straighten(event.text[start:stop]))
+        if said.terms and len(said.tokens) <= _TOKENS_MAX and may_take(said, near=near):
+            yield start, stop, said
+
+
+def laid_on(reader: Reader, event: Event, said: Said) -> list[Memory]:
+    """Read the memories on which a sentence may be laid: those that share a word with it, and were there before."""
+    return _active(reader, event, [one.text for one in said.content], set())
+
+
+def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness: Nearness) -> Iterator[Told]:
     """Yield what the weights take for a change, where nothing else does: a short text is weighed as a whole.
 
     The memories that were `looked_at` before are weighed, where there are any, instead of reading them again. What a
@@ -90,11 +110,8 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory]) -> Itera
     """
     if any(one.reader for one in reader.evidence(event_ids=[event.id])):
         return
-    for start, stop in _units(event.text):
-        text = straighten(event.text[start:stop])
-        said = said_of(text)
-        if not said.terms or len(said.tokens) > _TOKENS_MAX or not may_take(said):
-            continue
+    alone = is_alone(event.text)
+    for start, stop, said in heard(event, near=bool(nearness)):
         resting = _resting(reader, event, start, stop)
         if any(_unfit(one) for one in resting) or _done(reader, event, resting):
             continue
@@ -103,7 +120,8 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory]) -> Itera
         if not near:
             codes = reader.nominate(words, _NOMINATED, memories=True)
             near, among = _held(reader, event, codes[:_WEIGHED], given), len(codes)
-        found = likeliest(said, [one for one in near if one.id not in given], resting, among=among)
+        others = [one for one in near if one.id not in given]
+        found = likeliest(said, others, resting, among=among, nearness=nearness, alone=alone)
         if found is not None:
             yield Told(claim=_words(event, start, stop), matches=(found,), resting=tuple(resting))
 

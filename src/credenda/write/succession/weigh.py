@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from credenda.model.memory import Memory, Stance
-from credenda.write.slots import BY_BIRTH, FIRM, slot_of
-from credenda.write.succession.likely import Said, signs_between
+from credenda.write.slots import BY_BIRTH, FIRM, single_slots, slot_of
+from credenda.write.succession.likely import Nearness, Said, near_signs, signs_between
 from credenda.write.succession.old import Match, old_of, others_words
-from credenda.write.succession.weights import weights
+from credenda.write.succession.weights import near_weights, weights
 from credenda.write.succession.words import phrase
 
 __all__ = ["LAID", "closest", "likeliest", "limit_among", "may_take", "speaks"]
@@ -18,20 +18,24 @@ __all__ = ["LAID", "closest", "likeliest", "limit_among", "may_take", "speaks"]
 LAID: Final = 13
 """Memories on which each sentence was laid when the weights were fitted: its own, and twelve of other matters."""
 
-_CROWD: Final = 0.75
-"""How much the limit rises with the logarithm of how many memories share a word. Less than 1: the signs know how
-rare the shared words are."""
+_CROWD: Final = 1.0
+_CROWD_NEAR: Final = 0.5
+"""How much the limit rises with the logarithm of how many memories share a word; less where nearness in meaning tells
+which of them is meant."""
 _KEPT: Final = BY_BIRTH - {"nationality"}
 """Nobody becomes a brother in another's place."""
 _MARGIN: Final = 0.7
 """Logits by which the best memory must lead: the odds are two to one."""
 
 
-def may_take(said: Said) -> bool:
-    """Say cheaply whether the sentence's own words leave room for a change at all."""
-    known = weights()
+def may_take(said: Said, *, near: bool = False) -> bool:
+    """Say cheaply whether the sentence's own words leave room for a change at all.
+
+    With `near` it is asked of the weights for where the nearness in meaning is known.
+    """
     if "?" in said.tokens:
         return False
+    known = near_weights() if near else weights()
     return known.logit(said.plain) + known.logit(set(said.others(frozenset()))) >= known.least
 
 
@@ -51,13 +55,13 @@ def speaks(signs: Collection[str]) -> bool:
     return "cue:none" not in signs or "departs" in signs or "alike" in signs
 
 
-def limit_among(threshold: float, among: int) -> float:
+def limit_among(threshold: float, among: int, *, near: bool = False) -> float:
     """Give the limit, in logits, where `among` memories, in [1, ∞), share a word with a sentence.
 
     `threshold` is that of the fit, in which each sentence was laid on `LAID` memories. Bayes: the odds that one of n is
-    the one that is meant are divided by n.
+    the one that is meant are divided by n. `near`: it is known how near in meaning each of them is.
     """
-    return threshold + _CROWD * math.log(max(1, among) / LAID)
+    return threshold + (_CROWD_NEAR if near else _CROWD) * math.log(max(1, among) / LAID)
 
 
 def _of_another(given: Sequence[Memory], memory: Memory) -> bool:
@@ -66,29 +70,55 @@ def _of_another(given: Sequence[Memory], memory: Memory) -> bool:
     return bool(people) and all(one and one.isdisjoint(old_of(memory).said.terms) for one in people)
 
 
-def likeliest(said: Said, memories: Iterable[Memory], given: Sequence[Memory], *, among: int) -> Match | None:
+def likeliest(
+    said: Said,
+    memories: Iterable[Memory],
+    given: Sequence[Memory],
+    *,
+    among: int,
+    nearness: Nearness | None = None,
+    alone: bool = True,
+) -> Match | None:
     """Find the one memory that the sentence takes the place of; None where none is likely, or two are.
 
     `given` are the memories that the sentence gave by its own readings. `among` so many memories share a word with it,
-    in [1, ∞): the more there are, the likelier one fits by chance (`limit_among`).
+    in [1, ∞): the more there are, the likelier one fits by chance (`limit_among`). `nearness` tells how near in meaning
+    it is to memories, where that is known. `alone`: nothing else was said in the same breath; who talks at length goes
+    on about the same, so that as much is asked for as among many, and a sign of change.
     """
-    known = weights()
-    limit = limit_among(known.threshold, among if said.cues else max(among, LAID))  # else one thing more is told
-    decided = {slot_of(one) for one in given} - {None}  # what reconciliation let stand beside each other stays
+    crowd = among if alone and said.cues else max(among, LAID)  # else one thing more is told
+    decided = single_slots(given)  # what reconciliation let stand beside each other there stays
     judged: list[tuple[float, Memory]] = []
     for one in memories:
         noted = one.text.startswith("[")  # a note of what was shown is no statement
         if _of_another(given, one) or (one.attribute or "") in _KEPT:
             continue
         if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and slot_of(one) not in decided:
-            signs = signs_between(said, old_of(one), known.rarity, given)
-            if speaks(signs):
-                judged.append((known.logit(signs), one))
+            cosine = (nearness or {}).get((said.phrase.text, one.text))
+            over = _over(said, one, given, crowd=crowd, cosine=cosine, alone=alone)
+            if over is not None:
+                judged.append((over, one))
     judged.sort(key=lambda found: (-found[0], found[1].id))
-    if not judged or judged[0][0] < limit:
+    if not judged or judged[0][0] < 0:
         return None
-    logit, memory = judged[0]
-    if any(other > logit - _MARGIN and one.text != memory.text for other, one in judged[1:]):
+    over, memory = judged[0]
+    if any(other > over - _MARGIN and one.text != memory.text for other, one in judged[1:]):
         return None
     shared = sorted(phrase(memory.text).terms & said.terms)
-    return Match(memory=memory, score=logit, rule="weighed", shared=(*shared, *said.cues))
+    return Match(memory=memory, score=over, rule="weighed", shared=(*shared, *said.cues))
+
+
+def _over(
+    said: Said, memory: Memory, given: Sequence[Memory], *, crowd: int, cosine: float | None, alone: bool
+) -> float | None:
+    """Say by how many logits a memory is past the limit; in talk, past both limits, or None where no sign speaks."""
+    old, known = old_of(memory), weights()
+    signs = signs_between(said, old, known.rarity, given)
+    if not alone and not speaks(signs):
+        return None
+    over = known.logit(signs) - limit_among(known.threshold, crowd)
+    if cosine is None:
+        return over
+    known = near_weights()
+    near = known.logit([*signs, *near_signs(said, old, cosine)]) - limit_among(known.threshold, crowd, near=True)
+    return near if alone else min(over, near)

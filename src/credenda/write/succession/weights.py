@@ -1,6 +1,7 @@
 """How likely a sentence takes the place of a memory: a sum of weights over signs. Pure.
 
-The weights are in `data/succession_weights.toml`, fitted by `scripts/fit_succession.py` on the project's own pairs;
+The weights are in `data/succession_weights.toml`, and in `data/succession_near.toml` those for where it is known how
+near in meaning a sentence is to a memory. Both are fitted by `scripts/fit_succession.py` on the project's own pairs;
 none is set by hand.
 """
 
@@ -13,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-__all__ = ["SCALE", "Weights", "weights"]
+__all__ = ["SCALE", "Weights", "near_weights", "weights"]
 
 SCALE: Final = 20.0
 """Weights are whole numbers of one twentieth of a logit."""
@@ -24,13 +25,14 @@ class Weights:
     """Weights by sign, the idf of common terms in units of the greatest, and the limits, both in logits.
 
     From `threshold` on a memory is taken to be meant. What speaks for a change in the sentence itself must be at least
-    `least`, or no memory is looked for.
+    `least`, or no memory is looked for. `model` names the engine whose vectors they were fitted with, "" for none.
     """
 
     of: Mapping[str, int]
     rarity: Mapping[str, float]
     threshold: float
     least: float
+    model: str = ""
 
     def logit(self, signs: Iterable[str]) -> float:
         """Add up the weights of some signs."""
@@ -39,14 +41,24 @@ class Weights:
 
 @cache
 def weights() -> Weights:
-    """Load the weights; done once, at first use."""
-    path = files("credenda.write") / "data" / "succession_weights.toml"
-    data: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+    """Load the weights of signs in the words alone; done once, at first use."""
+    return _load("succession_weights.toml")
+
+
+@cache
+def near_weights() -> Weights:
+    """Load the weights for where the nearness in meaning is known as well; done once, at first use."""
+    return _load("succession_near.toml")
+
+
+def _load(name: str) -> Weights:
+    data: dict[str, Any] = tomllib.loads((files("credenda.write") / "data" / name).read_text("utf-8"))
     return Weights(
         of={sign: int(number) for sign, number in _pairs(data["weights"])},
         rarity={term: int(number) / 100 for term, number in _pairs(data["rarity"])},
         threshold=float(data["threshold"]),
         least=float(data["least"]),
+        model=str(data.get("model", "")),
     )
 
 

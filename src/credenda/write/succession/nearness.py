@@ -1,0 +1,78 @@
+"""How near in meaning a sentence is to the memories whose place it may take, found before anything is decided.
+
+Deciding is pure: it is given these cosines as data and calls no engine (decision 0050).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from credenda.ids import Kind, number_of
+from credenda.model.claim import Claim
+from credenda.model.event import Event
+from credenda.model.memory import Memory
+from credenda.providers.embed.port import Embedder, checked_vectors
+from credenda.storage.store import Reader, pack_code
+from credenda.write.succession.likely import Said
+from credenda.write.succession.seek import heard, laid_on
+from credenda.write.succession.weights import near_weights
+from credenda.write.succession.words import phrase
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = dict[str, NDArray[np.float32]]
+
+__all__ = ["nearness_of"]
+
+_EXACT_BITS: Final = frozenset({16, 32})
+"""What is kept at fewer bits is embedded again: rounding would move it."""
+
+
+def nearness_of(
+    reader: Reader, turns: Sequence[tuple[Event, Sequence[Claim]]], embedder: Embedder | None
+) -> dict[tuple[str, str], float]:
+    """Give the cosines of what some turns may change and of the memories that share a word with it, by their texts.
+
+    {} without the engine with which the weights were fitted: another one's cosines mean something else. What earlier
+    turns among these claim counts as remembered. Raises `Unavailable` where the engine cannot work now.
+    """
+    if embedder is None or embedder.model_id != near_weights().model:
+        return {}
+    asked: list[tuple[str, list[str]]] = []
+    kept: dict[str, Memory] = {}
+    told: list[Claim] = []
+    for event, claims in turns:
+        for _, _, said in heard(event, near=True):
+            held = laid_on(reader, event, said)
+            kept.update((one.text, one) for one in held)
+            fresh = [one.text for one in told if _share(said, one)]
+            asked.append((said.phrase.text, list(dict.fromkeys([*(one.text for one in held), *fresh]))))
+        told += claims
+    return _cosines(asked, _stored(reader, kept, embedder), embedder)
+
+
+def _share(said: Said, claim: Claim) -> bool:
+    return not phrase(claim.text).terms.isdisjoint(said.terms)
+
+
+def _stored(reader: Reader, memories: dict[str, Memory], embedder: Embedder) -> Vectors:
+    """Read the vectors that memories have already, by text."""
+    from credenda.vectors.quantize import decode  # noqa: PLC0415 - numpy, for who has an engine
+
+    tag = reader.tenant.tag
+    texts = {pack_code(number_of(one.id, Kind.MEMORY, tag), memory=True): text for text, one in memories.items()}
+    found = reader.vectors(sorted(texts), embedder.model_id) if texts else []
+    return {texts[one.code]: decode(one.data, one.bits) for one in found if one.bits in _EXACT_BITS}
+
+
+def _cosines(
+    asked: Sequence[tuple[str, Sequence[str]]], vectors: Vectors, embedder: Embedder
+) -> dict[tuple[str, str], float]:
+    needed = [text for sentence, texts in asked if texts for text in (sentence, *texts)]
+    missing = [text for text in dict.fromkeys(needed) if text not in vectors]
+    if missing:
+        vectors |= dict(zip(missing, checked_vectors(embedder, missing), strict=True))
+    return {(sentence, text): float(vectors[sentence] @ vectors[text]) for sentence, texts in asked for text in texts}

@@ -1,0 +1,98 @@
+"""How near in meaning two sentences are bears on what is believed, where the engine is there that tells (decision 0050)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from credenda import Credenda
+from credenda.write.succession.weights import near_weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OLD, NEW = "I go to the gym on Baker Street.", "I left that gym, now I train at the one by the canal."
+
+
+class Engine:
+    """Finds all texts that name a gym near, and others far from them; counts what it was given."""
+
+    def __init__(self, model_id: str) -> None:
+        self.model_id = model_id
+        self.dims = 64
+        self.given: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.given += texts
+        made = np.zeros((len(texts), self.dims), np.float32)
+        for row, text in zip(made, texts, strict=True):
+            row[0 if "gym" in text else 1] = 1.0
+        return made
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine(near_weights().model)
+
+
+def told(path: Path, engine: Engine, *texts: str) -> Iterator[str]:
+    with Credenda.open(path, user="ana", embedder=engine, workers=False) as mem:
+        for text in texts:
+            mem.remember(text)
+            mem.settle()
+        yield from (one.text for one in mem.list().items)
+
+
+@pytest.mark.requirement("R-074")
+def test_a_near_memory_is_replaced_and_the_reason_named(tmp_path: Path, engine: Engine) -> None:
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder=engine, workers=False) as mem:
+        mem.remember(OLD)
+        mem.settle()
+        old = mem.list().items[0]
+        mem.remember(NEW)
+        mem.settle()
+        assert OLD not in {one.text for one in mem.list().items}
+        assert "gym" in str(mem.why(old.id))
+
+
+@pytest.mark.requirement("R-074")
+def test_both_said_before_either_is_read_come_out_alike(tmp_path: Path, engine: Engine) -> None:
+    """What earlier turns of one job claim is compared as well."""
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder=engine, workers=False) as mem:
+        mem.remember([{"role": "user", "content": OLD}, {"role": "user", "content": NEW}])
+        mem.settle()
+        assert OLD not in {one.text for one in mem.list().items}
+
+
+@pytest.mark.requirement("R-074")
+def test_the_cosines_of_another_engine_are_not_taken_for_these(tmp_path: Path) -> None:
+    other = Engine("another-1")
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder=other, workers=False) as mem:
+        mem.remember(OLD)
+        mem.settle()
+        asked = len(other.given)
+        mem.remember(NEW)
+        while mem.stats().jobs:
+            mem.settle()
+        assert other.given[asked:].count(NEW) <= 1
+
+
+@pytest.mark.requirement("R-074")
+def test_vectors_that_are_stored_are_not_made_again(tmp_path: Path, engine: Engine) -> None:
+    list(told(tmp_path / "m.db", engine, OLD))
+    asked = len(engine.given)
+    list(told(tmp_path / "m.db", engine, NEW))
+    assert OLD not in engine.given[asked:]
+
+
+@pytest.mark.requirement("R-074")
+def test_rebuilding_from_the_log_asks_no_engine(tmp_path: Path, engine: Engine) -> None:
+    held = sorted(told(tmp_path / "m.db", engine, OLD, NEW))
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder="none", workers=False) as mem:
+        assert sorted(one.text for one in mem.list().items) == held
+        mem.data.rebuild()
+        assert sorted(one.text for one in mem.list().items) == held
