@@ -133,13 +133,23 @@ def test_what_only_shares_a_word_takes_nothing(sentence: str) -> None:
 
 def test_nearness_in_meaning_speaks_for_the_memory_that_is_meant() -> None:
     """R-074: it is data of the decision; without it the words alone are weighed."""
-    gym = made("I go to the gym on Baker Street.", None, None)
-    said = said_of("I left that gym, now I train at the one by the canal.")
-    near, far = ({(said.phrase.text, gym.text): cosine} for cosine in (0.75, -0.1))
-    found = likeliest(said, [gym], (), among=1, nearness=near)
+    tool = made("Our build tool is Maven.", None, None)
+    said = said_of("We migrated the build to Gradle.")
+    near, far = ({(said.phrase.text, tool.text): cosine} for cosine in (0.75, -0.1))
+    found = likeliest(said, [tool], (), among=1, nearness=near)
     assert found is not None
-    assert found.memory.id == gym.id
-    assert likeliest(said, [gym], (), among=1, nearness=far) is None
+    assert found.memory.id == tool.id
+    assert likeliest(said, [tool], (), among=1, nearness=far) is None
+
+
+def test_who_talks_must_tell_of_a_change_by_some_word_however_near_it_is() -> None:
+    """R-075: of a longer turn as much is asked as among many, by both tables."""
+    tool = made("Our build tool is Maven.", None, None)
+    said = said_of("We migrated the build to Gradle.")
+    near = {(said.phrase.text, tool.text): 0.75}
+    alone, in_talk = (likeliest(said, [tool], (), among=1, nearness=near, alone=one) for one in (True, False))
+    assert alone is not None
+    assert in_talk is None or in_talk.score < alone.score
 
 
 @pytest.mark.parametrize("cosine", [1.0, 0.8])

@@ -24,6 +24,8 @@ _OURS: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _ALSO_PAST: Final = frozenset({"read", "put", "set", "let", "cut", "hit", "shut"})
 """Nobody can tell whether these say what one does or what one did."""
 _TELLING: Final = ("is where i ", "is where we ", "is when i ", "is when we ", "is how i ", "is how we ")
+_MATTER: Final = "is about "
+"""What a text of one's own is about stays so."""
 _MARKS: Final = " .!,;"
 
 
@@ -50,7 +52,7 @@ def _stands(subject: Subject, predicate: Predicate, text: str) -> bool:
     if vague or loose or (subject.who in {"the", "name", "plural"} and begins_with_a_doing(subject)):
         return False
     ours = not _OURS.isdisjoint(words_of(text))
-    if predicate.text.lower().startswith(_TELLING):
+    if predicate.text.lower().startswith(_TELLING) or (subject.who == "own" and predicate.text.startswith(_MATTER)):
         return True
     if predicate.verb == "is":
         return (

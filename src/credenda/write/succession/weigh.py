@@ -18,10 +18,10 @@ __all__ = ["LAID", "closest", "likeliest", "limit_among", "may_take", "speaks"]
 LAID: Final = 13
 """Memories on which each sentence was laid when the weights were fitted: its own, and twelve of other matters."""
 
-_CROWD: Final = 1.0
+_CROWD: Final = 0.9
 _CROWD_NEAR: Final = 0.5
-"""How much the limit rises with the logarithm of how many memories share a word; less where nearness in meaning tells
-which of them is meant."""
+"""How much the limit rises with the logarithm of how many memories share a word. Less than 1: the signs know how rare
+the shared words are, and nearness in meaning tells better still which of them is meant."""
 _KEPT: Final = BY_BIRTH - {"nationality"}
 """Nobody becomes a brother in another's place."""
 _MARGIN: Final = 0.7
