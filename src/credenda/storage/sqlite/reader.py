@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from credenda import limits
-from credenda.ids import Kind, number_of, numbers_of, public_id
+from credenda.ids import Kind, digits_of, number_of, public_id
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
@@ -137,7 +137,7 @@ class SqliteReader:
         return 0 if row is None or row[0] is None else int(row[0])
 
     def _numbers(self, ids: Sequence[str], kind: Kind) -> str:
-        return f"[{','.join(map(str, numbers_of(ids, kind, self._tenant.tag)))}]"
+        return f"[{','.join(digits_of(ids, kind, self._tenant.tag))}]"
 
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id."""
