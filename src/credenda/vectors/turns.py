@@ -179,8 +179,8 @@ class Turns:
         gain[previous] += own[has_previous] * np.float32(ahead)
         gaining = np.concatenate([following, previous])
         if second is not None:
-            later, theirs = following[self.links.take(following + 1)] + 1, own[has_next]
-            theirs = theirs[self.links.take(following + 1)]
+            goes_on = self.links.take(following + 1)
+            later, theirs = following[goes_on] + 1, own[has_next][goes_on]
             allowed = second.gains(self.rows[later])
             gain[later[allowed]] += theirs[allowed] * np.float32(second.share)
             gaining = np.concatenate([gaining, later[allowed]])
