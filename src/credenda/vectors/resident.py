@@ -166,14 +166,14 @@ class ResidentIndex:
         A session's term counts are summed from the postings of its turns, so nothing is stored for it.
         """
         lengths, statistics = self._turns.lengths, self._turns.statistics
-        found, width = self._listed(terms), len(lengths) + 1
-        firsts = np.repeat(np.arange(1, len(found.counts) * width + 1, width), found.counts)  # -1 falls before them
-        counted = np.bincount(self.session.take(found.rows) + firsts, found.tf, len(found.counts) * width)
-        tf = counted.reshape(-1, width)[:, 1:].astype(np.float32)
-        holding = tf > 0
-        rarity = rarities(np.count_nonzero(holding, axis=1).tolist(), statistics)
-        scores = np.zeros(width, np.float32)
-        np.add.reduce(term_weights(tf, lengths, rarity[:, np.newaxis], statistics) * holding, axis=0, out=scores[:-1])
+        found, scores = self._listed(terms), np.zeros(len(lengths) + 1, np.float32)
+        for holders, counts in found.cut(found.tf):  # one after the other: sessions by terms may be a large table
+            tf = np.bincount(self.session.take(holders) + 1, counts, len(scores))
+            holding = np.flatnonzero(tf[1:])
+            if len(holding):
+                rarity = rarities([len(holding)], statistics)
+                counted = tf[holding + 1].astype(np.float32)
+                scores[holding] += term_weights(counted, lengths[holding], rarity, statistics)
         return scores.take(self.session if rows is None else self.session[rows], mode="wrap")  # -1 is the last, 0
 
     def spread(
