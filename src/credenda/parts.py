@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from credenda import limits
-from credenda.clock import DAY_US, Clock, pause, seconds
+from credenda.clock import Clock, pause, seconds
 from credenda.config import Settings
 from credenda.model.claim import Extractor
 from credenda.providers.embed.port import Embedder
@@ -68,22 +68,18 @@ class AccessBuffer:
     def __init__(self) -> None:
         """Begin empty."""
         self._lock = Lock()
-        self._waiting: dict[tuple[str, str, int], int] = {}
+        self._waiting: dict[tuple[str, str, int], Access] = {}
 
-    def add(self, memory_ids: Iterable[str], session: str, at_us: int) -> None:
-        """Remember that these were shown; the same memory in the same session and day counts once."""
-        day = at_us // DAY_US
+    def add(self, access: Access) -> None:
+        """Remember a showing; the same memory in the same session and day counts once."""
         with self._lock:
-            self._waiting.update(((memory_id, session, day), at_us) for memory_id in memory_ids)
+            self._waiting[access.memory_id, access.session, access.day] = access
 
     def drain(self) -> list[Access]:
         """Take out what waits."""
         with self._lock:
-            waiting, self._waiting = self._waiting, {}
-        return [
-            Access(memory_id=memory_id, session=session, day=day, at_us=at_us, shown=1)
-            for (memory_id, session, day), at_us in waiting.items()
-        ]
+            waiting, self._waiting = list(self._waiting.values()), {}
+        return waiting
 
     def __len__(self) -> int:
         """Count what waits."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from credenda import limits
-from credenda.clock import render_time
+from credenda.clock import DAY_US, render_time
 from credenda.errors import Invalid, LimitExceeded, NotFound
 from credenda.ids import Kind, number_of
 from credenda.model.change import ChangeRecord
@@ -30,7 +30,7 @@ from credenda.model.query import (
 )
 from credenda.operations.present import current
 from credenda.parts import Parts
-from credenda.storage.store import ChangeFilter, JobStatus, MemoryFilter, Reader
+from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.counting import Budget
 from credenda.text.normal import attribute_key, name_key
 from credenda.text.times import moment_named
@@ -171,8 +171,11 @@ def _record(parts: Parts, hits: Sequence[Hit], session: str | None) -> None:
     """Note which memories were shown; nobody waits for it to be written (S-056, S-059)."""
     if parts.read_only:
         return
-    shown = [hit.id for hit in hits if hit.memory is not None]
-    parts.accesses.add(shown, session or "", parts.clock.now_us())
+    now_us = parts.clock.now_us()
+    for hit in hits:
+        if hit.memory is not None:
+            access = Access(memory_id=hit.id, session=session or "", day=now_us // DAY_US, at_us=now_us, shown=1)
+            parts.accesses.add(access)
 
 
 def get(
