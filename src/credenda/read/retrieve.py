@@ -44,10 +44,6 @@ _PASSAGE_BITS: Final = pack_code(1, memory=False).bit_length() - 1
 _ORDINALS: Final = pack_code(1, memory=False) - 1
 _FIRST_MEMORY: Final = pack_code(0, memory=True)
 _NOWHERE: Final = np.zeros(0, np.intp)
-_MANY: Final = 32_768
-"""Rows from which a sample tells below which score none of the best lies."""
-_SAMPLED: Final = 16
-_SPARE: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,21 +215,8 @@ def _latest(index: ResidentIndex, made: Plan, timely: Mask) -> Integers:
 
 
 def _best(scores: Floats, mask: Mask, count: int) -> Integers:
-    """Return the rows of the mask with the highest scores above zero, in no order."""
-    rows = np.flatnonzero(mask & (scores > _low_enough(scores, mask, count)))
-    if len(rows) < count:
-        rows = np.flatnonzero(mask & (scores > 0))
+    rows = np.flatnonzero(mask & (scores > 0))
     return rows[_top(scores[rows], count)]
-
-
-def _low_enough(scores: Floats, mask: Mask, count: int) -> float:
-    """Guess a score that about twice as many exceed, from a sample of many; 0 of few."""
-    if len(scores) < _MANY:
-        return 0.0
-    sample = scores[::_SAMPLED][mask[::_SAMPLED]]
-    sample = sample[sample > 0]
-    rank = 2 * count // _SAMPLED + _SPARE
-    return float(np.partition(sample, len(sample) - rank)[len(sample) - rank]) if rank < len(sample) else 0.0
 
 
 def _top(scores: NDArray[np.float32] | NDArray[np.int64], count: int) -> Integers:
