@@ -1,11 +1,13 @@
 """Ids are short, say what they name, and are foreign in any other tenant."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.errors import NotFound
-from credenda.ids import Kind, new_key, new_tag, number_of, parse_id, public_id, random_fraction
+from credenda.errors import Invalid, NotFound
+from credenda.ids import Kind, new_key, new_tag, number_of, numbers_of, parse_id, public_id, random_fraction
 
 TAG = "3fa9c2"
 
@@ -48,6 +50,32 @@ def test_malformed_and_foreign_ids_look_the_same_from_outside(text: str) -> None
         parse_id(text, TAG)
     assert caught.value.why == "no event, memory, change or contest of this user has that id"
     assert len(str(caught.value)) < 300
+
+
+LIKE_IDS = [
+    "m1-3fa9c2",
+    "m42-3fa9c2",
+    " m7-3fa9c2",
+    "m1-3fa9c2,m2-3fa9c2",
+    "e1-3fa9c2",
+    "m01-3fa9c2",
+    "m1-3fa9c3",
+    "",
+    7,
+]
+
+
+@given(st.lists(st.sampled_from(LIKE_IDS), max_size=4), st.sampled_from([TAG, "", "3fa9c"]))
+def test_ids_are_read_together_as_they_are_one_by_one(ids: list[str], tag: str) -> None:
+    def read(numbers: Callable[[], list[int]]) -> list[int] | str:
+        try:
+            return numbers()
+        except (Invalid, NotFound) as error:
+            return str(error)
+
+    assert read(lambda: numbers_of(ids, Kind.MEMORY, tag)) == read(
+        lambda: [number_of(text, Kind.MEMORY, tag) for text in ids]
+    )
 
 
 def test_a_tenant_that_never_wrote_has_no_ids() -> None:

@@ -30,7 +30,7 @@ def answers_kind(text: str, ask: Ask, tuned: Relevance) -> float:
     >>> answers_kind("I took it up last May.", Ask.WHEN, tuned) > answers_kind("I love to paint.", Ask.WHEN, tuned)
     True
     """
-    pattern = questions().answers.get(ask.value)
+    pattern = questions().answers.get(ask)
     if pattern is None or pattern.search(text[:_READ].lower()) is None:
         return 0.0
     return tuned.when if ask is Ask.WHEN else tuned.count

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -25,15 +24,14 @@ _REMOVED: Final = frozenset({Status.FORGOTTEN, Status.DELETED})
 class Loaded:
     """Rows by id, and how they hang together; grows batch by batch.
 
-    `claims_of` names the memories of an event with their spans, `events_of` the events of a memory, oldest first.
+    `claims_of` names the memories of an event with their spans, `events_of` the events of a memory, oldest first: all
+    of them, for those that were looked up.
     """
 
     memories: dict[str, Memory] = field(default_factory=dict[str, Memory])
     events: dict[str, Event] = field(default_factory=dict[str, Event])
-    claims_of: dict[str, dict[str, tuple[int, int]]] = field(
-        default_factory=lambda: defaultdict[str, dict[str, tuple[int, int]]](dict)
-    )
-    events_of: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict[str, dict[str, None]](dict))
+    claims_of: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict[str, dict[str, tuple[int, int]]])
+    events_of: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
 
     def claims(self, event_id: str) -> list[Memory]:
         """Return the memories made from an event, as far as they are known in this view."""
@@ -81,8 +79,8 @@ def load(
     event_ids: Sequence[str],
     known_at_us: int | None = None,
 ) -> None:
-    """Read memories and events with what links them, in four reads and one more for each step of succession."""
-    _link(reader, loaded, memory_ids=(), event_ids=event_ids)
+    """Read memories and events with what links them, in three reads and one more for each step of succession."""
+    _link(reader, loaded, memory_ids=memory_ids, event_ids=event_ids)
     linked = (name for event_id in event_ids for name in loaded.claims_of.get(event_id, ()))
     _read_memories(reader, loaded, [*memory_ids, *linked], known_at_us)
     _read_events(reader, loaded, event_ids)
@@ -100,7 +98,7 @@ def load_evidence(
 
     With `veiled` it also reads what else was made from them, so that forgotten spans can be blanked.
     """
-    _link(reader, loaded, memory_ids=memory_ids, event_ids=())
+    _link(reader, loaded, memory_ids=[name for name in memory_ids if name not in loaded.events_of], event_ids=())
     chosen = {name: _first_and_latest(sorted(loaded.events_of.get(name, ()), key=serial)) for name in memory_ids}
     wanted = list(dict.fromkeys(event_id for ids in chosen.values() for event_id in ids))
     fresh = [event_id for event_id in wanted if event_id not in loaded.events]
@@ -121,10 +119,14 @@ def _first_and_latest(ids: list[str]) -> list[str]:
 def _link(reader: Reader, loaded: Loaded, *, memory_ids: Sequence[str], event_ids: Sequence[str]) -> None:
     if not memory_ids and not event_ids:
         return
+    loaded.events_of.update((name, {}) for name in memory_ids)
+    loaded.claims_of.update((name, {}) for name in event_ids)
     for evidence in reader.evidence(memory_ids=memory_ids, event_ids=event_ids):
         span = evidence.span
-        loaded.claims_of[span.event_id].setdefault(evidence.memory_id, (span.start, span.stop))
-        loaded.events_of[evidence.memory_id][span.event_id] = None
+        if evidence.memory_id in loaded.events_of:
+            loaded.events_of[evidence.memory_id][span.event_id] = None
+        if span.event_id in loaded.claims_of:
+            loaded.claims_of[span.event_id].setdefault(evidence.memory_id, (span.start, span.stop))
 
 
 def _read_memories(reader: Reader, loaded: Loaded, ids: Iterable[str], known_at_us: int | None) -> None:

@@ -194,7 +194,7 @@ def _kind(cued: Collection[str], *, known_slot: bool) -> Ask:
 
 def _guesses(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
     """Yield the slots that a question may mean, the surest first."""
-    for slot in lexicon.slots:
+    for slot in lexicon.slots if lexicon.any_slot.fullmatch(folded) else ():
         for pattern in slot.asks:
             if found := pattern.fullmatch(folded):
                 entity = _entity(found.groupdict().get("who"))

@@ -43,6 +43,7 @@ _INSTRUCTION: Final = "instruction"
 _PASSAGE_BITS: Final = pack_code(1, memory=False).bit_length() - 1
 _ORDINALS: Final = pack_code(1, memory=False) - 1
 _FIRST_MEMORY: Final = pack_code(0, memory=True)
+_NOWHERE: Final = np.zeros(0, np.intp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,29 +130,31 @@ def retrieve(
     worded = _best(signs.words.spread, mask, limits.CANDIDATES)
     close = meant.rows[_top(meant.spread[meant.rows], limits.CANDIDATES)]
     governing = np.array(list(signs.governs), np.int64)
-    rows = rows_of(len(index), worded, close, signs.slot, governing, _latest(index, signs.timely))
+    rows = rows_of(len(index), worded, close, signs.slot, governing, _latest(index, made, signs.timely))
     complete = vector is None and len(worded) < limits.CANDIDATES
     return _gather(index, made, rows, signs, searched=int(np.count_nonzero(mask)), complete=complete)
 
 
 def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     """Score every row; BM25+ is a sum over terms, so each term is scored once and coverage comes for nothing."""
-    alive = max(int(np.count_nonzero(index.length)), _COMMON)
+    alive = max(index.worded, _COMMON)
     own = np.zeros(len(index), np.float32)
-    named = np.zeros(len(index), np.float32)
+    named = np.zeros(len(index) if made.people else 0, np.float32)
     parts: list[tuple[float, Mask]] = []
     unheard: list[str] = []
-    for term, (rows, scores) in zip(made.terms, index.each_term(made.terms), strict=True):
+    found = index.each_term(made.terms)
+    for term, (rows, scores) in zip(made.terms, found, strict=True):
         own[rows] += scores
         if not len(rows):
             unheard.append(term)
         if term in made.subject:
             parts.append((_idf(alive, len(rows)), _marked(len(index), rows)))
-        else:
+        elif made.people:
             named[rows] += scores
-    brief = Second(tuned.words_second, index.length < tuned.brief)
-    spread = index.spread(own, back=tuned.back, ahead=tuned.words_ahead, second=brief)
-    subject = index.spread(own - named, back=tuned.back, ahead=tuned.ahead) if made.people else spread
+    brief = Second(tuned.words_second, index.length, tuned.brief)
+    heard = np.concatenate([_NOWHERE, *(rows for rows, _ in found)])
+    spread = index.spread_few(own.copy(), heard, back=tuned.back, ahead=tuned.words_ahead, second=brief)
+    subject = index.spread_few(own - named, heard, back=tuned.back, ahead=tuned.ahead) if made.people else spread
     return _Words(own, spread, subject, tuple(parts), frozenset(unheard))
 
 
@@ -204,7 +207,9 @@ def _by_time(index: ResidentIndex, made: Plan, mask: Mask) -> Mask:
     return timely
 
 
-def _latest(index: ResidentIndex, timely: Mask) -> Integers:
+def _latest(index: ResidentIndex, made: Plan, timely: Mask) -> Integers:
+    if not made.intervals:
+        return _NOWHERE
     rows = np.flatnonzero(timely)
     return rows[_top(index.occurred_us[rows], _TIMELY)]
 

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 __all__ = ["Calibration", "Questions", "Relevance", "SlotAsk", "Standing", "Weights", "questions", "weights"]
 
-_WHO: Final = r"(?P<who>i|we|you|the user|user|[\w.-]+(?: [\w.-]+)?)"
+_ANYONE: Final = r"(?:i|we|you|the user|user|[\w.-]+(?: [\w.-]+)?)"
+_WHO: Final = f"(?P<who>{_ANYONE})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +119,8 @@ class Questions:
     answers: Mapping[str, re.Pattern[str]]
     nouns: Mapping[str, tuple[str, ...]]
     slots: tuple[SlotAsk, ...]
+    any_slot: re.Pattern[str]
+    """Matches where any of the patterns of `slots` does: most questions match none of them."""
 
 
 def _table(name: str) -> dict[str, Any]:
@@ -159,9 +162,14 @@ def questions() -> Questions:
         answers={name: re.compile(pattern) for name, pattern in table["answers"].items()},
         nouns=nouns,
         slots=tuple(_slot_ask(entry) for entry in entries),
+        any_slot=re.compile("|".join(_slot_pattern(ask, _ANYONE) for entry in entries for ask in entry["asks"])),
     )
 
 
+def _slot_pattern(ask: str, who: str) -> str:
+    return ask.replace("{who}", who)
+
+
 def _slot_ask(entry: Mapping[str, list[str]]) -> SlotAsk:
-    patterns = (re.compile(ask.replace("{who}", _WHO)) for ask in entry["asks"])
+    patterns = (re.compile(_slot_pattern(ask, _WHO)) for ask in entry["asks"])
     return SlotAsk(attributes=tuple(entry["attributes"]), asks=tuple(patterns))

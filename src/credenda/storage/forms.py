@@ -94,8 +94,9 @@ class Form(Generic[T]):
         """Make a value of each plain row whose cells are those of `columns`, of which some may be of no use here."""
         if not rows:
             return []
-        picked = _picker(tuple(columns), self.columns)
-        return [self.of(picked(row), tag) for row in rows]
+        given = tuple(columns)
+        picked = rows if given == self.columns else map(_picker(given, self.columns), rows)
+        return [self.of(row, tag) for row in picked]
 
 
 @lru_cache(maxsize=64)

@@ -217,14 +217,18 @@ def memories_in(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str)
 def evidence_of(row: Record, tag: str) -> Evidence:
     """Read a piece of evidence; who read it is left out, because older archives do not say."""
     columns = (row["memory"], row["event"], row["start"], row["stop"], row["claim_hash"])
-    return evidence_in((*columns, None), tag)
+    return evidence_in([(*columns, None)], tag)[0]
 
 
-def evidence_in(row: EvidenceRow, tag: str) -> Evidence:
-    """Read a piece of evidence from a plain row; a search reads many."""
-    memory, event, start, stop, claim_hash, reader = row
-    span = _new_span((public_id(Kind.EVENT, event, tag), start, stop))
-    return _new_evidence((public_id(Kind.MEMORY, memory, tag), span, claim_hash, reader or ""))
+def evidence_in(rows: Sequence[EvidenceRow], tag: str) -> list[Evidence]:
+    """Read pieces of evidence from plain rows; a search reads many."""
+    memories, events = Kind.MEMORY.value, Kind.EVENT.value
+    return [
+        _new_evidence(
+            (f"{memories}{memory}-{tag}", _new_span((f"{events}{event}-{tag}", start, stop)), claim_hash, reader or "")
+        )
+        for memory, event, start, stop, claim_hash, reader in rows
+    ]
 
 
 def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:

@@ -93,4 +93,4 @@ def agreement(words: NDArray[np.uint64], vector: NDArray[np.float32]) -> NDArray
     padded[: len(vector)] = vector
     sums = padded.reshape(-1, _BYTE) @ _PATTERNS
     at = packed + np.arange(0, sums.size, _VALUES, dtype=np.intp)
-    return np.add.reduce(sums.take(at), axis=1)
+    return np.add.reduce(sums.take(at, mode="wrap"), axis=1)  # "wrap" spares the look whether all are within

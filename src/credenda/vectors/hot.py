@@ -41,24 +41,29 @@ class HotVectors:
     def keep(self, rows: NDArray[np.int64], vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
         """Hold these vectors, (n, d), for these rows in place of what was held for them; of equals the first stays."""
         with self._lock:
-            self._put(rows, vectors)
+            self._put(rows, self._seen(vectors.astype(np.float16, copy=False)))
 
     def fill(self, rows: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
         """Hold these vectors for those of the rows that have none here: a view may be older than what is held."""
         with self._lock:
+            vectors = self._seen(vectors)
             if len(self._owner) and self._matrix.shape[1] == vectors.shape[1]:
                 lacking = self._owner.take(rows % len(self._owner)) != rows
                 rows, vectors = rows[lacking], vectors[lacking]
             self._put(rows, vectors)
 
-    def _put(self, rows: NDArray[np.int64], vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
+    def _seen(self, vectors: NDArray[np.float16]) -> NDArray[np.float16]:
+        self._finite = self._finite and all_finite(vectors)
+        return vectors
+
+    def _put(self, rows: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
         if not len(rows):
             return
         self._make_room(int(rows.max()) + 1, vectors.shape[1])
-        places, first = np.unique(rows % len(self._owner), return_index=True)
-        self._matrix[places] = vectors[first]
-        self._owner[places] = rows[first]
-        self._finite = self._finite and all_finite(self._matrix[places])
+        backwards = rows[::-1]  # of several values for one place numpy keeps the last
+        places = backwards % len(self._owner)
+        self._matrix[places] = vectors[::-1]
+        self._owner[places] = backwards
 
     def forget(self, rows: NDArray[np.int64]) -> None:
         """Let go of the vectors of these rows: the store has others now."""
@@ -69,7 +74,7 @@ class HotVectors:
 
     @property
     def finite(self) -> bool:
-        """Whether all that was ever kept are numbers and none is infinite, as `widened` likes to know."""
+        """Whether all that was ever given are numbers and none is infinite, as `widened` likes to know."""
         return self._finite
 
     def take(self, rows: NDArray[np.int64], dims: int) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:

@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,7 +19,19 @@ from numpy.typing import NDArray
 
 from credenda.text.tokens import ALTERNATIVE, is_run
 
-__all__ = ["DELTA", "K1", "TAIL_ROWS", "B", "Postings", "Run", "Statistics", "hash_terms", "term_weights"]
+__all__ = [
+    "DELTA",
+    "K1",
+    "TAIL_ROWS",
+    "B",
+    "Listed",
+    "Postings",
+    "Run",
+    "Statistics",
+    "hash_terms",
+    "rarities",
+    "term_weights",
+]
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -31,6 +43,7 @@ _TF_MAX: Final = 255
 _PAIR: Final = 2
 _HALF: Final = 4
 _Pieces = tuple[NDArray[np.int32], NDArray[np.uint8]]
+_NO_PIECE: Final[_Pieces] = np.zeros(0, np.int32), np.zeros(0, np.uint8)
 _FIRST_RUN: Final = "\u0e00"
 """No script that is read as bigrams begins before it."""
 
@@ -87,18 +100,48 @@ class Statistics(NamedTuple):
     mean_length: float
 
 
-def term_weights(
-    tf: NDArray[np.float32], length: NDArray[np.float32], df: int, statistics: Statistics
-) -> NDArray[np.float32]:
-    """Score one term in each document that holds it: BM25+ (X-005).
+class Listed(NamedTuple):
+    """The lists of some terms end to end: `rows` (p,), term frequencies `tf` (p,), and how long each list is."""
 
-    ln((N + 1) / df) · ((k1 + 1) tf / (k1 (1 − b + b · dl / avgdl) + tf) + δ). A document without the term is never
-    passed in, so that δ goes only where the term occurs: giving it to all would lift every document alike (D-002).
+    rows: NDArray[np.intp]
+    tf: NDArray[np.float32]
+    counts: list[int]
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[_Pieces]]) -> Listed:
+        """Join lists that come in pieces."""
+        flat = [_NO_PIECE, *chain.from_iterable(lists)]
+        rows = np.concatenate([docs for docs, _ in flat], dtype=np.intp)  # numpy indexes by these three times as fast
+        tf = np.concatenate([tf for _, tf in flat], dtype=np.float32)
+        return cls(rows, tf, [sum(len(docs) for docs, _ in pieces) for pieces in lists])
+
+    def cut(self, values: NDArray[np.float32]) -> list[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+        """Return each list's rows with their part of `values` (p,)."""
+        stops = list(accumulate(self.counts))
+        return [
+            (self.rows[stop - count : stop], values[stop - count : stop])
+            for count, stop in zip(self.counts, stops, strict=True)
+        ]
+
+
+def rarities(counts: Sequence[int], statistics: Statistics) -> NDArray[np.float32]:
+    """Return ln((N + 1) / df) of terms that so many documents hold, 0 for a term that none holds."""
+    more = statistics.documents + 1
+    return np.array([math.log(more / df) if df else 0.0 for df in counts], np.float32)
+
+
+def term_weights(
+    tf: NDArray[np.float32], length: NDArray[np.float32], rarity: NDArray[np.float32], statistics: Statistics
+) -> NDArray[np.float32]:
+    """Score terms in documents that hold them: BM25+ (X-005); `rarity` is the term's.
+
+    ln((N + 1) / df) · ((k1 + 1) tf / (k1 (1 − b + b · dl / avgdl) + tf) + δ). What it gives for a document without the
+    term means nothing, so that δ goes only where the term occurs: to give it to all would lift every document alike
+    (D-002).
     """
-    idf = math.log((statistics.documents + 1) / df)
     norm = length * (K1 * B / statistics.mean_length) + K1 * (1 - B)
     gain = tf * (K1 + 1) / (tf + norm) + DELTA
-    return (gain * idf).astype(np.float32, copy=False)  # it is float32 already, which the stubs do not know
+    return (gain * rarity).astype(np.float32, copy=False)  # it is float32 already, which the stubs do not know
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from credenda.text.tokens import document_terms
 from credenda.vectors import image
 from credenda.vectors.hamming import agreement, distances, lowest
 from credenda.vectors.hot import HOT_BITS, HotVectors
-from credenda.vectors.postings import Postings, Run, Statistics, term_weights
+from credenda.vectors.postings import Listed, Postings, Run, Statistics, rarities, term_weights
 from credenda.vectors.quantize import decode_rows, sign_words
 from credenda.vectors.table import (
     LENGTH_MAX,
@@ -38,7 +38,7 @@ __all__ = ["STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "Residen
 _FIRST_MEMORY: Final = pack_code(0, memory=True)
 
 
-_LastLists = tuple[Postings, tuple[str, ...], list[list[tuple[NDArray[np.int32], NDArray[np.uint8]]]]]
+_LastListed = tuple[Postings, tuple[str, ...], Listed]
 
 
 class _Mark:
@@ -76,6 +76,8 @@ class ResidentIndex:
     """Terms of the row's text, stop words out, at most 65,535; 0 for GONE rows."""
     has_vector: NDArray[np.bool_]
     """Whether `nearest` can find the row; False for GONE rows."""
+    worded: int
+    """How many rows have any term."""
 
     def __init__(self, *, model_id: str | None = None) -> None:
         self.model_id = model_id
@@ -87,7 +89,7 @@ class ResidentIndex:
         self.hot = HotVectors()
         """Vectors lately compared, shared by all versions of this index."""
         self._postings = Postings.empty()
-        self._last_lists: _LastLists | None = None
+        self._last_listed: _LastListed | None = None
         self._adopt(Table.empty())
 
     def __len__(self) -> int:
@@ -135,7 +137,10 @@ class ResidentIndex:
 
     def each_term(self, terms: Sequence[str]) -> list[tuple[NDArray[np.intp], NDArray[np.float32]]]:
         """Return for each distinct term the rows that hold it, each row once, and what it adds to their scores."""
-        return [self._weighed(pieces) for pieces in self._lists(terms)]
+        found = self._listed(terms)
+        lengths = self.length.take(found.rows).astype(np.float32)
+        rarity = np.repeat(rarities(found.counts, self._statistics), found.counts)
+        return found.cut(term_weights(found.tf, lengths, rarity, self._statistics))
 
     def counts(self, terms: Sequence[str]) -> list[int]:
         """Return for each distinct term how many rows hold it."""
@@ -145,44 +150,31 @@ class ResidentIndex:
         """Return the row of each document, -1 for one that the index lacks."""
         return self._table.rows_of(codes)
 
-    def _lists(self, terms: Sequence[str]) -> list[list[tuple[NDArray[np.int32], NDArray[np.uint8]]]]:
+    def _listed(self, terms: Sequence[str]) -> Listed:
         """Look terms up; a search asks twice for the same ones, for texts and for sessions."""
-        asked, last = tuple(terms), self._last_lists
+        asked, last = tuple(terms), self._last_listed
         if last is not None and last[0] is self._postings and last[1] == asked:
+            self._last_listed = None
             return last[2]
-        found = self._postings.lists(asked)
-        self._last_lists = self._postings, asked, found  # one assignment, so that threads never see a part of it
+        found = Listed.of(self._postings.lists(asked))
+        self._last_listed = self._postings, asked, found  # one assignment, so that threads never see a part of it
         return found
-
-    def _weighed(
-        self, pieces: Sequence[tuple[NDArray[np.int32], NDArray[np.uint8]]]
-    ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        if not pieces:
-            return np.zeros(0, np.intp), np.zeros(0, np.float32)
-        docs, tf = pieces[0] if len(pieces) == 1 else map(np.concatenate, zip(*pieces, strict=True))
-        rows = docs.astype(np.intp)  # numpy indexes by these three times as fast
-        lengths = self.length.take(rows).astype(np.float32)
-        return rows, term_weights(tf.astype(np.float32), lengths, len(rows), self._statistics)
 
     def by_session(self, terms: Sequence[str], rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
         """Score the session of every row, or of these, by BM25+, a session being one document; 0 where there is none.
 
         A session's term counts are summed from the postings of its turns, so nothing is stored for it.
         """
-        lengths, sizes = self._turns.lengths, self._turns.sizes
-        scores = np.zeros(len(lengths) + 1, np.float32)
-        held = int(np.count_nonzero(sizes))
-        statistics = Statistics(held, max(1.0, float(lengths.sum()) / max(1, held)))
-        for pieces in self._lists(terms):
-            tf = np.zeros(len(scores))
-            for docs, counts in pieces:
-                tf += np.bincount(self.session.take(docs) + 1, weights=counts, minlength=len(tf))
+        lengths, statistics = self._turns.lengths, self._turns.statistics
+        found, scores = self._listed(terms), np.zeros(len(lengths) + 1, np.float32)
+        for holders, counts in found.cut(found.tf):  # one after the other: sessions by terms may be a large table
+            tf = np.bincount(self.session.take(holders) + 1, counts, len(scores))
             holding = np.flatnonzero(tf[1:])
             if len(holding):
-                found = tf[holding + 1].astype(np.float32)
-                scores[holding] += term_weights(found, lengths[holding], len(holding), statistics)
-        of_rows = self.session if rows is None else self.session[rows]
-        return scores.take(of_rows, mode="wrap")  # -1 names the last entry, which stays 0
+                rarity = rarities([len(holding)], statistics)
+                counted = tf[holding + 1].astype(np.float32)
+                scores[holding] += term_weights(counted, lengths[holding], rarity, statistics)
+        return scores.take(self.session if rows is None else self.session[rows], mode="wrap")  # -1 is the last, 0
 
     def spread(
         self, scores: NDArray[np.float32], *, back: float = 0.5, ahead: float = 0.3, second: Second | None = None
@@ -190,16 +182,22 @@ class ResidentIndex:
         """Add to each turn `back` × the previous and `ahead` × the next turn's score of its session.
 
         The passages of a long event are one turn that scores as its best passage. Rows without a session keep their
-        scores. Deleted turns are not there: their neighbours stand side by side. Rows marked in `second` also gain its
+        scores. Deleted turns are not there: their neighbours stand side by side. `second` says which rows also gain a
         share of the turn before the previous one.
         """
         return self._turns.spread(scores, back, ahead, second)
 
     def spread_few(
-        self, scores: NDArray[np.float32], rows: NDArray[np.int64], *, back: float = 0.5, ahead: float = 0.3
+        self,
+        scores: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        *,
+        back: float = 0.5,
+        ahead: float = 0.3,
+        second: Second | None = None,
     ) -> NDArray[np.float32]:
-        """Do as `spread` where these rows alone may have scores, each named once; `scores` itself may be returned."""
-        return self._turns.spread_few(scores, rows, back, ahead)
+        """Do as `spread` where these rows alone may have scores, in any order; `scores` itself may be returned."""
+        return self._turns.spread_few(scores, rows, (back, ahead), second)
 
     def nearest(self, vector: NDArray[np.float32], k: int, mask: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the k rows whose sign bits are nearest to the vector's, ascending by row; fewer if there are fewer.
@@ -219,7 +217,8 @@ class ResidentIndex:
         """Return the k of these rows whose sign bits agree best with the vector's values, ascending by row."""
         if len(rows) <= k:
             return rows
-        agreed = agreement(self._table.bits.view(len(self)).take(rows, axis=1), vector)
+        # Of the whole buffer: numpy copies all of an array whose lines do not adjoin before it takes anything of it.
+        agreed = agreement(self._table.bits.buffer.take(rows, axis=1), vector)
         return np.sort(rows[np.argpartition(agreed, len(rows) - k)[len(rows) - k :]])
 
     # Following the store
@@ -355,6 +354,7 @@ class ResidentIndex:
         self.has_vector = table.has_vector.view(rows)
         live = self.state != STATE_GONE
         held = int(np.count_nonzero(live))
+        self.worded = int(np.count_nonzero(self.length))
         self._statistics = Statistics(held, max(1.0, int(self.length.sum(dtype=np.int64)) / max(1, held)))
         in_session = (self.session >= 0) & live
         known = np.arange(seen, rows, dtype=np.int32)

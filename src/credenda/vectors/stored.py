@@ -61,7 +61,7 @@ def _vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Inte
                 index.hot.fill(rows[at], fresh)
             else:
                 odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(divisor(bits))))
-    wide = widened(matrix)
+    wide = widened(matrix, finite=index.hot.finite)
     for at, values in odd:
         wide[at] = values
     return (rows, wide) if held.all() else (rows[held], wide[held])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda.storage.store import pack_code
+from credenda.vectors.postings import Statistics
 
 __all__ = ["Second", "Turns"]
 
@@ -21,10 +22,18 @@ _CODE_BITS: Final = 43
 
 
 class Second(NamedTuple):
-    """What a turn gains from the one before the previous one: a share of its score, where `rows` (n,) are marked."""
+    """What a turn gains from the one before the previous one: a share of its score, where its `length` is `below`.
+
+    `length` (n,) is that of every row of the index, in terms.
+    """
 
     share: float
-    rows: NDArray[np.bool_]
+    length: NDArray[np.uint16]
+    below: int
+
+    def gains(self, rows: NDArray[np.intp] | NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Say which of these rows gain it."""
+        return self.length.take(rows) < self.below
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +42,7 @@ class Turns:
 
     `rows` (p,) int32. `starts` (t,) int32: where in `rows` each turn begins, None when every turn is one row; a long
     event has several rows, its passages, and is one turn. `links` (t + 1,) bool: a turn is of the same session as the
-    one before; False at both ends. `lengths` (s,) float32 and `sizes` (s,) int64: terms and rows of each session.
+    one before; False at both ends. `lengths` (s,) float32: terms of each session; `statistics` of all that hold a row.
     `places` (n,) int32: where each row of the index stands in `rows`, -1 for one that does not.
     """
 
@@ -41,7 +50,7 @@ class Turns:
     starts: NDArray[np.int32] | None
     links: NDArray[np.bool_]
     lengths: NDArray[np.float32]
-    sizes: NDArray[np.int64]
+    statistics: Statistics
     places: NDArray[np.int32]
 
     @classmethod
@@ -72,19 +81,15 @@ class Turns:
         np.equal(turn_session[1:], turn_session[:-1], out=links[1:-1])
         places = np.full(len(codes), -1, np.int32)
         places[rows] = np.arange(len(rows), dtype=np.int32)
-        return cls(
-            rows,
-            starts,
-            links,
-            np.bincount(of_row, weights=lengths[rows], minlength=sessions).astype(np.float32),
-            np.bincount(of_row, minlength=sessions),
-            places,
-        )
+        terms = np.bincount(of_row, weights=lengths[rows], minlength=sessions).astype(np.float32)
+        held = int(np.count_nonzero(np.bincount(of_row, minlength=sessions)))
+        statistics = Statistics(held, max(1.0, float(terms.sum()) / max(1, held)))
+        return cls(rows, starts, links, terms, statistics, places)
 
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        arrays = (self.rows, self.links, self.lengths, self.sizes, self.places)
+        arrays = (self.rows, self.links, self.lengths, self.places)
         return sum(array.nbytes for array in arrays) + (0 if self.starts is None else self.starts.nbytes)
 
     def spread(
@@ -105,12 +110,19 @@ class Turns:
         return self._spread_all(out, scores, (back, ahead), second)
 
     def spread_few(
-        self, scores: NDArray[np.float32], rows: NDArray[np.int64], back: float, ahead: float
+        self,
+        scores: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        shares: tuple[float, float],
+        second: Second | None = None,
     ) -> NDArray[np.float32]:
-        """Do as `spread` where these rows alone may have scores, each named once; `scores` itself may be returned."""
+        """Do as `spread` where these rows alone may have scores, named in any order; `scores` itself may be returned.
+
+        A row may be named twice: what it hands on is then set twice, not added twice.
+        """
         if self.starts is None and len(rows) * _FEW < len(self.rows):
-            return self._spread_few(scores, rows, (back, ahead), None)
-        return self.spread(scores, back, ahead)
+            return self._spread_few(scores, rows, shares, second)
+        return self.spread(scores, *shares, second)
 
     def _spread_all(
         self,
@@ -137,7 +149,7 @@ class Turns:
             gain = np.repeat(gain, sizes)
             more = None if more is None else np.repeat(more, sizes)
         if second is not None and more is not None:
-            gain += more * second.rows.take(rows)
+            gain += more * second.gains(rows)
         gain += own
         out[rows] = gain
         return out
@@ -167,9 +179,9 @@ class Turns:
         gain[previous] += own[has_previous] * np.float32(ahead)
         gaining = np.concatenate([following, previous])
         if second is not None:
-            later, theirs = following[self.links.take(following + 1)] + 1, own[has_next]
-            theirs = theirs[self.links.take(following + 1)]
-            allowed = second.rows.take(self.rows[later])
+            goes_on = self.links.take(following + 1)
+            later, theirs = following[goes_on] + 1, own[has_next][goes_on]
+            allowed = second.gains(self.rows[later])
             gain[later[allowed]] += theirs[allowed] * np.float32(second.share)
             gaining = np.concatenate([gaining, later[allowed]])
         touched = self.rows[gaining]

@@ -97,10 +97,10 @@ def test_some_turns_also_gain_from_the_turn_before_the_previous_one(
     draw = np.random.default_rng(seed)
     scores = draw.random(len(index)).astype(np.float32)
     scores[(index.state == STATE_GONE) | (index.codes >= event(1_000, "").code) & ~index.is_memory] = 0
-    marked = draw.random(len(index)) < 0.5
-    second = dict(zip(index.codes.tolist(), np.where(marked, 0.4, 0.0).tolist(), strict=True))
+    lengths = draw.integers(0, 20, len(index), np.uint16)
+    second = dict(zip(index.codes.tolist(), np.where(lengths < 9, 0.4, 0.0).tolist(), strict=True))
     expected = spread_oracle(said, by_code(index, scores), second=second)
-    found = by_code(index, index.spread(scores, second=Second(0.4, marked)))
+    found = by_code(index, index.spread(scores, second=Second(0.4, lengths, 9)))
     assert found == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 

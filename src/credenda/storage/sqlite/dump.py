@@ -253,7 +253,7 @@ class _Loading:
     def _passage(self, row: PlainRow) -> None:
         number, ordinal = _within(row["event"], _OWNERS), _within(row["ordinal"], _ORDINALS)
         event = self._connection.execute(
-            statements()["events_by_id"], {"user_id": self._user_id, "ids": json.dumps([number])}
+            statements()["event_of_passage"], {"user_id": self._user_id, "event": number}
         ).fetchone()
         if event is None or ordinal >= event["passages"]:
             raise ValueError("a passage of no event")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields
 from typing import Final
 
 from credenda.storage.store import MemoryFilter
@@ -10,19 +10,23 @@ from credenda.storage.store import MemoryFilter
 __all__ = ["index_of"]
 
 _NO_CONDITION: Final = MemoryFilter()
+_UNSET: Final = {field.name: getattr(_NO_CONDITION, field.name) for field in fields(MemoryFilter)}
 
 
 def index_of(wanted: MemoryFilter) -> str:
     """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
-    if wanted.expires_before_us and replace(wanted, expires_before_us=None, limit=None) == _NO_CONDITION:
+    if wanted.expires_before_us and _has_only(wanted, "expires_before_us", "limit"):
         return "expiring_memories"
     if wanted.pinned or wanted.attribute == "instruction":  # as the index says
-        rest = replace(wanted, pinned=None, attribute=None, statuses=None, limit=None, as_of_us=None)
-        return "memories_always" if rest == _NO_CONDITION else "find_memories"
+        plain = _has_only(wanted, "pinned", "attribute", "statuses", "limit", "as_of_us")
+        return "memories_always" if plain else "find_memories"
     if (wanted.pair is None) == (wanted.text_hash is None):
         return "find_memories"
     if wanted.text_hash is not None:
-        plain = replace(wanted, text_hash=None, statuses=None, limit=None) == _NO_CONDITION
-        return "memories_of_text" if plain else "find_memories"
-    plain = replace(wanted, pair=None, statuses=None, limit=None, as_of_us=None) == _NO_CONDITION
-    return "memories_of_pair" if plain else "find_memories"
+        return "memories_of_text" if _has_only(wanted, "text_hash", "statuses", "limit") else "find_memories"
+    return "memories_of_pair" if _has_only(wanted, "pair", "statuses", "limit", "as_of_us") else "find_memories"
+
+
+def _has_only(wanted: MemoryFilter, *known: str) -> bool:
+    """Say whether a filter has no condition but these."""
+    return all(name in known or getattr(wanted, name) == unset for name, unset in _UNSET.items())

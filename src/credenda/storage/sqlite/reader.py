@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from credenda import limits
-from credenda.ids import Kind, number_of, numbers_of, public_id
+from credenda.ids import Kind, digits_of, number_of, public_id
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
@@ -137,7 +137,7 @@ class SqliteReader:
         return 0 if row is None or row[0] is None else int(row[0])
 
     def _numbers(self, ids: Sequence[str], kind: Kind) -> str:
-        return f"[{','.join(map(str, numbers_of(ids, kind, self._tenant.tag)))}]"
+        return f"[{','.join(digits_of(ids, kind, self._tenant.tag))}]"
 
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id."""
@@ -203,20 +203,10 @@ class SqliteReader:
 
     def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
         """Return the evidence of these memories, or resting on these events."""
-        tag = self._tenant.tag
-        found: dict[rows.EvidenceRow, None] = {}
-        for name, ids, kind in (
-            ("evidence_of_memories", memory_ids, Kind.MEMORY),
-            ("evidence_of_events", event_ids, Kind.EVENT),
-        ):
-            if ids:
-                cursor = self._run(name, ids=self._numbers(ids, kind))
-                cursor.row_factory = None
-                found.update(dict.fromkeys(cursor))
-        evidence = [rows.evidence_in(row, tag) for row in found]
-        if memory_ids and event_ids:
-            evidence.sort(key=lambda item: (number_of(item.span.event_id, Kind.EVENT, tag), item.span.start))
-        return evidence
+        numbers = {"memories": self._numbers(memory_ids, Kind.MEMORY), "events": self._numbers(event_ids, Kind.EVENT)}
+        found = self._run("evidence", **numbers)
+        found.row_factory = None
+        return rows.evidence_in(found.fetchall(), self._tenant.tag)
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""

@@ -28,8 +28,13 @@ WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
 SELECT version FROM memories WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
 
 -- name: memories_by_id
--- Current versions by number.
-SELECT * FROM memories
+-- Current versions by number; the columns as they are read, for every search asks.
+SELECT
+    text, type, topic, entity, attribute, value, scope, cardinality, stance, speaker, confidence, importance, layer,
+    status, valid_from, valid_until, trust, pinned, provisional, source_session, tags, metadata, expires_at, id,
+    version, created_at, recorded_at, expired_at, relation, superseded_by, contested, confirmations,
+    base_importance, surprise, emotional_valence, last_accessed, access_count, decay_score
+FROM memories
 WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids)) AND expired_at IS NULL ORDER BY id;
 
 -- name: memories_known_at
@@ -102,15 +107,14 @@ ORDER BY id DESC LIMIT :limit OFFSET :offset;
 INSERT OR IGNORE INTO evidence (user_id, memory, event, start, stop, claim_hash, reader)
 VALUES (:user_id, :memory, :event, :start, :stop, :claim_hash, :reader);
 
--- name: evidence_of_memories
--- What these memories rest on.
+-- name: evidence
+-- What these memories rest on, and what rests on these events.
 SELECT memory, event, start, stop, claim_hash, reader FROM evidence
-WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, stop, memory;
-
--- name: evidence_of_events
--- What rests on these events.
+WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:memories))
+UNION
 SELECT memory, event, start, stop, claim_hash, reader FROM evidence INDEXED BY evidence_event
-WHERE user_id = :user_id AND event IN (SELECT value FROM json_each(:ids)) ORDER BY event, start, stop, memory;
+WHERE user_id = :user_id AND event IN (SELECT value FROM json_each(:events))
+ORDER BY event, start, stop, memory;
 
 -- name: next_change$
 -- The next free number of a change.

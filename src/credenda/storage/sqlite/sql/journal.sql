@@ -78,9 +78,16 @@ WHERE user_id = :user_id;
 INSERT INTO search_index (search_index, rowid, tenant, body) VALUES ('delete', :doc, :tenant, :body);
 
 -- name: events_by_id
--- Events by number.
-SELECT * FROM events
+-- Events by number; the columns as they are read, for every search asks.
+SELECT
+    text, role, speaker, source, trust, topic, session_id, agent_id, external_id, occurred_at, flags, tags,
+    metadata, expires_at, id, recorded_at, content_hmac, chain_hash, redacted_at
+FROM events
 WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
+
+-- name: event_of_passage
+-- The event that a passage is cut from.
+SELECT role, speaker, occurred_at, text, passages FROM events WHERE user_id = :user_id AND id = :event;
 
 -- name: find_events
 -- Events by filter, oldest first.
