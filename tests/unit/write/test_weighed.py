@@ -161,6 +161,20 @@ def test_what_is_near_and_tells_of_no_change_takes_nothing(cosine: float) -> Non
         assert likeliest(said, [tea], (), among=1, nearness={(said.phrase.text, tea.text): cosine}) is None
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The meeting room 7 is free", "The meeting room 8 is free"),
+        ("The neighbours were loud on day 0.", "The neighbours were loud on day 1."),
+    ],
+)
+def test_what_only_counts_on_changes_nothing(old: str, new: str) -> None:
+    """R-075: a series of things is no change of one."""
+    memory, said = made(old, None, None), said_of(new)
+    assert likeliest(said, [memory], (), among=1) is None
+    assert likeliest(said, [memory], (), among=1, nearness={(said.phrase.text, old): 0.95}) is None
+
+
 def test_nearness_is_steps_beside_the_signs_of_change() -> None:
     said, old = said_of(CHANGED), old_of(COACH)
     assert {"near>0.1", "near>0.4", "near>0.4 & now", "near>0.4 shared:2"} <= set(near_signs(said, old, 0.45))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from credenda.model.memory import Memory, Stance
-from credenda.write.slots import BY_BIRTH, FIRM, single_slots, slot_of
+from credenda.model.memory import Cardinality, Memory, Stance
+from credenda.write.slots import BY_BIRTH, FIRM, slot_of
 from credenda.write.succession.likely import Nearness, Said, near_signs, signs_between
 from credenda.write.succession.old import Match, old_of, others_words
 from credenda.write.succession.weights import near_weights, weights
@@ -24,6 +25,7 @@ _CROWD_NEAR: Final = 0.5
 the shared words are, and nearness in meaning tells better still which of them is meant."""
 _KEPT: Final = BY_BIRTH - {"nationality"}
 """Nobody becomes a brother in another's place."""
+_NUMBER: Final = re.compile(r"\d+")
 _MARGIN: Final = 0.7
 """Logits by which the best memory must lead: the odds are two to one."""
 
@@ -87,13 +89,13 @@ def likeliest(
     on about the same, so that as much is asked for as among many, and a sign of change.
     """
     crowd = among if alone and said.cues else max(among, LAID)  # else one thing more is told
-    decided = single_slots(given)  # what reconciliation let stand beside each other there stays
+    decided = _decided(said, given)
     judged: list[tuple[float, Memory]] = []
     for one in memories:
         noted = one.text.startswith("[")  # a note of what was shown is no statement
         if _of_another(given, one) or (one.attribute or "") in _KEPT:
             continue
-        if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and slot_of(one) not in decided:
+        if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and _matter(one) not in decided:
             cosine = (nearness or {}).get((said.phrase.text, one.text))
             over = _over(said, one, given, crowd=crowd, cosine=cosine, alone=alone)
             if over is not None:
@@ -108,13 +110,32 @@ def likeliest(
     return Match(memory=memory, score=over, rule="weighed", shared=(*shared, *said.cues))
 
 
+def _matter(memory: Memory) -> tuple[str, str] | None:
+    slot = slot_of(memory)
+    return None if slot is None else (slot.entity, slot.attribute)
+
+
+def _decided(said: Said, given: Sequence[Memory]) -> set[tuple[str, str]]:
+    """Name the matters in which reconciliation decided what stands beside what, in whatever scope.
+
+    Of a slot of several values that says nothing of a change that is told: it lets all of them stand.
+    """
+    among = [one for one in given if one.cardinality is Cardinality.SINGLE or not said.cues]
+    return {found for one in among if (found := _matter(one)) is not None}
+
+
+def _counted_on(said: Said, memory: Memory) -> bool:
+    """Say whether both are the same but for a number: "room 7 is free", "room 8 is free" go on, and change nothing."""
+    return _NUMBER.sub("#", said.phrase.lower).strip(" .!") == _NUMBER.sub("#", phrase(memory.text).lower).strip(" .!")
+
+
 def _over(
     said: Said, memory: Memory, given: Sequence[Memory], *, crowd: int, cosine: float | None, alone: bool
 ) -> float | None:
     """Say by how many logits a memory is past the limit; in talk, past both limits, or None where no sign speaks."""
     old, known = old_of(memory), weights()
     signs = signs_between(said, old, known.rarity, given)
-    if not alone and not speaks(signs):
+    if (not alone and not speaks(signs)) or (not said.cues and "kind:number" in signs and _counted_on(said, memory)):
         return None
     over = known.logit(signs) - limit_among(known.threshold, crowd)
     if cosine is None:
