@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from credenda import Credenda
+from credenda import Credenda, CredendaError
+from credenda.errors import Unavailable
 from credenda.write.succession.weights import near_weights
 
 if TYPE_CHECKING:
@@ -26,8 +28,11 @@ class Engine:
         self.dims = 64
         self.given: list[str] = []
         self.calls: list[list[str]] = []
+        self.broken = False
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.broken:
+            raise Unavailable("no engine", why="it is out of order", fix="mend it")
         self.given += texts
         self.calls.append(list(texts))
         made = np.zeros((len(texts), self.dims), np.float32)
@@ -92,6 +97,18 @@ def test_vectors_that_are_stored_are_not_made_again(tmp_path: Path, engine: Engi
         mem.remember(NEW)
         mem.settle()
         assert engine.calls[asked] == [NEW]  # all that deciding asked for
+
+
+@pytest.mark.requirement("R-074")
+def test_an_engine_that_is_out_of_order_keeps_nothing_from_being_believed(tmp_path: Path, engine: Engine) -> None:
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder=engine, workers=False) as mem:
+        mem.remember(OLD)
+        mem.settle()
+        engine.broken = True
+        mem.remember(NEW)
+        with contextlib.suppress(CredendaError):
+            mem.settle()
+        assert NEW in {one.text for one in mem.list().items}
 
 
 @pytest.mark.requirement("R-074")

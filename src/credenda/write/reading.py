@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from credenda import limits
+from credenda.errors import Unavailable
 from credenda.ids import Kind, public_id
 from credenda.model.claim import Claim, Extractor, Span, Turn
 from credenda.model.event import CODE, DENIED, QUARANTINED, Event
@@ -61,12 +62,18 @@ def read_job(reader: Reader, job: Job, extractor: Extractor, embedder: Embedder 
 def near_to_known(
     reader: Reader, turns: Sequence[tuple[Event, Sequence[Claim]]], embedder: Embedder | None
 ) -> Nearness:
-    """Say how near in meaning what some turns may change is to what is remembered; {} without an engine that can."""
+    """Say how near in meaning what some turns may change is to what is remembered; {} without an engine that can.
+
+    Believing never waits for an engine that is out of order: then the words alone are weighed.
+    """
     if embedder is None:
         return {}
     from credenda.write.succession.nearness import nearness_of  # noqa: PLC0415 - loads the reader
 
-    return nearness_of(reader, turns, embedder)
+    try:
+        return nearness_of(reader, turns, embedder)
+    except Unavailable:
+        return {}
 
 
 def read_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> list[ReadTurn]:
