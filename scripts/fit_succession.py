@@ -67,7 +67,7 @@ STRANGE_MOST: Final = 0.0005
 """Share of memories of other matters that may be taken."""
 BESIDE_MOST: Final = 0.02
 """Share of what stands beside that may be taken; most of it was written to be hard, or goes on about the same."""
-KEPT: Final = 0.95
+KEPT: Final = 0.98
 """Share of what is taken rightly that the least of a sentence's own signs must let through."""
 SEED: Final = 7
 HEAD: Final = """# What each sign weighs for a sentence to take the place of a memory, in twentieths of a logit.

@@ -35,12 +35,49 @@ def replaced(mem: Credenda) -> Memory:
         (("I pay 30 euros for the gym.", "The gym costs me 35 now."), "35"),
         (("I live with my parents.", "I've got my own place now."), "own place"),
         (("I have a meeting with Ana at 3.", "The meeting with Ana is at 4, not 3."), "4"),
+        (("My cousin's name is Stephen.", "I wrote it wrong, my cousin is Stefan."), "Stefan"),
     ],
 )
 def test_another_slot_or_none_takes_the_place(mem: Credenda, say: Say, said: tuple[str, str], value: str) -> None:
     say(*said)
     assert texts(mem, "superseded") == {said[0]}
     assert any(value in f"{one.value} {one.text}" for one in mem.list().items)
+
+
+@pytest.mark.requirement("R-077")
+@pytest.mark.parametrize("since", ["as of this week", "since Monday", "since January"])
+def test_what_has_been_so_for_a_while_is_the_newer_belief(mem: Credenda, say: Say, since: str) -> None:
+    say("Our docs are built with Sphinx.", f"Our docs are built with Hugo {since}.")
+    assert {one.value for one in mem.list().items} == {"Hugo"}
+    assert replaced(mem).value == "Sphinx"
+
+
+@pytest.mark.requirement("R-077")
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        (
+            (
+                "I'm signed up for the pottery course.",
+                "I've cancelled the pottery course, I enrolled in pharmacy.",
+            ),
+            "enrol in pharmacy",
+        ),
+        (
+            (
+                "I am enrolled at the university in Brno.",
+                "I finished the university in Brno, now I am working as architect.",
+            ),
+            "architect",
+        ),
+    ],
+)
+def test_what_one_clause_gives_does_not_hide_the_change_told_in_another(
+    mem: Credenda, say: Say, said: tuple[str, str], value: str
+) -> None:
+    say(*said)
+    assert said[0] in texts(mem, "superseded")
+    assert {one.value for one in mem.list().items} == {value}
 
 
 @pytest.mark.requirement("R-077")

@@ -32,7 +32,7 @@ _PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "par
 _DONE: Final = frozenset({"event", "owns", "has", "experience", "pets", "dog", "cat", "car", "drives", "does", "hobby"})
 _REACHED: Final = frozenset(
     {"residence", "employer", "job_title", "uses", "language", "editor", "database", "framework", "operating_system"}
-    | {"cloud", "ci", "version_control", "car", "school", "phone_platform", "learning", "drives"}
+    | {"cloud", "ci", "version_control", "car", "school", "phone", "learning", "drives"}
 )
 _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
 _STARTING: Final = frozenset(

@@ -41,6 +41,22 @@ SLOTS = [
     ("I'm fifty-two, not fifty-three.", ("user", "age", "fifty-two")),
     ("um I live in like a tiny village near Ulm", ("user", "residence", "tiny village near Ulm")),
     ("Like I said before, I live in Ulm.", ("user", "residence", "Ulm")),
+    # pay, in whatever words
+    ("I earn 14 euros an hour.", ("user", "salary", "14 euros an hour")),
+    ("I got a rise, I earn 16 euros an hour.", ("user", "salary", "16 euros an hour")),
+    ("I'm on 40k a year.", ("user", "salary", "40k a year")),
+    ("From January the rent is 750.", ("user", "rent", "750")),
+    # a change by its day
+    ("Starting Monday the standup is at ten.", ("standup", "date", "ten")),
+    ("From Monday on I work at Globex.", ("user", "employer", "Globex")),
+    ("The team decided on spaces.", ("user", "indentation", "spaces")),
+    # things told of in the plural
+    ("Backups run on Sundays.", ("Backups", "runs_on", "Sundays")),
+    # company
+    ("I'm seeing someone.", ("user", "marital_status", "in a relationship")),
+    ("My boyfriend has moved in with me.", ("user", "lives_with", "boyfriend")),
+    ("The whole team switched over to Teams.", ("user", "chat_app", "Teams")),
+    ("I upgraded to a Pixel 8.", ("user", "phone", "Pixel 8")),
 ]
 
 

@@ -315,7 +315,7 @@ def _move(pattern: Pattern, frame: Frame, value: Value) -> Move:
         return Move.CHANGE if replaces else Move.STATE
     if Move.CORRECT in said or "actually" in predicate.cues:
         return Move.CORRECT
-    lasting = predicate.tense in {"perfect", "progressive"} and frame.moment.since is not None
+    lasting = predicate.tense in {"perfect", "progressive", "simple"} and frame.moment.since is not None
     return Move.CHANGE if lasting or frame.changed or Move.CHANGE in said else Move.STATE
 
 

@@ -126,6 +126,6 @@ def _thing(pattern: Pattern, subject: Subject, attribute: Attribute, owner: str)
     """Decide between the owner of a slot ("my birthday is …") and the thing itself ("the demo is on …")."""
     if "{noun}" in pattern.attribute or (attribute.dated and attribute.name != "date"):
         return subject.entity or owner or subject.noun
-    if subject.who == "own" or not subject.entity:
+    if subject.who == "own" or subject.entity in {"", subject.noun}:
         return subject.noun
     return f"{subject.entity} {subject.noun}"

@@ -112,8 +112,9 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness
         return
     alone = is_alone(event.text)
     for start, stop, said in heard(event, near=bool(nearness)):
-        resting = _resting(reader, event, start, stop)
-        if any(_unfit(one) for one in resting) or _done(reader, event, resting):
+        rested = _resting(reader, event, start, stop)
+        resting = _standing(rested)
+        if any(_unfit(one) for one in resting) or _done(reader, event, rested):
             continue
         words, given = [one.text for one in said.content], {one.id for one in resting}
         near, among = closest(said, looked_at, _WEIGHED), len(looked_at)
@@ -139,6 +140,12 @@ def _unfit(one: Memory) -> bool:
     return one.contested or one.status is not Status.ACTIVE or one.stance not in FIRM
 
 
+def _standing(resting: Sequence[Memory]) -> list[Memory]:
+    """Leave out what another reading of the same sentence has taken the place of."""
+    names = {one.id for one in resting}
+    return [one for one in resting if one.superseded_by not in names]
+
+
 def _words(event: Event, start: int, stop: int) -> Claim:
     return Claim(
         text=event.text[start:stop],
@@ -161,7 +168,7 @@ def _done(reader: Reader, event: Event, resting: Sequence[Memory]) -> bool:
     if not names:
         return False
     log = reader.changes(ChangeFilter(cause=event.id, kinds=_SUPERSEDE, after=_before_given(reader, event, names)))
-    return any(record.after.get("superseded_by") in names for record in log)
+    return any(record.after.get("superseded_by") in names and record.memory_id not in names for record in log)
 
 
 def _before_given(reader: Reader, event: Event, names: set[str]) -> int:

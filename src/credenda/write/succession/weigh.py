@@ -20,9 +20,11 @@ LAID: Final = 13
 """Memories on which each sentence was laid when the weights were fitted: its own, and twelve of other matters."""
 
 _CROWD: Final = 0.9
-_CROWD_NEAR: Final = 0.5
-"""How much the limit rises with the logarithm of how many memories share a word. Less than 1: the signs know how rare
-the shared words are, and nearness in meaning tells better still which of them is meant."""
+_CROWD_NEAR: Final = 0.9
+"""How much the limit rises with the logarithm of how many memories share a word; less where nearness in meaning tells
+already which of them is meant."""
+_UNTOLD: Final = 6
+"""As many memories count at least where nothing is told of a change, and only what differs speaks for one."""
 _KEPT: Final = BY_BIRTH - {"nationality"}
 """Nobody becomes a brother in another's place."""
 _NUMBER: Final = re.compile(r"\d+")
@@ -88,7 +90,6 @@ def likeliest(
     it is to memories, where that is known. `alone`: nothing else was said in the same breath; who talks at length goes
     on about the same, so that as much is asked for as among many, and a sign of change.
     """
-    crowd = among if alone and said.cues else max(among, LAID)  # else one thing more is told
     decided = _decided(said, given)
     judged: list[tuple[float, Memory]] = []
     for one in memories:
@@ -97,7 +98,7 @@ def likeliest(
             continue
         if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and _matter(one) not in decided:
             cosine = (nearness or {}).get((said.phrase.text, one.text))
-            over = _over(said, one, given, crowd=crowd, cosine=cosine, alone=alone)
+            over = _over(said, one, given, among=among, cosine=cosine, alone=alone)
             if over is not None:
                 judged.append((over, one))
     judged.sort(key=lambda found: (-found[0], found[1].id))
@@ -130,13 +131,14 @@ def _counted_on(said: Said, memory: Memory) -> bool:
 
 
 def _over(
-    said: Said, memory: Memory, given: Sequence[Memory], *, crowd: int, cosine: float | None, alone: bool
+    said: Said, memory: Memory, given: Sequence[Memory], *, among: int, cosine: float | None, alone: bool
 ) -> float | None:
     """Say by how many logits a memory is past the limit; in talk, past both limits, or None where no sign speaks."""
     old, known = old_of(memory), weights()
     signs = signs_between(said, old, known.rarity, given)
     if (not alone and not speaks(signs)) or (not said.cues and "kind:number" in signs and _counted_on(said, memory)):
         return None
+    crowd = max(among, 1 if alone and said.cues else _UNTOLD if alone and speaks(signs) else LAID)
     over = known.logit(signs) - limit_among(known.threshold, crowd)
     if cosine is None:
         return over
