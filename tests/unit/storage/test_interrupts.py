@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from threading import Event
 
@@ -121,6 +121,15 @@ def test_an_interrupted_waiter_that_was_handed_the_lead_hands_it_on(shared: Shar
     assert shared.said() == ["next"]
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Let an interrupt be heard: who was started in the background by a shell ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_a_real_interrupt_while_another_runs_the_unit_blocks_no_one(shared: Shared) -> None:
     first = shared.hold()
     leader = shared.join(lambda: shared.say("leader"))
