@@ -118,3 +118,50 @@ def test_rebuilding_from_the_log_asks_no_engine(tmp_path: Path, engine: Engine) 
         assert sorted(one.text for one in mem.list().items) == held
         mem.data.rebuild()
         assert sorted(one.text for one in mem.list().items) == held
+
+
+TRAIN, BICYCLE = "I commute by train.", "Nowadays a bicycle takes me everywhere instead."
+
+
+class Rides(Engine):
+    """Finds what tells of a ride near to one another, as an engine would, though no word is shared."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        made = super().embed(texts)
+        for row, text in zip(made, texts, strict=True):
+            if any(word in text for word in ("commute", "bicycle")):
+                row[:2] = 0.0
+                row[2] = 1.0
+        return made
+
+
+@pytest.mark.requirement("R-074")
+def test_what_is_told_in_other_words_is_found_by_its_meaning(tmp_path: Path) -> None:
+    """No word of the old memory is in the new one; without the engine, or far in meaning, nothing is replaced."""
+    others = ("The office is on the third floor.", "Our cat is called Minka.")
+    for engine, stays in ((Rides(near_weights().model), False), (Engine("another-1"), True)):
+        held = list(told(tmp_path / f"{engine.model_id}.db", engine, *others, TRAIN, BICYCLE))
+        assert (TRAIN in held) is stays
+        assert {BICYCLE, *others} <= set(held)
+
+
+@pytest.mark.requirement("R-074")
+def test_reading_anew_finds_again_what_was_found_by_its_meaning(tmp_path: Path) -> None:
+    engine = Rides(near_weights().model)
+    assert TRAIN not in set(told(tmp_path / "m.db", engine, TRAIN, BICYCLE))
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder=engine, workers=False) as mem:
+        assert mem.data.rebuild(reextract=True).differences == ()
+        assert TRAIN not in {one.text for one in mem.list().items}
+
+
+@pytest.mark.requirement("R-074")
+def test_another_speakers_memory_is_not_replaced_however_near(tmp_path: Path) -> None:
+    engine = Rides(near_weights().model)
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder=engine, workers=False) as mem:
+        mem.remember([{"role": "person", "name": "Bo", "content": TRAIN}])
+        mem.settle()
+        before = {one.text for one in mem.list().items}
+        mem.remember(BICYCLE)
+        mem.settle()
+        assert before
+        assert before <= {one.text for one in mem.list().items}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Conflict, Invalid
 from credenda.ids import Kind, number_of
@@ -36,11 +36,15 @@ from credenda.operations.marks import forget_marks
 from credenda.operations.rereading import Answers, ask_again, forget_answers
 from credenda.parts import Parts
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
+from credenda.workers.nearby import nearest_known
 from credenda.write.apply import Application, apply
 from credenda.write.ingest import believe
 from credenda.write.kinds import EXTRACT, REREAD, THINK
 from credenda.write.reading import near_to_known, read_turns
 from credenda.write.rederive import Beliefs, Plan, nearest, rederive, slot_key
+
+if TYPE_CHECKING:
+    from credenda.write.succession.nearness import Nearest
 
 __all__ = ["reextract"]
 
@@ -121,8 +125,9 @@ def _derive(parts: Parts, answers: Answers | None) -> _Found:
     if not reader.tenant.tag:  # never wrote
         return _Found(plan=Plan(), live=live, head=0)
     head = number_of(log[-1].id, Kind.CHANGE, reader.tenant.tag) if log else 0
-    with parts.store.scratch(parts.user_id) as scratch:
-        replay = _Replay(parts, scratch, readable, live, answers)
+    with parts.store.scratch(parts.user_id) as scratch, parts.store.reader(parts.user_id) as reader:
+        near = nearest_known(parts, reader, past=True)
+        replay = _Replay(parts, scratch, readable, live, near, answers)
         replay.run(log)
         fresh = _beliefs(scratch)
     plan = rederive(live, fresh, replayed=replay.ids, touched=_scheduled(log), personal=_personal(log))
@@ -168,6 +173,7 @@ class _Replay:
     scratch: Writer
     readable: list[int]
     live: Beliefs
+    near: Nearest
     answers: Answers | None = None
     ids: dict[str, str] = field(default_factory=dict[str, str])
     """Fresh memories by the live ones that a person or a model added."""
@@ -212,7 +218,7 @@ class _Replay:
             links = (item for one in resting if one.text for item in self.live.evidence[one.id])
             standing = [item.span for item in links if item.span.event_id == turn.event.id]
             turns = [(turn.event, claims)]
-            near = near_to_known(self.scratch, turns, self.parts.embedder)
+            near = near_to_known(self.scratch, turns, self.parts.embedder, self.near)
             believe(self.scratch, turns, at_us, embeds=False, standing=standing, nearness=near)
 
     def _again(self, record: ChangeRecord) -> None:

@@ -11,6 +11,7 @@ from credenda.errors import Invalid, LimitExceeded
 from credenda.parts import Parts
 from credenda.storage.store import Job, Vector, Writer
 from credenda.workers.leases import is_leased
+from credenda.workers.nearby import nearest_known
 from credenda.write.embed import EMBED, Wanted, embed, file_vectors, wanted_texts
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.ingest import believe, complete
@@ -34,7 +35,7 @@ def _extract(parts: Parts, job: Job) -> None:
         extract_for_model(parts, job)
         return
     with parts.store.reader(parts.user_id) as reader:
-        reading = read_job(reader, job, parts.extractor, parts.embedder)
+        reading = read_job(reader, job, parts.extractor, parts.embedder, nearest=nearest_known(parts, reader))
 
     *early, last = _portions(reading)
     for portion in early:

@@ -21,6 +21,7 @@ from credenda.providers.llm.port import ModelFailure, Question, Reply
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.workers.leases import is_leased
 from credenda.workers.ledger import OverBudgetError, ask_within_budget, day_of
+from credenda.workers.nearby import nearest_known
 from credenda.write.ingest import believe, finished
 from credenda.write.kinds import EMBED, REREAD, THINK
 from credenda.write.llm.gate import skip
@@ -202,7 +203,7 @@ def extract_for_model(parts: Parts, job: Job) -> None:
             plain.append(one)
     believed = [(one.turn.event, one.claims) for one in plain]
     with parts.store.reader(parts.user_id) as reader:
-        nearness = near_to_known(reader, believed, parts.embedder)
+        nearness = near_to_known(reader, believed, parts.embedder, nearest_known(parts, reader))
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def work(writer: Writer) -> None:
@@ -222,7 +223,7 @@ def think_by_rules(parts: Parts, job: Job) -> None:
     with parts.store.reader(parts.user_id) as reader:
         asked = turn_of(reader, job.first, parts.extractor)
         believed = [] if asked is None else [(asked.event, asked.readings)]
-        nearness = near_to_known(reader, believed, parts.embedder)
+        nearness = near_to_known(reader, believed, parts.embedder, nearest_known(parts, reader))
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def work(writer: Writer) -> None:

@@ -23,6 +23,7 @@ from credenda.write.reconcile import claim_hash
 
 if TYPE_CHECKING:
     from credenda.write.succession.likely import Nearness
+    from credenda.write.succession.nearness import Nearest
 
 __all__ = ["ReadTurn", "Reading", "near_to_known", "read_job", "read_turns", "unread"]
 
@@ -49,18 +50,29 @@ class ReadTurn(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-def read_job(reader: Reader, job: Job, extractor: Extractor, embedder: Embedder | None = None) -> Reading:
+def read_job(
+    reader: Reader,
+    job: Job,
+    extractor: Extractor,
+    embedder: Embedder | None = None,
+    *,
+    nearest: Nearest | None = None,
+) -> Reading:
     """Read the claims of a job's events; no transaction of the writer is held.
 
-    With an embedder it is found as well how near in meaning they are to memories whose place they may take.
+    With an embedder it is found as well how near in meaning they are to memories whose place they may take; `nearest`
+    finds those that share no word with them.
     """
     found = read_turns(reader, job.first, job.last, extractor)
     turns = tuple((one.turn.event, one.claims) for one in found)
-    return Reading(job=job, turns=turns, nearness=near_to_known(reader, turns, embedder))
+    return Reading(job=job, turns=turns, nearness=near_to_known(reader, turns, embedder, nearest))
 
 
 def near_to_known(
-    reader: Reader, turns: Sequence[tuple[Event, Sequence[Claim]]], embedder: Embedder | None
+    reader: Reader,
+    turns: Sequence[tuple[Event, Sequence[Claim]]],
+    embedder: Embedder | None,
+    nearest: Nearest | None = None,
 ) -> Nearness:
     """Say how near in meaning what some turns may change is to what is remembered; {} without an engine that can.
 
@@ -71,7 +83,7 @@ def near_to_known(
     from credenda.write.succession.nearness import nearness_of  # noqa: PLC0415 - loads the reader
 
     try:
-        return nearness_of(reader, turns, embedder)
+        return nearness_of(reader, turns, embedder, nearest)
     except Unavailable:
         return {}
 

@@ -5,7 +5,7 @@ Deciding is pure: it is given these cosines as data and calls no engine (decisio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from credenda.ids import Kind, number_of
@@ -14,8 +14,9 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.providers.embed.port import Embedder, checked_vectors
 from credenda.storage.store import Reader, pack_code
+from credenda.write.extract.prose import is_alone
 from credenda.write.succession.likely import Said
-from credenda.write.succession.seek import heard, laid_on
+from credenda.write.succession.seek import heard, laid_on, told_before
 from credenda.write.succession.weights import near_weights
 from credenda.write.succession.words import phrase
 
@@ -24,34 +25,52 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = dict[str, NDArray[np.float32]]
+    Nearest = Callable[[NDArray[np.float32]], Sequence[str]]
+    """Gives the texts of the memories nearest to a vector, as an index has them."""
 
 __all__ = ["nearness_of"]
 
 _EXACT_BITS: Final = frozenset({16, 32})
 """What is kept at fewer bits is embedded again: rounding would move it."""
+_MEANT: Final = 0.4
+"""Cosine from which a memory that shares no word with a sentence may be meant. In folds over five authors, 13 of 20
+such changes are found from there on, and none of 220 sentences that change nothing is taken for one."""
 
 
 def nearness_of(
-    reader: Reader, turns: Sequence[tuple[Event, Sequence[Claim]]], embedder: Embedder | None
+    reader: Reader,
+    turns: Sequence[tuple[Event, Sequence[Claim]]],
+    embedder: Embedder | None,
+    nearest: Nearest | None = None,
 ) -> dict[tuple[str, str], float]:
     """Give the cosines of what some turns may change and of the memories that share a word with it, by their texts.
 
-    {} without the engine with which the weights were fitted: another one's cosines mean something else. What earlier
-    turns among these claim counts as remembered. Raises `Unavailable` where the engine cannot work now.
+    With `nearest` also of those that share none, where a change is told by itself and they are near. {} without the
+    engine with which the weights were fitted: another one's cosines mean something else. What earlier turns among these
+    claim counts as remembered. Raises `Unavailable` where the engine cannot work now.
     """
     if embedder is None or embedder.model_id != near_weights().model:
         return {}
     asked: list[tuple[str, list[str]]] = []
     kept: dict[str, Memory] = {}
     told: list[Claim] = []
+    made: Vectors = {}
+    strange: set[tuple[str, str]] = set()
     for event, claims in turns:
         for _, _, said in heard(event, near=True):
             held = laid_on(reader, event, said)
+            if nearest is not None and said.cues and is_alone(event.text):
+                made[said.phrase.text] = vector = checked_vectors(embedder, [said.phrase.text])[0]
+                found = told_before(reader, event, nearest(vector))
+                others = [one for one in found if said.terms.isdisjoint(phrase(one.text).terms)]
+                strange.update((said.phrase.text, one.text) for one in others)
+                held += others
             kept.update((one.text, one) for one in held)
             fresh = [one.text for one in told if _share(said, one)]
             asked.append((said.phrase.text, list(dict.fromkeys([*(one.text for one in held), *fresh]))))
         told += claims
-    return _cosines(asked, _stored(reader, kept, embedder), embedder)
+    cosines = _cosines(asked, made | _stored(reader, kept, embedder), embedder)
+    return {key: cosine for key, cosine in cosines.items() if key not in strange or cosine >= _MEANT}
 
 
 def _share(said: Said, claim: Claim) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from credenda import limits
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import ChangeKind
 from credenda.model.claim import Claim, Span
 from credenda.model.dreamed import is_dreamed
 from credenda.model.event import CODE, DENIED, QUARANTINED, Event, Role
 from credenda.model.memory import Memory, MemoryType, Status
-from credenda.storage.store import ChangeFilter, Reader, unpack_code
+from credenda.storage.rows import text_hash
+from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, unpack_code
 from credenda.text.normal import name_key
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
@@ -26,7 +28,7 @@ from credenda.write.succession.turning import Turning, turning, turns
 from credenda.write.succession.weigh import closest, likeliest, may_take
 from credenda.write.succession.words import phrase
 
-__all__ = ["heard", "laid_on", "told_changes"]
+__all__ = ["heard", "laid_on", "told_before", "told_changes"]
 
 _CHARACTERS: Final = 400
 """What is told at greater length is a text more often than a fact about oneself."""
@@ -37,6 +39,8 @@ _TOGETHER: Final = 64
 """More changes than one claim is decided into; they are logged side by side, in any order."""
 _WEIGHED: Final = 4
 """Memories that are weighed: those that share the rarest words. Weighing one takes .2 ms."""
+_MEANT_LEAST: Final = 3
+"""As many memories count at least where no word is shared: an index gives the nearest of all, whatever they tell."""
 _TOKENS_MAX: Final = 30
 _TOGETHER_MAX: Final = 3
 """Sentences of a text that is weighed as a whole."""
@@ -102,6 +106,12 @@ def laid_on(reader: Reader, event: Event, said: Said) -> list[Memory]:
     return _active(reader, event, [one.text for one in said.content], set())
 
 
+def told_before(reader: Reader, event: Event, texts: Iterable[str]) -> list[Memory]:
+    """Read the memories of some texts whose place an event may take."""
+    found = (reader.find(MemoryFilter(text_hash=text_hash(text), limit=limits.SLOT_ROWS)) for text in texts)
+    return [one for held in found for one in held if _replaceable(event, one)]
+
+
 def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness: Nearness) -> Iterator[Told]:
     """Yield what the weights take for a change, where nothing else does: a short text is weighed as a whole.
 
@@ -123,8 +133,22 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness
             near, among = _held(reader, event, codes[:_WEIGHED], given), len(codes)
         others = [one for one in near if one.id not in given]
         found = likeliest(said, others, resting, among=among, nearness=nearness, alone=alone)
+        if found is None and alone and said.cues:
+            meant = [one for one in _meant(reader, event, said, nearness) if one.id not in given]
+            among = max(len(meant), _MEANT_LEAST)
+            found = likeliest(said, meant, resting, among=among, nearness=nearness, alone=alone)
         if found is not None:
             yield Told(claim=_words(event, start, stop), matches=(found,), resting=tuple(resting))
+
+
+def _meant(reader: Reader, event: Event, said: Said, nearness: Nearness) -> list[Memory]:
+    """Read the memories that were found near in meaning and share no word with a sentence, the nearest first."""
+    near = [
+        (cosine, text)
+        for (sentence, text), cosine in nearness.items()
+        if sentence == said.phrase.text and said.terms.isdisjoint(phrase(text).terms)
+    ]
+    return told_before(reader, event, [text for _, text in sorted(near, reverse=True)[:_WEIGHED]])
 
 
 def _units(text: str) -> list[tuple[int, int]]:
@@ -200,16 +224,17 @@ def _held(reader: Reader, event: Event, codes: Sequence[int], given: set[str]) -
     """Read of some nominated documents the speaker's active memories that were there before and can be replaced."""
     numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
     found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
-    speaker = name_key(event.speaker)
-    return [
-        one
-        for one in found
-        if one.status is Status.ACTIVE
-        and one.id not in given
+    return [one for one in found if one.id not in given and _replaceable(event, one)]
+
+
+def _replaceable(event: Event, one: Memory) -> bool:
+    """Say whether an event may take the place of a memory: the same speaker's, believed, and there before."""
+    return (
+        one.status is Status.ACTIVE
         and not one.contested
         and not one.provisional
         and not is_dreamed(one)
-        and name_key(one.speaker) == speaker
+        and name_key(one.speaker) == name_key(event.speaker)
         and begins_us(one) <= event.occurred_us
         and event.trust >= one.trust - TRUST_MARGIN
-    ]
+    )
