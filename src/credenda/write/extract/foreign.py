@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.write.extract.lexicon import expression, lexicon, load_table, occurs
+from credenda.write.extract.acts import Act, act_of, is_question
+from credenda.write.extract.gloss import Gloss
+from credenda.write.extract.lexicon import expression, lexicon, load_table, names, occurs
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 
-__all__ = ["read_foreign"]
+__all__ = ["read_foreign", "told_back"]
 
 _ALSO: Final = re.compile(r"^(?:auch|aussi|también|também) ", re.IGNORECASE)
+_UNMEANT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY}
+_PHRASE: Final = 3
+"""Blanks from which something that is no part of the gloss is told by the whole sentence instead."""
 _PERSONS_SLOTS: Final = ("employer", "residence", "job_title")
 
 
@@ -127,3 +133,41 @@ def _verbatim(sentence: str) -> list[Reading]:
     ):
         return []
     return [Reading(type=MemoryType.FACT, confidence=0.5, importance=0.4, durable=True, pattern="verbatim")]
+
+
+def told_back(gloss: Gloss, readings: Sequence[Reading], owner: str | None) -> list[Reading]:
+    """Give what was read of a sentence in English words in those that were said, and what its own shapes tell besides.
+
+    What the sentence only supposes by its own words is never surer than that.
+    """
+    act = act_of(gloss.source)
+    if act in _UNMEANT and owner is not None:
+        return [Reading(type=MemoryType.FACT, stance=_UNMEANT[act], confidence=0.3, importance=0.3)]
+    if readings or owner is None or act is not Act.STATEMENT or _asks(gloss):
+        return [_in_own_words(one, gloss, owner) for one in readings]
+    return read_foreign(gloss.source, owner)
+
+
+def _asks(gloss: Gloss) -> bool:
+    return gloss.source.endswith("?") or is_question(gloss.text) or act_of(gloss.text) is not Act.STATEMENT
+
+
+def _in_own_words(reading: Reading, gloss: Gloss, owner: str | None) -> Reading:
+    return replace(
+        reading,
+        value=_own(reading.value, gloss),
+        prior=_own(reading.prior, gloss),
+        entity=reading.entity if reading.entity in {None, owner} or _is_somebody(reading.entity or "") else _own(reading.entity, gloss),
+    )
+
+
+def _is_somebody(entity: str) -> bool:
+    return "'s " in entity or names().kin_noun(entity) is not None
+
+
+def _own(english: str | None, gloss: Gloss) -> str | None:
+    if english is None:
+        return None
+    said = gloss.said(english)
+    lost = said == english and english.count(" ") >= _PHRASE and english not in gloss.source
+    return gloss.source.strip(" .!") if lost else said
