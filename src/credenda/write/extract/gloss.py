@@ -51,6 +51,8 @@ class Gloss(NamedTuple):
         if at < 0:
             return english
         inside = [one for one in self.places if one.start < at + len(english) and at < one.stop and one.first >= 0]
+        if len(inside) > 1 and self.text[inside[0].start : inside[0].stop].lower() == "the":
+            inside = inside[1:]
         if not inside:
             return english
         first, last = min(one.first for one in inside), max(one.last for one in inside)
