@@ -16,6 +16,7 @@ _WENT: Final = frozenset(
     {"move", "switch", "go", "become", "be", "keep", "come", "return", "increase", "decrease", "die", "end", "grow", "grow up", "run", "get up", "arrive", "depart", "change", "drive"}
 )
 """What "sein" and the participle tell as past; of other verbs they tell what is done."""
+_MOVING: Final = frozenset({"move", "postpone", "switch", "change", "increase", "decrease", "rename", "bring", "lower"})
 _PERSONS: Final = {"I": 1, "we": 4, "you": 2}
 _LEADING: Final = frozenset({"prep", "adv", "say", "conj", "number"})
 _NOMINAL: Final = frozenset({"noun", "kin", "x", "det", "adj", "number"})
@@ -46,7 +47,8 @@ def settle(items: Sequence[Item]) -> None:
         if not item.forms:
             continue
         capital = item.source[0].isupper() and at > 0
-        after = at > 0 and items[at - 1].tag in {"det", "adj", "no"} and items[at - 1].source.lower() not in {"das", "die", "der", "es"}
+        adjective = at > 1 and items[at - 1].tag == "adj" and items[at - 2].tag in {"det", "no"}
+        after = at > 0 and (adjective or items[at - 1].tag in {"det", "no"}) and items[at - 1].source.lower() not in {"das", "die", "der", "es"}
         prep = at > 0 and items[at - 1].tag == "prep" and not any(one.tense in {"infinitive", "to"} for one in item.forms)
         if item.tag == "verb" and (capital or (after and not any(one.tense == "participle" for one in item.forms))):
             item.tag, item.english = "x", item.source
@@ -58,6 +60,7 @@ def german(items: Sequence[Item], known: Glossary, *, opened: str = "") -> list[
     """Say a clause in English order; `opened` is who did what the clause before told, for one without a subject."""
     items = [one for one in items if one.tag != "skip"]
     settle(items)
+    _name(items)
     head, items = _head(items)
     items, denied, taken = _denied(items)
     subordinate = bool(head) and head[-1].english in {"that", "if", "because", "when", "who", "what if", "imagine", "suppose", "pretend"}
@@ -86,6 +89,15 @@ def _is_told_to(items: Sequence[Item], fin: int, *, subordinate: bool) -> bool:
 
 def _plain(item: Item) -> Said:
     return Said(item.english, item.start, item.stop, item.tag)
+
+
+def _name(items: Sequence[Item]) -> None:
+    """Tell "Frau Kolbe" from a wife, and a day from a place."""
+    for at, item in enumerate(items[:-1]):
+        following = items[at + 1]
+        owned = at > 0 and items[at - 1].tag == "det"
+        if item.source == "Frau" and following.source[0].isupper() and not owned:
+            item.english, item.tag = "Mrs", "x"
 
 
 def _head(items: list[Item]) -> tuple[list[Item], list[Item]]:
@@ -218,8 +230,31 @@ def _said(
     elif opened:
         out.append(Said(opened, tag="subject"))
     tail = _reflexive_out(tail, order=form.tense == "order")
+    if form.base == "be called" and [one.text for one in out] == ["I"]:
+        out, form = [Said("my name", tag="noun")], Form("be", 3, form.tense)
+    if form.base == "stop" and front and front[0].english in {"with", "with the"}:
+        out, tail = [one for one in out if one.start < 0 or one.start > front[-1].start], [*front[1:], *tail]
+    if form.base == "stop" and tail and tail[0].english in {"with", "with the"}:
+        tail = tail[1:]
+    if form.base in _MOVING:
+        tail = [_towards(one) for one in tail]
     out.append(Said(inflected(form.base.removeprefix("@"), form.person, form.tense, denied), verb.start, verb.stop, "verb"))
-    return [*out, *_closed(tail)]
+    return _replaced([*out, *_closed(tail)], form, denied)
+
+
+def _replaced(out: list[Said], form: Form, denied: str) -> list[Said]:
+    """Say what is done instead of what is no longer done: "nicht mehr mit Gas, sondern mit Pellets"."""
+    subject = next((one.text for one in out if one.tag == "subject"), "")
+    if not denied or not subject:
+        return out
+    return [one._replace(text=f"but now {subject} {inflected(form.base, form.person, form.tense)}") if one.text == "but" else one for one in out]
+
+
+def _towards(item: Item) -> Item:
+    """Say where something is moved: "auf den 21. März verschoben"."""
+    if item.tag == "prep" and item.source.lower() in {"auf", "aufs", "in", "ins", "zu", "zum", "zur", "nach"}:
+        item.english = "to"
+    return item
 
 
 def _orders(form: Form, verb: Item, tail: Sequence[Item], front: Sequence[Item]) -> bool:
@@ -257,7 +292,7 @@ def _without(items: Sequence[Item], denied: str) -> list[Said]:
         said = [*map(_plain, items)]
         if done is not None:
             said[-1] = Said(inflected(done.base, 0, "participle"), items[-1].start, items[-1].stop, "verb")
-        return [Said("no longer" if denied == "no longer" else "no" if denied else "", tag="neg"), *said] if denied else said
+        return [Said("no more" if denied == "no longer" else "no" if denied else "", tag="neg"), *said] if denied else said
     last = items.pop()
     if items and items[-1].source.lower() == "zu":
         items.pop()

@@ -25,6 +25,13 @@ _ALIEN: Final = 1.5
 """How much an accent speaks against English, in words."""
 _MARKS: Final = ",;:.!?-\u2013\u2014()\"\u00ab\u00bb\u2026"
 _QUIET: Final = "\u00bf\u00a1"
+_SIGNS: Final = {
+    "de": re.compile("[äöüß]", re.IGNORECASE),
+    "fr": re.compile("[èêëîïûœ]|[cdjlmns]'", re.IGNORECASE),
+    "es": re.compile("[ñ¿¡]", re.IGNORECASE),
+    "pt": re.compile(r"[ãõ]|nh|lh|(?:^| )o ", re.IGNORECASE),
+}
+"""Letters that tell one language from its neighbours where its words do not."""
 _ACCENTED: Final = re.compile("[äöüßàâçéèêëîïôùûœáíóúñãõ¿¡]", re.IGNORECASE)
 
 
@@ -94,7 +101,7 @@ def language_of(sentence: str) -> str | None:
     if len(words) < _WORDS_MIN or telling.keys().isdisjoint(words) and telling.keys().isdisjoint(map(folded, words)):
         return None
     english = sum(one in english_words() for one in words)
-    votes = {language: 0.0 for language in LANGUAGES}
+    votes = {language: 0.4 * (sign.search(sentence) is not None) for language, sign in _SIGNS.items()}
     for word in words:
         own = telling.get(word) or telling.get(folded(word)) or ()
         for language in LANGUAGES:
@@ -120,12 +127,25 @@ def glossed(sentence: str) -> Gloss | None:
     opened = ""
     for clause, mark in _clauses(itemised(sentence, known)):
         for part in split_at_and(clause) if language == "de" else [clause]:
+            _take_up(part, out)
             said = german(part, known, opened=opened) if language == "de" else southern(part, language)
             opened = next((one.text for one in said if one.tag == "subject"), opened)
             out += said
         if mark is not None:
             out.append(Said(mark.source, mark.start, mark.stop, "mark"))
     return _written(out, sentence, language)
+
+
+def _take_up(part: list[Item], out: list[Said]) -> None:
+    """Leave out what takes a thing up that was just named: "mon dessert préféré, c'est le flan"."""
+    if not part or part[0].english not in {"it is", "it was"}:
+        return
+    before = out[:-1] if out and out[-1].text == "," else out
+    clause = before[next((at + 1 for at in range(len(before) - 1, -1, -1) if before[at].tag == "mark"), 0) :]
+    named = any(one.tag in {"noun", "kin", "x"} for one in clause)
+    if named and all(one.tag not in {"verb", "say"} for one in clause) and clause[0].tag in {"det", "noun", "kin", "x"}:
+        del out[len(before) :]
+        part[0].english = part[0].english.removeprefix("it ")
 
 
 def _clauses(items: Sequence[Item]) -> list[tuple[list[Item], Item | None]]:

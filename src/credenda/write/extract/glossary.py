@@ -83,7 +83,8 @@ class Glossary:
 
     def forms(self, token: str) -> list[tuple[str, Form]]:
         """Look the forms of a verb up, each with its infinitive; accents may be missing."""
-        return self.verbs.get(token) or self.bare_verbs.get(folded(token)) or []
+        exact, bare = self.verbs.get(token, []), self.bare_verbs.get(folded(token), [])
+        return [*exact, *(one for one in bare if one not in exact)] if token.isascii() else exact or bare
 
     def knows(self, token: str) -> bool:
         """Say whether a token is a word or a form of the language."""

@@ -19,6 +19,15 @@ _OBJECTS: Final = frozenset({"lo", "la", "los", "las", "le", "les", "l'", "o", "
 _LINKS: Final = frozenset({"de", "d'", "a", "à", "en", "por", "que", "em"})
 _BARE: Final = frozenset({"can", "must", "should", "may", "will"})
 _DOING: Final = frozenset({"stop", "quit", "avoid", "start", "finish", "keep", "give up", "end", "consider", "think of"})
+_PREPOSITIONS: Final = frozenset({"to", "from", "with", "in", "at", "of", "for", "by", "about"})
+_MOVING: Final = ("move", "postpone", "switch", "increase", "decrease", "change", "bring", "go", "rename", "lower", "reduce", "raise")
+_TOWARDS: Final = frozenset({"à", "a", "au", "aux", "para", "pra", "pro", "ao", "às", "al", "en"})
+_GENERIC: Final = frozenset({"like", "love", "hate", "prefer", "stand", "tolerate", "study", "speak", "learn", "teach", "play", "drink", "eat", "stop"})
+"""What is said of a kind of thing takes an article elsewhere and none in English."""
+_DAYS: Final = frozenset({"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"})
+_MONTHS: Final = frozenset(
+    {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
+)
 _SUBJECTS: Final = {1: "I", 4: "we"}
 _IMAGINED: Final = frozenset({"were", "would", "was"})
 
@@ -41,6 +50,8 @@ class _Clause:
     out: list[Said] = field(default_factory=list[Said])
     named: bool = False
     verbed: bool = False
+    doing: str = ""
+    denied: tuple[str, int, str] | None = None
 
     def put(self, text: str, item: Item | None = None, tag: str = "") -> None:
         """Say a piece."""
@@ -61,16 +72,59 @@ def southern(items: Sequence[Item], language: str) -> list[Said]:
             at = past
             continue
         item = clause.items[at]
-        english = _DENIED_ALONE.get(item.tag, item.english)
-        if english == "that" and any("prefer" in one.text or one.text == "more" for one in clause.out):
-            english = "rather than"
-        clause.put(english, item)
+        _put_plain(clause, item, at)
         clause.named = clause.named or item.tag in _NOMINAL or item.tag == "subject"
         at += 1
     return _favourites(clause.out)
 
 
+_MAY_BE: Final = frozenset({("pt", "e"), ("pt", "esta"), ("es", "esta"), ("fr", "a")})
+"""Words that are verbs only where an accent is missing, or as nothing else in the clause is one."""
+_NEVER: Final = frozenset({"a", "as", "da", "para", "sobre", "entre", "nos", "su", "sin", "de"})
 _DENIED_ALONE: Final = {"neg": "not", "ne": ""}
+
+
+def _put_plain(clause: _Clause, item: Item, at: int) -> None:
+    """Say a piece that is no verb, as what stands around it asks."""
+    items = clause.items
+    english = _DENIED_ALONE.get(item.tag, item.english)
+    following = items[at + 1] if at + 1 < len(items) else None
+    last = clause.out[-1] if clause.out else None
+    if english == "that" and any("prefer" in one.text or one.text == "more" for one in clause.out):
+        english = "rather than"
+    elif item.tag == "longer" and clause.language == "fr" and all(one.tag != "ne" for one in items):
+        english = "more"
+    elif item.tag == "prep" and item.source.lower() in _TOWARDS and clause.doing.startswith(_MOVING):
+        english = f"to{' the' if english.endswith(' the') else ''}"
+    elif item.tag == "prep" and clause.doing.startswith(("swap", "replace")) and english in {"for", "by", "against", "for the", "by the"}:
+        english = "with" if clause.doing.startswith("replace") else "for"
+    elif english == "of" and last is not None and last.tag in {"verb", *_DENIALS} and clause.denied is not None:
+        english = ""
+    elif english in {"the", "some"} and last is not None and last.tag == "verb" and clause.doing in _GENERIC:
+        english = ""
+    if following is not None and english.split(" ")[-1] == "the" and _needs_no_article(clause, item, following):
+        english = english.removesuffix("the").strip()
+    if english in {"the", "in", "in the", "at", "at the"} and following is not None and _is_day(items, at + 1):
+        english = "on"
+    if english == "but" and clause.denied is not None and not any(one.verb for one in items[at + 1 :]):
+        base, person, tense = clause.denied
+        english = f"but now {_SUBJECTS.get(person, '')} {inflected(base, person, tense)}".replace("  ", " ")
+    clause.put(english, item)
+
+
+def _needs_no_article(clause: _Clause, item: Item, following: Item) -> bool:
+    owned = following.tag == "det"
+    person = clause.language == "pt" and following.tag == "x" and following.source[0].isupper()
+    return owned or person
+
+
+def _is_day(items: Sequence[Item], at: int) -> bool:
+    """Say whether a day stands at a place: its name, or a number and a month."""
+    one = items[at]
+    if one.english in _DAYS:
+        return True
+    following = [later.english for later in items[at + 1 : at + 3]]
+    return one.tag == "number" and any(later in _MONTHS for later in following)
 
 
 def _settle(clause: _Clause) -> None:
@@ -79,7 +133,7 @@ def _settle(clause: _Clause) -> None:
     for at, item in enumerate(items):
         before = items[at - 1] if at else None
         after = items[at + 1] if at + 1 < len(items) else None
-        if item.verb and before is not None and _is_noun(items, at):
+        if item.verb and before is not None and (item.source[0].isupper() or _is_noun(items, at)):
             item.tag, item.english = "x", item.source
         if item.source.lower() == "se" and clause.language == "pt" and (before is None or before.tag == "conj"):
             item.tag, item.english = "conj", "if"
@@ -113,12 +167,18 @@ def _is_verb(clause: _Clause, item: Item, before: Item | None, after: Item | Non
     verbs = any(one.verb for one in clause.items) or any(
         one.forms and one is not item and one.tag in {"noun", "x"} for one in clause.items
     )
-    if word in {"e", "es", "esta", "está", "ta", "a", "as", "da", "como", "para", "sobre", "entre", "nos", "su"}:
-        if (language, word) in {("pt", "e"), ("pt", "esta"), ("es", "esta"), ("fr", "a")}:
-            return before is not None and before.tag not in {"prep", "conj"} and not verbs
-        if (language, word) == ("es", "como"):
-            return before is None or before.tag in {*_DENIALS, "subject"}
+    if item.source[0].isupper() and before is not None:
         return False
+    if (language, word) == ("fr", "a") and after is not None and _done(after) is not None and after.source.lower() != "plus":
+        return True
+    if (language, word) in _MAY_BE:
+        return before is not None and before.tag not in {"prep", "conj", "subject"} and not verbs
+    if word in {"como", "cómo"}:
+        return language == "es" and (before is None or before.tag in {*_DENIALS, "subject"}) and after is not None and after.tag != "verb"
+    if word in _NEVER:
+        return False
+    if item.sure and item.forms[0].base == "be":
+        return before is None or before.tag != "prep"
     if item.sure and (before is None or before.tag not in {"det", "prep"}):
         return True
     if item.tag in {"det", "prep", "conj", "subject", "clitic", "neg", "longer", "never", "ne", "adv", "than"}:
@@ -127,9 +187,7 @@ def _is_verb(clause: _Clause, item: Item, before: Item | None, after: Item | Non
         return clause.language != "fr" or after is None or after.tag not in {"verb"}
     if before.tag in {"det", "prep", "adj"}:
         return any(one.tense == "infinitive" for one in item.forms) and item.tag not in {"noun", "kin"}
-    if before.tag in {"noun", "kin"} and item.tag == "adj":
-        return False
-    return True
+    return item.tag != "adj"
 
 
 def _verb_group(clause: _Clause, at: int) -> int:
@@ -163,14 +221,14 @@ def _verb_group(clause: _Clause, at: int) -> int:
     if items[first].tail:
         weak.append(items[first].tail[:2])
     form, at, denied, between = _compound(clause, form, at, denied)
-    _say(clause, form, denied, weak, items[first:at])
-    for one in between:
-        clause.put(one.english, one)
+    _say(clause, form, denied, weak, items[first:at], between)
     return _chained(clause, form, at)
 
 
 def _subject_before(clause: _Clause) -> int:
     """Give the person of a pronoun right before; 0 without any."""
+    if len(clause.out) > 1 and any(one.text == "and" for one in clause.out) and any(one.text == "I" for one in clause.out):
+        return 4
     for one in reversed(clause.out[-2:]):
         if one.tag == "subject":
             return {"I": 1, "we": 4, "you": 2, "they": 6}.get(one.text, 3)
@@ -224,18 +282,28 @@ def _done(item: Item) -> Form | None:
 
 
 def _ahead(clause: _Clause, form: Form, at: int, denied: str) -> tuple[Form, int, str, list[Item]]:
-    """Join "going to", "have just" and "am doing" with the infinitive that follows."""
+    """Join "going to", "have just", "am doing" and "now" with the infinitive that follows."""
     items = clause.items
     look = at + 1 if at < len(items) and items[at].source.lower() in {"a", "à"} else at
-    if look < len(items) and form.base in {"go", "be", "just: have just"} and (one := items[look].of("infinitive")):
-        if form.base == "go":
-            return Form(f"be going to {one.base}", form.person, form.tense), look + 1, denied, []
-        if form.base == "be" and look > at and clause.language == "pt":
-            return Form(f"be {inflected(one.base, 0, 'gerund')}", form.person, form.tense), look + 1, denied, []
+    one = items[look].of("infinitive") if look < len(items) else None
+    if form.base == "have just":
+        if one is None:
+            return form._replace(base="come from"), at, denied, []
+        return Form(f"have just {inflected(one.base, 0, 'participle')}", form.person, "present"), look + 1, denied, []
+    if one is None:
+        return form, at, denied, []
+    if form.base == "go":
+        return Form(f"be going to {one.base}", form.person, form.tense), look + 1, denied, []
+    if form.base == "be" and (look > at or clause.language == "fr"):
+        return Form(f"be {inflected(one.base, 0, 'gerund')}", form.person, form.tense), look + 1, denied, []
+    if form.base == "switch" and look > at:
+        return Form(one.base, form.person, "present"), look + 1, "now", []
     return form, at, denied, []
 
 
-def _say(clause: _Clause, form: Form, denied: str, weak: list[str], items: Sequence[Item]) -> None:
+def _say(
+    clause: _Clause, form: Form, denied: str, weak: list[str], items: Sequence[Item], between: Sequence[Item]
+) -> None:
     """Say subject and verb; put what stands before as an object, and who likes it, where English has them."""
     base, person, tense = form.base, form.person, form.tense
     span = (items[0].start, items[-1].stop)
@@ -247,7 +315,8 @@ def _say(clause: _Clause, form: Form, denied: str, weak: list[str], items: Seque
     moved: list[Said] = []
     fronted = (liked and person in {1, 4}) or (not _OBJECTS.isdisjoint(weak) and person in {1, 4} and clause.language != "fr")
     if fronted and clause.named and not clause.verbed and not _subject_before(clause):
-        moved, clause.out = clause.out, []
+        lead = 1 if clause.out[0].text == "to" else 0
+        moved, clause.out = clause.out[lead:], []
     if liked and clause.out and clause.out[0].text.lower() in {"to", "at"} and person in {3, 6}:
         clause.out.pop(0)
     if order:
@@ -257,14 +326,23 @@ def _say(clause: _Clause, form: Form, denied: str, weak: list[str], items: Seque
     elif person == 6 and not clause.named:  # noqa: PLR2004
         clause.put("they", tag="subject")
     said = inflected(base, person, "order" if tense == "infinitive" and _begins(clause) else tense, denied)
+    for one in between:
+        clause.put(one.english, one)
     after_prep = bool(clause.out) and clause.out[-1].tag == "prep"
     if tense == "infinitive" and after_prep:
         said = _after(clause, base, denied)
-    clause.out.append(Said(said, *span, "verb"))
+    parted = said.rpartition(" ") if moved and said.rpartition(" ")[2] in _PREPOSITIONS else (said, "", "")
+    clause.out.append(Said(parted[0], *span, "verb"))
+    if order and base in {"speak", "write", "explain", "talk", "show"} and not {"me", "moi", "m'"}.isdisjoint(weak):
+        clause.put("to")
     if order and not {"me", "moi", "m'"}.isdisjoint(weak):
         clause.put("me", tag="clitic")
     clause.verbed = clause.verbed or tense not in {"participle", "gerund"}
     clause.out.extend(moved)
+    if parted[2]:
+        clause.put(parted[2], tag="prep")
+    clause.doing = base
+    clause.denied = (base, person, tense) if denied in {"not", "no longer"} else None
 
 
 def _begins(clause: _Clause) -> bool:
@@ -325,11 +403,12 @@ def _favourites(out: list[Said]) -> list[Said]:
     found = list(out)
     for at in range(1, len(found)):
         one = found[at]
-        if one.text in {"favourite", "new", "former"} and found[at - 1].tag in {"noun", "x"}:
+        alone = found[at - 2].text not in {"is", "are", "am", "was"} if at > 1 else False
+        if one.tag == "adj" and found[at - 1].tag in {"noun", "x"} and (alone or one.text == "favourite"):
             found[at - 1], found[at] = found[at], found[at - 1]
     for at in range(len(found) - 4):
         head, thing, of, my, who = found[at : at + 5]
-        if head.text == "the" and thing.tag in {"noun", "x", "kin"} and of.text in {"of", "from"} and my.text in {"my", "our"} and who.tag == "kin":
+        if head.text.lower() == "the" and thing.tag in {"noun", "x", "kin"} and of.text in {"of", "of the"} and my.text in {"my", "our"} and who.tag == "kin":
             found[at : at + 5] = [my, Said(f"{who.text}'s", who.start, who.stop, "noun"), thing]
             break
     return [one for one in found if one.text]
