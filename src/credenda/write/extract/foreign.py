@@ -12,6 +12,7 @@ from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.write.extract.acts import Act, act_of, is_question
 from credenda.write.extract.gloss import Gloss
+from credenda.write.extract.imagined import imagined_as
 from credenda.write.extract.lexicon import expression, lexicon, load_table, names, occurs
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
@@ -20,6 +21,8 @@ __all__ = ["read_foreign", "told_back"]
 
 _ALSO: Final = re.compile(r"^(?:auch|aussi|también|também) ", re.IGNORECASE)
 _UNMEANT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY}
+_HALF: Final = 0.5
+_PLAIN: Final = frozenset({MemoryType.FACT, MemoryType.PREFERENCE})
 _PHRASE: Final = 3
 """Blanks from which something that is no part of the gloss is told by the whole sentence instead."""
 _PERSONS_SLOTS: Final = ("employer", "residence", "job_title")
@@ -141,11 +144,16 @@ def told_back(gloss: Gloss, readings: Sequence[Reading], owner: str | None) -> l
     What the sentence only supposes by its own words is never surer than that.
     """
     act = act_of(gloss.source)
-    if act in _UNMEANT and owner is not None:
-        return [Reading(type=MemoryType.FACT, stance=_UNMEANT[act], confidence=0.3, importance=0.3)]
-    if readings or owner is None or act is not Act.STATEMENT or _asks(gloss):
-        return [_in_own_words(one, gloss, owner) for one in readings]
-    return read_foreign(gloss.source, owner)
+    stance = _UNMEANT.get(act) or (imagined_as(gloss.source) if readings else None)
+    if stance is not None and owner is not None:
+        return [Reading(type=MemoryType.FACT, stance=stance, confidence=0.3, importance=0.3)]
+    told = [_in_own_words(one, gloss, owner) for one in readings]
+    if owner is None or act is not Act.STATEMENT or (not readings and _asks(gloss)):
+        return told
+    if any(one.attribute or one.confidence < _HALF or one.type not in _PLAIN for one in told):
+        return told
+    found = read_foreign(gloss.source, owner)
+    return told if told and all(one.attribute is None for one in found) else found
 
 
 def _asks(gloss: Gloss) -> bool:

@@ -65,6 +65,9 @@ def german(items: Sequence[Item], known: Glossary, *, opened: str = "") -> list[
     items, denied, taken = _denied(items)
     subordinate = bool(head) and head[-1].english in {"that", "if", "because", "when", "who", "what if", "imagine", "suppose", "pretend"}
     fin = next((at for at, one in enumerate(items) if _is_finite(one)), None)
+    if fin == 0 and len(items) > 1 and items[1].english == "you" and items[1].tag == "subject":
+        first = next(one for one in items[0].forms if one.person)
+        return [*map(_plain, head), Said(inflected(first.base, 2, first.tense), items[0].start, items[0].stop, "verb"), *map(_plain, items[1:])]
     if fin is None or _is_told_to(items, fin, subordinate=subordinate):
         return [*map(_plain, head), *_without(items, denied)]
     verb, rest_end = items[fin], list(items[fin + 1 :])
@@ -219,6 +222,12 @@ def _said(
 ) -> list[Said]:
     del used, taken
     out = [*map(_plain, front)]
+    if form.base.startswith("@") and (who := _who_likes([*front, *subject, *tail])) is not None:
+        rest = [one for one in (*front, *subject, *tail) if one is not who]
+        person = {"mir": 1, "uns": 4}.get(who.source.lower(), 3)
+        shown = Said({1: "I", 4: "we"}.get(person, who.english), who.start, who.stop, "subject")
+        said = inflected(form.base[1:], person, form.tense, denied)
+        return [shown, Said(said, verb.start, verb.stop, "verb"), *map(_plain, rest)]
     if subject:
         out += map(_plain, subject)
         if form.person == 4 and not any(one.english == "we" for one in subject):  # noqa: PLR2004
@@ -240,6 +249,10 @@ def _said(
         tail = [_towards(one) for one in tail]
     out.append(Said(inflected(form.base.removeprefix("@"), form.person, form.tense, denied), verb.start, verb.stop, "verb"))
     return _replaced([*out, *_closed(tail)], form, denied)
+
+
+def _who_likes(items: Sequence[Item]) -> Item | None:
+    return next((one for one in items if one.tag == "clitic" and one.source.lower() in {"mir", "uns"}), None)
 
 
 def _replaced(out: list[Said], form: Form, denied: str) -> list[Said]:

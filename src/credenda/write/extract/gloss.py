@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from credenda.text.languages import function_words
 from credenda.write.extract.german import german, split_at_and
 from credenda.write.extract.glossary import LANGUAGES, Item, english_words, folded, glossary, itemised, tells
 from credenda.write.extract.lexicon import words_of
@@ -21,6 +22,9 @@ __all__ = ["Gloss", "glossed", "language_of"]
 
 _CHARACTERS_MAX: Final = 300
 _WORDS_MIN: Final = 2
+_SIGN: Final = 0.4
+_COMMON: Final = 0.9
+"""What a word counts for a language that English has as well."""
 _ALIEN: Final = 1.5
 """How much an accent speaks against English, in words."""
 _MARKS: Final = ",;:.!?-\u2013\u2014()\"\u00ab\u00bb\u2026"
@@ -32,6 +36,8 @@ _SIGNS: Final = {
     "pt": re.compile(r"[ãõ]|nh|lh|(?:^| )o ", re.IGNORECASE),
 }
 """Letters that tell one language from its neighbours where its words do not."""
+_UNITS: Final = frozenset({"day", "days", "week", "weeks", "month", "months", "year", "years", "hours", "hour"})
+_ELISION: Final = re.compile("^(?:[cdjlmnst]|qu)'")
 _ACCENTED: Final = re.compile("[äöüßàâçéèêëîïôùûœáíóúñãõ¿¡]", re.IGNORECASE)
 
 
@@ -96,18 +102,46 @@ def language_of(sentence: str) -> str | None:
     >>> language_of("Toco cavaquinho no domingo."), language_of("We met in El Paso.") is None
     ('pt', True)
     """
-    words = [one.rpartition("'")[2] if "'" in one else one for one in words_of(sentence)]
+    words = words_of(sentence)
     telling = tells()
-    if len(words) < _WORDS_MIN or telling.keys().isdisjoint(words) and telling.keys().isdisjoint(map(folded, words)):
+    if len(words) < _WORDS_MIN or telling.keys().isdisjoint(words):
+        words = frozenset(_ELISION.sub("", one) for one in words)
+        bare = [folded(one) for one in words if not one.isascii()]
+        if len(words) < _WORDS_MIN or (telling.keys().isdisjoint(words) and telling.keys().isdisjoint(bare)):
+            return None
+    weights = [_weight(_ELISION.sub("", one)) for one in words]
+    english = sum(one.english for one in weights)
+    if any(one.english > 1 for one in weights) and sum(one.told for one in weights) < _WORDS_MIN:
         return None
-    english = sum(one in english_words() for one in words)
-    votes = {language: 0.4 * (sign.search(sentence) is not None) for language, sign in _SIGNS.items()}
-    for word in words:
-        own = telling.get(word) or telling.get(folded(word)) or ()
-        for language in LANGUAGES:
-            votes[language] += (0.5 * (len(own) == 1) + 1 if language in own else 0.9 * glossary(language).knows(word))
+    votes = {
+        language: sum(one.votes[at] for one in weights) + _SIGN * (_SIGNS[language].search(sentence) is not None)
+        for at, language in enumerate(LANGUAGES)
+    }
     best = max(LANGUAGES, key=votes.__getitem__)
     return best if votes[best] > english - _ALIEN * (_ACCENTED.search(sentence) is not None) else None
+
+
+class _Weight(NamedTuple):
+    """What a word says of the language it is in: for English, for each of the four, and whether it says so alone."""
+
+    english: float
+    votes: tuple[float, ...]
+    told: bool
+
+
+@lru_cache(maxsize=4096)
+def _weight(word: str) -> _Weight:
+    own = tells().get(word) or tells().get(folded(word)) or frozenset[str]()
+    english = 2.0 if word in _only_english() else float(word in english_words())
+    telling = 1.5 if len(own) == 1 else 1.0
+    votes = (telling if one in own else _COMMON * glossary(one).knows(word) for one in LANGUAGES)
+    return _Weight(english, tuple(votes), bool(own))
+
+
+@cache
+def _only_english() -> frozenset[str]:
+    """Give the function words that none of the four languages has as a word."""
+    return function_words("en").difference(*(glossary(language).words for language in LANGUAGES))
 
 
 @lru_cache(maxsize=256)
@@ -125,7 +159,9 @@ def glossed(sentence: str) -> Gloss | None:
     known = glossary(language)
     out: list[Said] = []
     opened = ""
-    for clause, mark in _clauses(itemised(sentence, known)):
+    items = itemised(sentence, known)
+    _tell_how_long(items, language)
+    for clause, mark in _clauses(items):
         for part in split_at_and(clause) if language == "de" else [clause]:
             _take_up(part, out)
             said = german(part, known, opened=opened) if language == "de" else southern(part, language)
@@ -134,6 +170,22 @@ def glossed(sentence: str) -> Gloss | None:
         if mark is not None:
             out.append(Said(mark.source, mark.start, mark.stop, "mark"))
     return _written(out, sentence, language)
+
+
+def _tell_how_long(items: Sequence[Item], language: str) -> None:
+    """Say "three months ago" and "for three years" of what stands after "vor", "il y a", "hace", "há" and "seit"."""
+    done = any(one.tense == "past" or (one.tense == "participle" and language != "pt") for item in items if item.verb for one in item.forms)
+    for at, item in enumerate(items[:-2]):
+        number, unit = items[at + 1], items[at + 2]
+        told = item.source.lower()
+        if unit.english not in _UNITS or not (number.tag in {"det", "number"} or number.english == "a"):
+            continue
+        if told in {"seit", "depuis", "desde hace", "desde há"}:
+            item.english = "for"
+        elif told in {"vor", "il y a", "hace", "há", "ha"}:
+            ago = done or language in {"de", "fr"}
+            item.english, item.tag, item.forms = "" if ago else "for", "prep", ()
+            unit.english += " ago" * ago
 
 
 def _take_up(part: list[Item], out: list[Said]) -> None:

@@ -19,11 +19,13 @@ __all__ = ["LANGUAGES", "Entry", "Glossary", "Item", "english_words", "folded", 
 LANGUAGES: Final = ("de", "fr", "es", "pt")
 _FUNCTION: Final = frozenset({"subject", "clitic", "det", "prep", "conj", "neg", "longer", "never", "no", "ne", "than", "q"})
 _TOKEN: Final = re.compile(
+    r"\d{1,2}\.(?= (?:auf|bis|und|januar|jänner|februar|märz|maerz|april|mai|juni|juli|august|september|oktober|november|dezember)\b)|"
     r"https?://\S+|[\w.+-]+@[\w-]+\.\w+|\d[\w.,:/%-]*\w|\d|(?:[cdjlmnst]|qu|jusqu|lorsqu)'(?=\w)|\w+(?:['-]\w+)*|[^\w\s]",
     re.IGNORECASE,
 )
 _ENCLITIC: Final = re.compile(r"^(?P<verb>\w+)-(?:me|te|se|nos|lhe|lhes|lo|la|los|las|o|a|os|as|no|na|moi|toi|nous|vous|le|les|lui|tu|je|il|elle|on|ce|t-il|t-elle)$")
 _SPANISH_TAIL: Final = re.compile(r"^(?P<verb>\w{2,}?[aeiourndz])(?P<tail>(?:me|te|se|nos)(?:l[oa]s?)?|l[oaes]{1,2}s?)$")
+_WORD: Final = re.compile(r"\w+")
 _MARKS: Final = str.maketrans({"ß": "ss", "œ": "oe"})
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LENGTH_MAX: Final = 6
@@ -144,6 +146,9 @@ def glossary(language: str) -> Glossary:
         for spec in filter(None, (one.strip() for one in cells[column].split(","))) if column < len(cells) else ():
             for shown, infinitive, form in conjugated(language, english, spec):
                 _add_form(found, shown, infinitive, form)
+    for key in [one for one in (*found.verbs, *found.bare_verbs) if "\x00" in one]:
+        for table in (found.verbs, found.bare_verbs):
+            table.setdefault(key.partition("\x00")[0], table.get(key, []))
     for listed in found.phrases.values():
         listed.sort(key=lambda one: -len(one[0]))
     return found
@@ -187,7 +192,15 @@ def english_words() -> frozenset[str]:
     listed = {word for words in load_table("worth_words")["classes"].values() for word in words.split()}
     own = listed.difference(*(glossary(language).words for language in LANGUAGES)) - TELLING
     known = lexicon()
-    return function_words("en") | own | known.forms.keys() | known.adverbs.keys() | known.attributes.keys()
+    given = {word for word in _WORD.findall(" ".join(_given()).lower()) if word not in TELLING}
+    more = load_table("gloss_english")["words"].split()
+    return function_words("en") | own | given | known.forms.keys() | known.adverbs.keys() | known.attributes.keys() | set(more)
+
+
+def _given() -> Iterator[str]:
+    """Yield all that the tables have in English."""
+    for table in (*load_table("gloss_words").values(), load_table("gloss_verbs")["verbs"]):
+        yield from (english for english, _ in _rows(table))
 
 
 @cache
@@ -292,6 +305,8 @@ def _single(source: str, token: str, start: int, stop: int, known: Glossary) -> 
         return Item(start, stop, source, f"favourite {kind.english if kind else token.removeprefix('lieblings')}", "noun")
     if not token[0].isalnum():
         return Item(start, stop, source, source, "mark")
+    if len(token) > 1 and source.isupper() and start and not known.language == "de":
+        return Item(start, stop, source, source, "x")
     if word is None:
         return Item(start, stop, source, source, "verb" if forms else "number" if token[0].isdigit() else "x", forms, tail)
     if word.tag.startswith("form:"):

@@ -94,6 +94,10 @@ def _put_plain(clause: _Clause, item: Item, at: int) -> None:
         english = "rather than"
     elif item.tag == "longer" and clause.language == "fr" and all(one.tag != "ne" for one in items):
         english = "more"
+    elif clause.doing.startswith("prefer") and last is not None and item.source.lower() in {"a", "al", "à", "au", "aux", "ao", "às"} and last.tag != "verb":
+        english = "over"
+    elif item.source.lower() in {"à", "ao", "às", "as"} and following is not None and following.tag == "number":
+        english = "at"
     elif item.tag == "prep" and item.source.lower() in _TOWARDS and clause.doing.startswith(_MOVING):
         english = f"to{' the' if english.endswith(' the') else ''}"
     elif item.tag == "prep" and clause.doing.startswith(("swap", "replace")) and english in {"for", "by", "against", "for the", "by the"}:
@@ -220,6 +224,8 @@ def _verb_group(clause: _Clause, at: int) -> int:
         at += 1
     if items[first].tail:
         weak.append(items[first].tail[:2])
+    if denied == "not" and at < len(items) and items[at].source.lower() in {"mais", "más", "mas"}:
+        denied, at = "no longer", at + 1
     form, at, denied, between = _compound(clause, form, at, denied)
     _say(clause, form, denied, weak, items[first:at], between)
     return _chained(clause, form, at)
@@ -285,6 +291,10 @@ def _ahead(clause: _Clause, form: Form, at: int, denied: str) -> tuple[Form, int
     """Join "going to", "have just", "am doing" and "now" with the infinitive that follows."""
     items = clause.items
     look = at + 1 if at < len(items) and items[at].source.lower() in {"a", "à"} else at
+    between: list[Item] = []
+    while look < len(items) and items[look].tag == "adv" and form.base == "go":
+        between.append(items[look])
+        look += 1
     one = items[look].of("infinitive") if look < len(items) else None
     if form.base == "have just":
         if one is None:
@@ -293,7 +303,7 @@ def _ahead(clause: _Clause, form: Form, at: int, denied: str) -> tuple[Form, int
     if one is None:
         return form, at, denied, []
     if form.base == "go":
-        return Form(f"be going to {one.base}", form.person, form.tense), look + 1, denied, []
+        return Form(f"be going to {one.base}", form.person, form.tense), look + 1, denied, between
     if form.base == "be" and (look > at or clause.language == "fr"):
         return Form(f"be {inflected(one.base, 0, 'gerund')}", form.person, form.tense), look + 1, denied, []
     if form.base == "switch" and look > at:
@@ -323,6 +333,8 @@ def _say(
         tense, person = "order", 2
     elif person in _SUBJECTS and not _subject_before(clause) and tense not in {"infinitive", "participle", "gerund"}:
         clause.put(_SUBJECTS[person], tag="subject")
+    elif person == 3 and base == "be" and not clause.named and not clause.out and tense in {"present", "past", "was"}:  # noqa: PLR2004
+        clause.put("it", tag="subject")
     elif person == 6 and not clause.named:  # noqa: PLR2004
         clause.put("they", tag="subject")
     said = inflected(base, person, "order" if tense == "infinitive" and _begins(clause) else tense, denied)
@@ -341,7 +353,7 @@ def _say(
     clause.out.extend(moved)
     if parted[2]:
         clause.put(parted[2], tag="prep")
-    clause.doing = base
+    clause.doing = base.removeprefix("be ")
     clause.denied = (base, person, tense) if denied in {"not", "no longer"} else None
 
 
@@ -406,6 +418,10 @@ def _favourites(out: list[Said]) -> list[Said]:
         alone = found[at - 2].text not in {"is", "are", "am", "was"} if at > 1 else False
         if one.tag == "adj" and found[at - 1].tag in {"noun", "x"} and (alone or one.text == "favourite"):
             found[at - 1], found[at] = found[at], found[at - 1]
+    for at in range(len(found) - 2):
+        if found[at].text in {"have", "has", "do not have"} and found[at + 2].text == "years" and len(found) == at + 3:
+            be = "am" if found[at].text == "have" else "is"
+            found[at], found[at + 2] = found[at]._replace(text=be), found[at + 2]._replace(text="years old")
     for at in range(len(found) - 4):
         head, thing, of, my, who = found[at : at + 5]
         if head.text.lower() == "the" and thing.tag in {"noun", "x", "kin"} and of.text in {"of", "of the"} and my.text in {"my", "our"} and who.tag == "kin":
