@@ -17,6 +17,7 @@ _WENT: Final = frozenset(
 )
 """What "sein" and the participle tell as past; of other verbs they tell what is done."""
 _MOVING: Final = frozenset({"move", "postpone", "switch", "change", "increase", "decrease", "rename", "bring", "lower"})
+_LANGUAGES: Final = frozenset({"German", "English", "French", "Spanish", "Italian", "Portuguese", "Russian", "Japanese", "Chinese"})
 _PERSONS: Final = {"I": 1, "we": 4, "you": 2}
 _LEADING: Final = frozenset({"prep", "adv", "say", "conj", "number"})
 _NOMINAL: Final = frozenset({"noun", "kin", "x", "det", "adj", "number"})
@@ -56,8 +57,11 @@ def settle(items: Sequence[Item]) -> None:
             item.tag = "verb" if item.tag != "adj" else item.tag
 
 
-def german(items: Sequence[Item], known: Glossary, *, opened: str = "") -> list[Said]:
-    """Say a clause in English order; `opened` is who did what the clause before told, for one without a subject."""
+def german(items: Sequence[Item], known: Glossary, *, opened: str = "", first: bool = False) -> list[Said]:
+    """Say a clause in English order; `opened` is who did what the clause before told, for one without a subject.
+
+    `first`: it opens the sentence, where "wäre ich" is "if I were".
+    """
     items = [one for one in items if one.tag != "skip"]
     settle(items)
     _name(items)
@@ -77,6 +81,8 @@ def german(items: Sequence[Item], known: Glossary, *, opened: str = "") -> list[
     before = list(items[:fin])
     form = _form(verb, [*before, *rest_end])
     used = [verb]
+    if fin == 0 and first and form.tense == "were" and not head and rest_end and rest_end[0].tag == "subject":
+        head = [Item(-1, -1, "", "if", "conj")]
     pool = before if subordinate and not rest_end else rest_end
     form, pool_used = _closing(form, verb, pool, known)
     used += pool_used
@@ -99,6 +105,12 @@ def _name(items: Sequence[Item]) -> None:
     for at, item in enumerate(items[:-1]):
         following = items[at + 1]
         owned = at > 0 and items[at - 1].tag == "det"
+        if item.source.lower() == "das" and following.verb and not owned:
+            item.english, item.tag = "that", "x"
+        if item.source.lower() == "auf" and following.english in _LANGUAGES:
+            item.english = "in"
+        if item.source.lower() == "als" and (any(one.forms and one.forms[0].base in {"work", "start"} for one in items)):
+            item.english, item.tag = "as", "prep"
         if item.source == "Frau" and following.source[0].isupper() and not owned:
             item.english, item.tag = "Mrs", "x"
 
@@ -166,6 +178,8 @@ def _closing(form: Form, verb: Item, pool: list[Item], known: Glossary) -> tuple
         if form.base == "will":
             return Form(doing.base, form.person, "would" if form.tense == "were" else "will"), [last]
         return Form(f"{form.base} {'to ' if form.base == 'want' else ''}{doing.base}", form.person, form.tense), [last]
+    if form.base == "will" and form.tense == "were":
+        return Form("be", form.person, "would"), []
     if form.base == "will":
         return Form("become", form.person, "present" if form.tense == "present" else "past"), []
     return form, []

@@ -141,7 +141,8 @@ def _weight(word: str) -> _Weight:
 @cache
 def _only_english() -> frozenset[str]:
     """Give the function words that none of the four languages has as a word."""
-    return function_words("en").difference(*(glossary(language).words for language in LANGUAGES))
+    known = [glossary(language) for language in LANGUAGES]
+    return function_words("en").difference(*(one.words for one in known), *(one.verbs for one in known)) | {"my", "i", "the"}
 
 
 @lru_cache(maxsize=256)
@@ -164,12 +165,18 @@ def glossed(sentence: str) -> Gloss | None:
     for clause, mark in _clauses(items):
         for part in split_at_and(clause) if language == "de" else [clause]:
             _take_up(part, out)
-            said = german(part, known, opened=opened) if language == "de" else southern(part, language)
+            said = german(part, known, opened=opened, first=not out) if language == "de" else southern(part, language, told=_tells_of_somebody(out))
             opened = next((one.text for one in said if one.tag == "subject"), opened)
             out += said
         if mark is not None:
             out.append(Said(mark.source, mark.start, mark.stop, "mark"))
     return _written(out, sentence, language)
+
+
+def _tells_of_somebody(out: Sequence[Said]) -> bool:
+    """Say whether a sentence began by telling of somebody or something, not of the speaker."""
+    stop = next((at for at, one in enumerate(out) if one.tag == "verb"), 0)
+    return stop > 0 and any(one.tag in {"noun", "kin", "x"} for one in out[:stop]) and all(one.tag != "subject" and one.text != "if" for one in out[:stop])
 
 
 def _tell_how_long(items: Sequence[Item], language: str) -> None:

@@ -28,6 +28,8 @@ _DAYS: Final = frozenset({"Monday", "Tuesday", "Wednesday", "Thursday", "Friday"
 _MONTHS: Final = frozenset(
     {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
 )
+_DONE: Final = frozenset({"decide", "choose", "agree", "buy", "sell", "move", "change", "switch", "split up", "cancel"})
+"""What one rather tells when it is done: "decidimos" is "we decided"."""
 _SUBJECTS: Final = {1: "I", 4: "we"}
 _IMAGINED: Final = frozenset({"were", "would", "was"})
 
@@ -51,6 +53,8 @@ class _Clause:
     named: bool = False
     verbed: bool = False
     doing: str = ""
+    told: bool = False
+    ordered: bool = False
     denied: tuple[str, int, str] | None = None
 
     def put(self, text: str, item: Item | None = None, tag: str = "") -> None:
@@ -61,9 +65,9 @@ class _Clause:
             self.out.append(Said(text, item.start, item.stop, tag or item.tag))
 
 
-def southern(items: Sequence[Item], language: str) -> list[Said]:
-    """Say a clause in English order."""
-    clause = _Clause(list(items), language)
+def southern(items: Sequence[Item], language: str, *, told: bool = False) -> list[Said]:
+    """Say a clause in English order. `told`: the sentence has told of somebody, who may do this as well."""
+    clause = _Clause(list(items), language, told=told)
     _settle(clause)
     at = 0
     while at < len(clause.items):
@@ -250,6 +254,9 @@ def _form_of(clause: _Clause, item: Item, subject: int) -> Form:
     wanted = subject or (3 if clause.named else 1)
     finite = [one for one in forms if one.person]
     matching = [one for one in finite if one.person == wanted]
+    if item.forms[0].base in _DONE:
+        matching.sort(key=lambda one: one.tense != "past")
+        finite.sort(key=lambda one: one.person != 4 or one.tense != "past")  # noqa: PLR2004
     if item.tail and not matching:
         matching = [one for one in forms if one.tense in {"present", "infinitive", "gerund"}]
     return (matching or finite or list(forms))[0]
@@ -329,6 +336,7 @@ def _say(
         moved, clause.out = clause.out[lead:], []
     if liked and clause.out and clause.out[0].text.lower() in {"to", "at"} and person in {3, 6}:
         clause.out.pop(0)
+    clause.ordered = clause.ordered or order
     if order:
         tense, person = "order", 2
     elif person in _SUBJECTS and not _subject_before(clause) and tense not in {"infinitive", "participle", "gerund"}:
@@ -375,9 +383,12 @@ def _after(clause: _Clause, base: str, denied: str) -> str:
 
 def _orders(clause: _Clause, form: Form, weak: Sequence[str]) -> bool:
     """Say whether a verb at the head of its clause gives an order."""
-    if clause.named or clause.verbed or _subject_before(clause):
+    again = clause.ordered and bool(clause.out) and clause.out[-1].tag in {"conj", "adv"}
+    if not again and (clause.named or clause.verbed or _subject_before(clause)):
         return False
-    if any(one.tag not in {"adv", "say", "mark", "conj"} for one in clause.out):
+    if not again and any(one.tag not in {"adv", "say", "mark", "conj"} for one in clause.out):
+        return False
+    if clause.told and form.tense == "present":
         return False
     if clause.language == "fr":
         return form.tense == "present" and form.person in {1, 2, 3}
@@ -397,6 +408,8 @@ def _chained(clause: _Clause, form: Form, at: int) -> int:
         return at
     denied = next((_WORDS.get(items[step].tag, "") for step in range(at, look) if items[step].tag in _DENIALS), "")
     if form.base.lstrip("@") in _DOING:
+        said = inflected(one.base, 0, "gerund", denied)
+    elif form.base.endswith((" about", " of", " from", " for")) or form.base.endswith("considering"):
         said = inflected(one.base, 0, "gerund", denied)
     elif form.base.split(" ", 1)[0] in _BARE or form.base.endswith(" to"):
         said = f"{denied} {one.base}".strip()
