@@ -1,4 +1,4 @@
-"""The forms of German, French, Spanish and Portuguese verbs, and those of the English verbs that stand for them. Pure."""
+"""The forms of German, French, Spanish and Portuguese verbs, and of the English that stands for them. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from credenda.write.extract.lexicon import lexicon
 
 __all__ = ["Form", "conjugated", "inflected"]
 
-_PERSONS: Final = (1, 2, 3, 4, 6)
+_PERSONS: Final[tuple[int, ...]] = (1, 2, 3, 4, 6)
 """I, you, he or she, we, they; 0 stands for none."""
 _PRESENT: Final = {
     "es": {"ar": "o as a amos an", "er": "o es e emos en", "ir": "o es e imos en"},
@@ -18,7 +18,12 @@ _PRESENT: Final = {
 }
 _PAST: Final = {
     "es": {"ar": "é aste ó amos aron", "er": "í iste ió imos ieron", "ir": "í iste ió imos ieron"},
-    "pt": {"ar": "ei aste ou ámos aram", "er": "i este eu emos eram", "ir": "i iste iu imos iram", "or": "i este ôs omos eram"},
+    "pt": {
+        "ar": "ei aste ou ámos aram",
+        "er": "i este eu emos eram",
+        "ir": "i iste iu imos iram",
+        "or": "i este ôs omos eram",
+    },
 }
 _WOULD: Final = {"es": "ía ías ía íamos ían", "pt": "ia ias ia íamos iam", "fr": "ais ais ait ions aient"}
 _WILL: Final = {"es": "é ás á emos án", "pt": "ei ás á emos ão", "fr": "ai as a ons ont"}
@@ -26,6 +31,7 @@ _FRENCH: Final = "e es e ons ent"
 _UNGLUED: Final = ("be", "ver", "er", "ent", "zer", "emp", "ge", "über", "unter", "ab\x00")
 """Syllables at the head of German verbs that take no "ge" in the participle."""
 _MODALS: Final = frozenset({"can", "must", "should", "may", "will"})
+_PERSONLESS: Final = frozenset({"infinitive", "order", "to", "participle", "gerund"})
 _PAST_OF: Final = {"can": "could", "must": "had to", "should": "should", "may": "might", "will": "would"}
 
 
@@ -90,7 +96,11 @@ def _french(head: str, rest: list[str]) -> Iterator[tuple[str, int, str]]:
         yield shown, person, "present"
     we = told[4].removesuffix("ons") if told[4] != "sommes" else "ét"
     future = settings.get("f", head.removesuffix("e"))
-    for endings, stems, tense in ((_WOULD["fr"], we, "was"), (_WOULD["fr"], future, "would"), (_WILL["fr"], future, "will")):
+    for endings, stems, tense in (
+        (_WOULD["fr"], we, "was"),
+        (_WOULD["fr"], future, "would"),
+        (_WILL["fr"], future, "will"),
+    ):
         for person, ending in zip(_PERSONS, endings.split(), strict=True):
             yield stems + ending, person, tense
     yield head, 0, "infinitive"
@@ -111,23 +121,25 @@ def _southern(language: str, head: str, rest: list[str]) -> Iterator[tuple[str, 
     stem, kind = verb[:-2], verb[-2:].replace("ô", "o").replace("í", "i")
     if kind not in _PRESENT[language]:
         return
-    told = dict(zip(_PERSONS, (stem + one for one in _PRESENT[language][kind].split()), strict=True))
+    told: dict[int, str] = dict(zip(_PERSONS, (stem + one for one in _PRESENT[language][kind].split()), strict=True))
     if strong is not None:
         told |= {at: strong + told[at][len(stem) :] for at in (1, 2, 3, 6)}
-    past = dict(zip(_PERSONS, (stem + one for one in _PAST[language][kind].split()), strict=True))
+    past: dict[int, str] = dict(zip(_PERSONS, (stem + one for one in _PAST[language][kind].split()), strict=True))
     for at, key in ((1, "1s"), (2, "2s"), (3, "3s"), (4, "1p"), (6, "3p")):
         told[at] = settings.get(key, told[at])
     for at, key in ((1, "p1"), (3, "p3"), (6, "p6")):
         past[at] = settings.get(key, past[at])
     yield from ((shown, person, "present") for person, shown in told.items())
     yield from ((shown, person, "past") for person, shown in past.items())
-    yield from _later(language, verb, kind, told[1], past, settings)
+    yield from _later(language, verb, told[1], past[6], settings)
+    yield from _personless(language, verb, kind, settings)
 
 
-def _later(
-    language: str, verb: str, kind: str, one: str, past: Mapping[int, str], settings: Mapping[str, str]
+def _later(  # noqa: PLR0917 - a row of forms, in the order of the grammar
+    language: str, verb: str, one: str, many: str, settings: Mapping[str, str]
 ) -> Iterator[tuple[str, int, str]]:
-    """Yield what is neither present nor plainly past: was, would, will, be it so, were it so; and what has no person."""
+    """Yield what is neither present nor plainly past: was, would, will, be it so, were it so."""
+    kind = verb[-2:].replace("ô", "o").replace("í", "i")
     stem = verb[:-2]
     if language == "es":
         was = "aba abas aba ábamos aban" if kind == "ar" else _WOULD["es"]
@@ -135,7 +147,11 @@ def _later(
         was = "ava avas ava ávamos avam" if kind == "ar" else _WOULD["pt"]
     first = settings.get("i")
     for person, ending in zip(_PERSONS, was.split(), strict=True):
-        shown = stem + ending if first is None else first + {2: "s", 4: "mos", 6: "n" if language == "es" else "m"}.get(person, "")
+        shown = (
+            stem + ending
+            if first is None
+            else first + {2: "s", 4: "mos", 6: "n" if language == "es" else "m"}.get(person, "")
+        )
         yield shown, person, "was"
     future = settings.get("f", verb.replace("ô", "o"))
     for endings, tense in ((_WOULD[language], "would"), (_WILL[language], "will")):
@@ -145,10 +161,14 @@ def _later(
     be = be if be.endswith(("a", "e", "á", "é")) else be + vowel
     for person, ending in ((1, ""), (2, "s"), (3, ""), (4, "mos"), (6, "n" if language == "es" else "m")):
         yield be + ending, person, "be"
-    many = past[6]
     were = many.removesuffix("ron") if language == "es" else many.removesuffix("ram")
     ends = ("ra", "ran", "ramos") if language == "es" else ("sse", "ssem", "ssemos")
     yield from ((were + end, person, "were") for person, end in zip((1, 6, 4), ends, strict=True))
+
+
+def _personless(language: str, verb: str, kind: str, settings: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
+    """Yield the forms that nobody does."""
+    stem = verb[:-2]
     yield verb, 0, "infinitive"
     done = settings.get("pp", stem + ("ado" if kind == "ar" else "ído" if stem.endswith(("a", "e")) else "ido"))
     yield from ((done[:-1] + end, 0, "participle") for end in ("o", "a", "os", "as"))
@@ -196,12 +216,8 @@ def inflected(base: str, person: int, tense: str, denied: str = "") -> str:
     ('do not live', 'moved', 'am no longer')
     """
     first, _, rest = base.partition(" ")
-    if tense in {"infinitive", "order"}:
-        return f"{'do not' if denied == 'not' else denied} {base}".strip() if denied else base
-    if tense == "to":
-        return f"{denied} to {base}".strip()
-    if tense in {"participle", "gerund"}:
-        return f"{denied} {_part(base, tense)}".strip()
+    if tense in _PERSONLESS:
+        return _without_person(base, tense, denied)
     if first in _MODALS:
         shown = _PAST_OF[first] if tense in {"past", "was", "would", "were"} else first
         return " ".join(filter(None, (shown, denied, rest)))
@@ -214,6 +230,17 @@ def inflected(base: str, person: int, tense: str, denied: str = "") -> str:
         return f"{'did' if past else 'does' if person == 3 else 'do'} not {base}"  # noqa: PLR2004
     shown = _part(base, "past") if past else _part(base, "third") if person == 3 else base  # noqa: PLR2004
     return f"{denied} {shown}".strip()
+
+
+def _without_person(base: str, tense: str, denied: str) -> str:
+    match tense:
+        case "to":
+            said = f"to {base}"
+        case "participle" | "gerund":
+            said = _part(base, tense)
+        case _:
+            said, denied = base, "do not" if denied == "not" else denied
+    return f"{denied} {said}".strip()
 
 
 def _being(person: int, tense: str) -> str:

@@ -150,9 +150,11 @@ def told_back(gloss: Gloss, readings: Sequence[Reading], owner: str | None) -> l
     told = [_in_own_words(one, gloss, owner) for one in readings]
     if owner is None or act is not Act.STATEMENT or (not readings and _asks(gloss)):
         return told
+    found = read_foreign(gloss.source, owner)
+    if told and found and found[0].stance is Stance.CONSIDERED:
+        return found
     if any(one.attribute or one.confidence < _HALF or one.type not in _PLAIN for one in told):
         return told
-    found = read_foreign(gloss.source, owner)
     return told if told and all(one.attribute is None for one in found) else found
 
 
@@ -165,7 +167,9 @@ def _in_own_words(reading: Reading, gloss: Gloss, owner: str | None) -> Reading:
         reading,
         value=_own(reading.value, gloss),
         prior=_own(reading.prior, gloss),
-        entity=reading.entity if reading.entity in {None, owner} or _is_somebody(reading.entity or "") else _own(reading.entity, gloss),
+        entity=reading.entity
+        if reading.entity in {None, owner} or _is_somebody(reading.entity or "")
+        else _own(reading.entity, gloss),
     )
 
 

@@ -13,10 +13,12 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from credenda.text.languages import function_words
-from credenda.write.extract.german import german, split_at_and
+from credenda.write.extract.german import german
+from credenda.write.extract.german_words import split_at_and
 from credenda.write.extract.glossary import LANGUAGES, Item, english_words, folded, glossary, itemised, tells
 from credenda.write.extract.lexicon import words_of
-from credenda.write.extract.southern import Said, southern
+from credenda.write.extract.southern import southern
+from credenda.write.extract.southern_clause import Said
 
 __all__ = ["Gloss", "glossed", "language_of"]
 
@@ -27,7 +29,7 @@ _COMMON: Final = 0.9
 """What a word counts for a language that English has as well."""
 _ALIEN: Final = 1.5
 """How much an accent speaks against English, in words."""
-_MARKS: Final = ",;:.!?-\u2013\u2014()\"\u00ab\u00bb\u2026"
+_MARKS: Final = ',;:.!?-\u2013\u2014()"\u00ab\u00bb\u2026'
 _QUIET: Final = "\u00bf\u00a1"
 _SIGNS: Final = {
     "de": re.compile("[äöüß]", re.IGNORECASE),
@@ -142,7 +144,11 @@ def _weight(word: str) -> _Weight:
 def _only_english() -> frozenset[str]:
     """Give the function words that none of the four languages has as a word."""
     known = [glossary(language) for language in LANGUAGES]
-    return function_words("en").difference(*(one.words for one in known), *(one.verbs for one in known)) | {"my", "i", "the"}
+    return function_words("en").difference(*(one.words for one in known), *(one.verbs for one in known)) | {
+        "my",
+        "i",
+        "the",
+    }
 
 
 @lru_cache(maxsize=256)
@@ -165,7 +171,11 @@ def glossed(sentence: str) -> Gloss | None:
     for clause, mark in _clauses(items):
         for part in split_at_and(clause) if language == "de" else [clause]:
             _take_up(part, out)
-            said = german(part, known, opened=opened, first=not out) if language == "de" else southern(part, language, told=_tells_of_somebody(out))
+            said = (
+                german(part, known, told=opened, first=not out)
+                if language == "de"
+                else southern(part, language, told=_tells_of_somebody(out))
+            )
             opened = next((one.text for one in said if one.tag == "subject"), opened)
             out += said
         if mark is not None:
@@ -176,12 +186,21 @@ def glossed(sentence: str) -> Gloss | None:
 def _tells_of_somebody(out: Sequence[Said]) -> bool:
     """Say whether a sentence began by telling of somebody or something, not of the speaker."""
     stop = next((at for at, one in enumerate(out) if one.tag == "verb"), 0)
-    return stop > 0 and any(one.tag in {"noun", "kin", "x"} for one in out[:stop]) and all(one.tag != "subject" and one.text != "if" for one in out[:stop])
+    return (
+        stop > 0
+        and any(one.tag in {"noun", "kin", "x"} for one in out[:stop])
+        and all(one.tag != "subject" and one.text != "if" for one in out[:stop])
+    )
 
 
 def _tell_how_long(items: Sequence[Item], language: str) -> None:
     """Say "three months ago" and "for three years" of what stands after "vor", "il y a", "hace", "há" and "seit"."""
-    done = any(one.tense == "past" or (one.tense == "participle" and language != "pt") for item in items if item.verb for one in item.forms)
+    done = any(
+        one.tense == "past" or (one.tense == "participle" and language != "pt")
+        for item in items
+        if item.verb
+        for one in item.forms
+    )
     for at, item in enumerate(items[:-2]):
         number, unit = items[at + 1], items[at + 2]
         told = item.source.lower()
@@ -228,9 +247,13 @@ def _written(out: Sequence[Said], sentence: str, language: str) -> Gloss:
     for before, one in pairwise([Said(""), *out]):
         if not one.text:
             continue
-        shown = one.text[:1].upper() + one.text[1:] if not text and one.text[:1].islower() and sentence[:1].isupper() else one.text
+        shown = (
+            one.text[:1].upper() + one.text[1:]
+            if not text and one.text[:1].islower() and sentence[:1].isupper()
+            else one.text
+        )
         glued = one.tag == "mark" and one.text in ",;:.!?)\u2026"
-        if text and not glued and not (before.tag == "mark" and before.text in "(\""):
+        if text and not glued and not (before.tag == "mark" and before.text in '("'):
             text += " "
         places.append(_Place(len(text), len(text) + len(shown), one.start, one.stop))
         text += shown

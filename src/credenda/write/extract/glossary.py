@@ -17,14 +17,24 @@ from credenda.write.extract.lexicon import lexicon, load_table
 __all__ = ["LANGUAGES", "Entry", "Glossary", "Item", "english_words", "folded", "glossary", "itemised", "tells"]
 
 LANGUAGES: Final = ("de", "fr", "es", "pt")
-_FUNCTION: Final = frozenset({"subject", "clitic", "det", "prep", "conj", "neg", "longer", "never", "no", "ne", "than", "q"})
+_FUNCTION: Final = frozenset(
+    {"subject", "clitic", "det", "prep", "conj", "neg", "longer", "never", "no", "ne", "than", "q"}
+)
+_ORDINAL: Final = (
+    r"\d{1,2}\.(?= (?:auf|bis|und|januar|jänner|februar|märz|maerz|april|mai|juni|juli|august|september|oktober"
+    r"|november|dezember)\b)"
+)
 _TOKEN: Final = re.compile(
-    r"\d{1,2}\.(?= (?:auf|bis|und|januar|jänner|februar|märz|maerz|april|mai|juni|juli|august|september|oktober|november|dezember)\b)|"
-    r"https?://\S+|[\w.+-]+@[\w-]+\.\w+|\d[\w.,:/%-]*\w|\d|(?:[cdjlmnst]|qu|jusqu|lorsqu)'(?=\w)|\w+(?:['-]\w+)*|[^\w\s]",
+    rf"{_ORDINAL}|https?://\S+|[\w.+-]+@[\w-]+\.\w+|\d[\w.,:/%-]*\w|\d"
+    r"|(?:[cdjlmnst]|qu|jusqu|lorsqu)'(?=\w)|\w+(?:['-]\w+)*|[^\w\s]",
     re.IGNORECASE,
 )
-_ENCLITIC: Final = re.compile(r"^(?P<verb>\w+)-(?:me|te|se|nos|lhe|lhes|lo|la|los|las|o|a|os|as|no|na|moi|toi|nous|vous|le|les|lui|tu|je|il|elle|on|ce|t-il|t-elle)$")
-_SPANISH_TAIL: Final = re.compile(r"^(?P<verb>\w{2,}?[aeiourndz])(?P<tail>(?:me|te|se|nos)(?:l[oa]s?)?|l[oaes]{1,2}s?)$")
+_ENCLITIC: Final = re.compile(
+    r"^(?P<verb>\w+)-(?:me|te|se|nos|lhes?|l?[oa]s?|n[oa]|moi|toi|nous|vous|les?|lui|tu|je|il|elle|on|ce|t-il|t-elle)$"
+)
+_SPANISH_TAIL: Final = re.compile(
+    r"^(?P<verb>\w{2,}?[aeiourndz])(?P<tail>(?:me|te|se|nos)(?:l[oa]s?)?|l[oaes]{1,2}s?)$"
+)
 _WORD: Final = re.compile(r"\w+")
 _MARKS: Final = str.maketrans({"ß": "ss", "œ": "oe"})
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
@@ -32,7 +42,7 @@ _LENGTH_MAX: Final = 6
 
 
 class Entry(NamedTuple):
-    """What a phrase is in English: its words, what kind of words they are, and which of its own is a verb (-1: none)."""
+    """What a phrase is in English: its words, what kind of words these are, which of its own is a verb (-1: none)."""
 
     english: str
     tag: str
@@ -125,33 +135,41 @@ def _alternatives(phrase: str) -> Iterator[tuple[str, ...]]:
 
 @cache
 def glossary(language: str) -> Glossary:
-    """Load the glossary of one language, done once; about 10 ms."""
+    """Load the glossary of one language, done once; some 80 ms."""
     found, column = Glossary(language), LANGUAGES.index(language)
-    for line in load_table("gloss_phrases")[language].strip().splitlines():
-        source, _, english = line.partition(" = ")
-        tag, _, said = english.rpartition(": ")
-        for keys in _alternatives(source):
-            verb = next((at for at, key in enumerate(keys) if key.startswith("<")), -1)
-            infinitive = folded(keys[verb][1:-1]) if verb >= 0 else ""
-            _add_phrase(found, keys, Entry(said, tag or "say", verb, infinitive))
-    for tag, table in load_table("gloss_words").items():
-        for english, cells in _rows(table):
-            for source in filter(None, (one.strip() for one in cells[column].split(","))) if column < len(cells) else ():
-                keys = next(_alternatives(source))
-                if len(keys) > 1:
-                    _add_phrase(found, keys, Entry(english, tag))
-                else:
-                    _add_word(found, keys[0], Entry(english, tag))
-    for english, cells in _rows(load_table("gloss_verbs")["verbs"]):
-        for spec in filter(None, (one.strip() for one in cells[column].split(","))) if column < len(cells) else ():
-            for shown, infinitive, form in conjugated(language, english, spec):
-                _add_form(found, shown, infinitive, form)
+    for keys, entry in (*_phrases(language), *_words(column)):
+        _add_phrase(found, keys, entry)
+    for base, spec in _cells(load_table("gloss_verbs")["verbs"], column):
+        for shown, infinitive, form in conjugated(language, base, spec):
+            _add_form(found, shown, infinitive, form)
     for key in [one for one in (*found.verbs, *found.bare_verbs) if "\x00" in one]:
         for table in (found.verbs, found.bare_verbs):
             table.setdefault(key.partition("\x00")[0], table.get(key, []))
     for listed in found.phrases.values():
         listed.sort(key=lambda one: -len(one[0]))
     return found
+
+
+def _phrases(language: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
+    for line in load_table("gloss_phrases")[language].strip().splitlines():
+        source, _, english = line.partition(" = ")
+        tag, _, said = english.rpartition(": ")
+        for keys in _alternatives(source):
+            verb = next((at for at, key in enumerate(keys) if key.startswith("<")), -1)
+            yield keys, Entry(said, tag or "say", verb, folded(keys[verb][1:-1]) if verb >= 0 else "")
+
+
+def _words(column: int) -> Iterator[tuple[tuple[str, ...], Entry]]:
+    for tag, table in load_table("gloss_words").items():
+        for english, source in _cells(table, column):
+            yield next(_alternatives(source)), Entry(english, tag)
+
+
+def _cells(table: str, column: int) -> Iterator[tuple[str, str]]:
+    """Yield the English of each row with each of what stands for it in one language."""
+    for english, cells in _rows(table):
+        listed = cells[column].split(",") if column < len(cells) else ()
+        yield from ((english, one.strip()) for one in listed if one.strip())
 
 
 def _add_word(found: Glossary, word: str, entry: Entry) -> None:
@@ -194,7 +212,15 @@ def english_words() -> frozenset[str]:
     known = lexicon()
     given = {word for word in _WORD.findall(" ".join(_given()).lower()) if word not in TELLING}
     more = load_table("gloss_english")["words"].split()
-    return function_words("en") | own | given | known.forms.keys() | known.adverbs.keys() | known.attributes.keys() | set(more)
+    return (
+        function_words("en")
+        | own
+        | given
+        | known.forms.keys()
+        | known.adverbs.keys()
+        | known.attributes.keys()
+        | set(more)
+    )
 
 
 def _given() -> Iterator[str]:
@@ -221,7 +247,9 @@ def _tokens(sentence: str, known: Glossary) -> list[tuple[int, int, str]]:
     found: list[tuple[int, int, str]] = []
     for one in _TOKEN.finditer(sentence):
         start, stop, text = one.start(), one.end(), one[0].lower()
-        parted = _ENCLITIC.match(text) if "-" in text and known.language in {"fr", "pt"} and not known.knows(text) else None
+        parted = (
+            _ENCLITIC.match(text) if "-" in text and known.language in {"fr", "pt"} and not known.knows(text) else None
+        )
         if parted is not None:
             middle = start + len(parted["verb"])
             found += [(start, middle, parted["verb"]), (middle + 1, stop, text[len(parted["verb"]) + 1 :])]
@@ -241,7 +269,7 @@ def itemised(sentence: str, known: Glossary) -> list[Item]:
         start, stop = tokens[at][0], tokens[at + length - 1][1]
         source = sentence[start:stop]
         if entry is None:
-            found.append(_single(source, tokens[at][2], start, stop, known))
+            found.append(_single((start, stop), source, tokens[at][2], known))
         elif entry.verb >= 0:
             forms = tuple(
                 form._replace(base=entry.english)
@@ -253,7 +281,9 @@ def itemised(sentence: str, known: Glossary) -> list[Item]:
         elif entry.tag.startswith("form:"):
             found.append(Item(start, stop, source, entry.english, "verb", _forms(entry)))
         elif entry.tag == "v":
-            found.append(Item(start, stop, source, entry.english, "verb", (Form(entry.english, 0, "participle", moved=True),)))
+            found.append(
+                Item(start, stop, source, entry.english, "verb", (Form(entry.english, 0, "participle", moved=True),))
+            )
         else:
             found.append(Item(start, stop, source, entry.english, entry.tag))
         at += length
@@ -292,7 +322,9 @@ def _forms(entry: Entry) -> tuple[Form, ...]:
     return tuple(Form(entry.english, one, tense) for one in persons)
 
 
-def _single(source: str, token: str, start: int, stop: int, known: Glossary) -> Item:
+def _single(place: tuple[int, int], source: str, token: str, known: Glossary) -> Item:
+    """Look one token up: as a word, as a form of a verb, or as both."""
+    start, stop = place
     word = known.word(token)
     forms = tuple(form for _, form in known.forms(token))
     tail = ""
@@ -302,13 +334,17 @@ def _single(source: str, token: str, start: int, stop: int, known: Glossary) -> 
         tail = parted["tail"] if parted and forms else ""
     if known.language == "de" and token.startswith("lieblings"):
         kind = known.word(token.removeprefix("lieblings"))
-        return Item(start, stop, source, f"favourite {kind.english if kind else token.removeprefix('lieblings')}", "noun")
+        return Item(
+            start, stop, source, f"favourite {kind.english if kind else token.removeprefix('lieblings')}", "noun"
+        )
     if not token[0].isalnum():
         return Item(start, stop, source, source, "mark")
-    if len(token) > 1 and source.isupper() and start and not known.language == "de":
+    if len(token) > 1 and source.isupper() and start and known.language != "de":
         return Item(start, stop, source, source, "x")
     if word is None:
-        return Item(start, stop, source, source, "verb" if forms else "number" if token[0].isdigit() else "x", forms, tail)
+        return Item(
+            start, stop, source, source, "verb" if forms else "number" if token[0].isdigit() else "x", forms, tail
+        )
     if word.tag.startswith("form:"):
         return Item(start, stop, source, word.english, "verb", _forms(word))
     sure = token not in known.words and token in known.verbs

@@ -70,7 +70,7 @@ def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None)
         said = closer(sentence, _near(reader, event, sentence, {one.id for one in resting})) if near else []
         if said:
             told = True
-            yield _told(reader, event, (start, stop), said, resting)
+            yield _told(reader, event, (start, stop), matches=said, resting=resting)
             continue
         turn = turning(sentence, [as_compared(one) for one in resting])
         if (
@@ -84,13 +84,13 @@ def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None)
         told = told or bool(found)  # two that fit alike are a matter that is left alone
         matches = best(found)
         if matches:
-            yield _told(reader, event, (start, stop), matches, resting)
+            yield _told(reader, event, (start, stop), matches=matches, resting=resting)
     if not told:
         yield from _weighed(reader, event, looked_at, nearness or {})
 
 
 def _told(
-    reader: Reader, event: Event, place: tuple[int, int], matches: Sequence[Match], resting: Sequence[Memory]
+    reader: Reader, event: Event, place: tuple[int, int], *, matches: Sequence[Match], resting: Sequence[Memory]
 ) -> Told:
     """Give what a sentence takes the place of as it is kept, in whatever language it was compared."""
     start, stop = place
@@ -150,7 +150,7 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness
         others = [one for one in near if one.id not in given]
         found = likeliest(said, others, compared, among=among, nearness=nearness, alone=alone)
         if found is not None:
-            yield _told(reader, event, (start, stop), [found], resting)
+            yield _told(reader, event, (start, stop), matches=[found], resting=resting)
 
 
 def _units(text: str) -> list[tuple[int, int]]:
