@@ -9,7 +9,7 @@ from typing import Final
 from credenda.write.extract.conjugate import Form, inflected
 from credenda.write.extract.german_words import is_finite, opened, settle, without_denial
 from credenda.write.extract.glossary import Glossary, Item, folded
-from credenda.write.extract.southern_clause import Said
+from credenda.write.extract.southern_clause import Said, with_time_last
 
 __all__ = ["german"]
 
@@ -198,7 +198,7 @@ def _said(apart: _Told, told: str) -> list[Said]:
         tail = list(map(_towards, tail))
     shown = inflected(form.base.removeprefix("@"), form.person, form.tense, apart.denied)
     out.append(Said(shown, apart.verb.start, apart.verb.stop, "verb"))
-    return _replaced([*out, *_closed(tail)], form, apart.denied)
+    return with_time_last(_replaced([*out, *_closed(tail)], form, apart.denied))
 
 
 def _liking(apart: _Told) -> list[Said]:

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from credenda.text.languages import function_words
+from credenda.text.languages import TELLING, function_words
 from credenda.write.extract.german import german
 from credenda.write.extract.german_words import split_at_and
 from credenda.write.extract.glossary import LANGUAGES, Item, english_words, folded, glossary, itemised, tells
@@ -38,6 +38,10 @@ _SIGNS: Final = {
     "pt": re.compile(r"[ãõ]|nh|lh|(?:^| )o ", re.IGNORECASE),
 }
 """Letters that tell one language from its neighbours where its words do not."""
+_PLAINLY: Final = frozenset(
+    "i i'm my the we our is are and of with they their she this that have were you your don't it's from by".split()  # noqa: SIM905
+)
+"""Words by which most English is known, before any table is read."""
 _UNITS: Final = frozenset({"day", "days", "week", "weeks", "month", "months", "year", "years", "hours", "hour"})
 _ELISION: Final = re.compile("^(?:[cdjlmnst]|qu)'")
 _ACCENTED: Final = re.compile("[äöüßàâçéèêëîïôùûœáíóúñãõ¿¡]", re.IGNORECASE)
@@ -105,6 +109,8 @@ def language_of(sentence: str) -> str | None:
     ('pt', True)
     """
     words = words_of(sentence)
+    if sentence.isascii() and not _PLAINLY.isdisjoint(words) and TELLING.isdisjoint(words):
+        return None
     telling = tells()
     if len(words) < _WORDS_MIN or telling.keys().isdisjoint(words):
         words = frozenset(_ELISION.sub("", one) for one in words)

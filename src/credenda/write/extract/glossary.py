@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -36,7 +35,10 @@ _SPANISH_TAIL: Final = re.compile(
     r"^(?P<verb>\w{2,}?[aeiourndz])(?P<tail>(?:me|te|se|nos)(?:l[oa]s?)?|l[oaes]{1,2}s?)$"
 )
 _WORD: Final = re.compile(r"\w+")
-_MARKS: Final = str.maketrans({"ß": "ss", "œ": "oe"})
+_MARKS: Final = str.maketrans("äàáâãåçèéêëìíîïñòóôõöùúûüýÿ", "aaaaaaceeeeiiiinooooouuuuyy") | {
+    ord("ß"): "ss",
+    ord("œ"): "oe",
+}
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LENGTH_MAX: Final = 6
 
@@ -103,22 +105,20 @@ class Glossary:
         return self.word(token) is not None or bool(self.forms(token))
 
 
-@lru_cache(maxsize=4096)
 def folded(text: str) -> str:
     """Write a text in lower case without accents.
 
     >>> folded("Früher"), folded("não")
     ('fruher', 'nao')
     """
-    plain = unicodedata.normalize("NFD", text.lower().translate(_MARKS))
-    return "".join(one for one in plain if not unicodedata.combining(one))
+    return text.lower() if text.isascii() else text.lower().translate(_MARKS)
 
 
-def _spellings(text: str, language: str) -> set[str]:
-    found = {folded(text)}
-    if language == "de":
-        found.add(folded(text.lower().translate(_UMLAUTS)))
-    return found
+def _spellings(text: str, language: str) -> tuple[str, ...]:
+    """Give how a text may be written without accents; umlauts in two ways."""
+    if text.isascii() or language != "de":
+        return (folded(text),)
+    return folded(text), folded(text.lower().translate(_UMLAUTS))
 
 
 def _rows(table: str) -> Iterator[tuple[str, list[str]]]:
@@ -184,7 +184,7 @@ def _add_phrase(found: Glossary, keys: tuple[str, ...], entry: Entry) -> None:
         return
     spelled = {tuple(map(folded, keys))}
     if found.language == "de":
-        spelled.add(tuple(folded(one.translate(_UMLAUTS)) for one in keys))
+        spelled.add(tuple(folded(one.lower().translate(_UMLAUTS)) for one in keys))
     for one in spelled:
         found.phrases.setdefault(one[0], []).append((one, entry))
 

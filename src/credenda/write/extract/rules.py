@@ -60,7 +60,7 @@ from credenda.write.extract.worthwhile import doubted, keep_worthwhile
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-9"
+RULES_VERSION: Final = "rules-10"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
 
 CONFIDENCE_MAX: Final = {

@@ -16,6 +16,7 @@ __all__ = ["southern"]
 
 _NAMING: Final = frozenset({"noun", "kin", "x", "number", "subject"})
 _OBJECTS: Final = frozenset({"lo", "la", "los", "las", "le", "les", "l'", "o", "a", "os", "as"})
+_TAKING_UP: Final = frozenset({"lo", "la", "los", "las"})
 _LINKS: Final = frozenset({"de", "d'", "a", "à", "en", "por", "que", "em"})
 _BETWEEN: Final = DENIALS | {"clitic", "prep", "conj", "det", "than", "adv"}
 _BARE: Final = frozenset({"can", "must", "should", "may", "will"})
@@ -51,7 +52,8 @@ def _verb_group(clause: Clause, start: int) -> int:
     first, denied = _around(clause, start, weak, "")
     if first >= len(items) or not items[first].verb:
         return start
-    form = form_of(clause, items[first], subject_before(clause))
+    taken_up = clause.language != "fr" and not _TAKING_UP.isdisjoint(weak)
+    form = form_of(clause, items[first], subject_before(clause) or int(taken_up))
     at, denied = _around(clause, first + 1, weak, denied, asked=clause.language == "fr" and not clause.named)
     if items[first].tail:
         weak.append(items[first].tail[:2])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from credenda.write.extract.conjugate import Form
 from credenda.write.extract.glossary import Item
 
-__all__ = ["DENIALS", "DENYING", "SUBJECTS", "Clause", "Said", "done_of", "subject_before"]
+__all__ = ["DENIALS", "DENYING", "SUBJECTS", "Clause", "Said", "done_of", "subject_before", "with_time_last"]
 
 DENIALS: Final = frozenset({"neg", "longer", "never", "ne"})
 """Kinds of words that deny."""
@@ -16,6 +17,20 @@ DENYING: Final = {"neg": "not", "longer": "no longer", "never": "never"}
 SUBJECTS: Final = {1: "I", 4: "we"}
 _PERSONS: Final = {"I": 1, "we": 4, "you": 2, "they": 6}
 _WE: Final = 4
+_TIMES: Final = frozenset(
+    {
+        "now",
+        "last week",
+        "last month",
+        "last year",
+        "next week",
+        "next month",
+        "next year",
+        "recently",
+        "yesterday",
+        "today",
+    }
+) | {"tomorrow", "currently", "from now on"}
 
 
 class Said(NamedTuple):
@@ -61,3 +76,19 @@ def subject_before(clause: Clause) -> int:
         return _WE
     told = next((one for one in reversed(clause.out[-2:]) if one.tag == "subject"), None)
     return 0 if told is None else _PERSONS.get(told.text, 3)
+
+
+def with_time_last(out: Sequence[Said]) -> list[Said]:
+    """Say when at the end of a clause: "I moved to Linz last week"."""
+    verbs = [at for at, one in enumerate(out) if one.tag == "verb"]
+    if len(verbs) != 1:
+        return list(out)
+    kept, late = list(out[: verbs[0] + 1]), list[Said]()
+    for one in out[verbs[0] + 1 :]:
+        if one.tag == "adv" and one.text in _TIMES:
+            late.append(one)
+        elif one.text.endswith(" ago") and kept[-1].tag in {"det", "number"}:
+            late += [kept.pop(), one]
+        else:
+            kept.append(one)
+    return [*kept, *late]

@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.write.extract.conjugate import inflected
 from credenda.write.extract.glossary import Item
-from credenda.write.extract.southern_clause import DENIALS, SUBJECTS, Clause, Said
+from credenda.write.extract.southern_clause import DENIALS, SUBJECTS, Clause, Said, with_time_last
 
 __all__ = ["in_order", "put_plain"]
 
@@ -49,7 +49,7 @@ def put_plain(clause: Clause, item: Item, at: int) -> None:
 
 def _after_verb(clause: Clause, item: Item, following: Item | None) -> str:
     """Give the English for a small word after what is done."""
-    english, source = _ALONE.get(item.tag, item.english), item.source.lower()
+    english = _ALONE.get(item.tag, item.english)
     last = clause.out[-1] if clause.out else None
     if english == "that" and any("prefer" in one.text or one.text == "more" for one in clause.out):
         return "rather than"
@@ -57,8 +57,16 @@ def _after_verb(clause: Clause, item: Item, following: Item | None) -> str:
         return "more"
     if last is not None and _is_silent(clause, english, last):
         return ""
+    return _place(clause, item, english, following)
+
+
+def _place(clause: Clause, item: Item, english: str, following: Item | None) -> str:
+    """Give the English for a small word that tells where, when or rather than what."""
+    source, last = item.source.lower(), clause.out[-1] if clause.out else None
     if clause.doing.startswith("prefer") and last is not None and source in _THAN and last.tag != "verb":
         return "over"
+    if english == "at" and clause.doing.startswith(("live", "born")):
+        return "in"
     if source in _AT and following is not None and following.tag == "number":
         return "at"
     return _towards(clause, item, english)
@@ -104,7 +112,7 @@ def in_order(out: Sequence[Said]) -> list[Said]:
     if len(found) > 2 and found[-1].text == "years" and found[-3].text in {"have", "has"}:  # noqa: PLR2004
         be = "am" if found[-3].text == "have" else "is"
         found[-3], found[-1] = found[-3]._replace(text=be), found[-1]._replace(text="years old")
-    return [one for one in _owned(found) if one.text]
+    return with_time_last([one for one in _owned(found) if one.text])
 
 
 def _owned(found: list[Said]) -> list[Said]:
