@@ -60,6 +60,12 @@ def _shapes() -> tuple[_Shape, ...]:
 
 
 @cache
+def _considered() -> tuple[_Shape, ...]:
+    """Give the shapes of what is only thought of: whatever English makes of the words, they are no fact."""
+    return tuple(shape for shape in _shapes() if shape.stance is Stance.CONSIDERED)
+
+
+@cache
 def _now() -> re.Pattern[str]:
     return expression("foreign", "now")
 
@@ -150,11 +156,11 @@ def told_back(gloss: Gloss, readings: Sequence[Reading], owner: str | None) -> l
     told = [_in_own_words(one, gloss, owner) for one in readings]
     if owner is None or act is not Act.STATEMENT or (not readings and _asks(gloss)):
         return told
-    found = read_foreign(gloss.source, owner)
-    if told and found and found[0].stance is Stance.CONSIDERED:
-        return found
+    if told and any(shape.match.match(gloss.source) for shape in _considered()):
+        return read_foreign(gloss.source, owner)
     if any(one.attribute or one.confidence < _HALF or one.type not in _PLAIN for one in told):
         return told
+    found = read_foreign(gloss.source, owner)
     return told if told and all(one.attribute is None for one in found) else found
 
 

@@ -27,6 +27,7 @@ _NOUNS: Final = frozenset({"noun", "kin", "x"})
 _MODALS: Final = frozenset({"can", "must", "should", "may", "will", "want"})
 _SUBORDINATING: Final = frozenset({"that", "if", "because", "when", "who", "what if", "imagine", "suppose", "pretend"})
 _LIKING: Final = {"mir": ("I", 1), "uns": ("we", 4)}
+_LIKED: Final = frozenset({"like", "love", "hate"})
 _WITH: Final = frozenset({"with", "with the"})
 _TOLD_TO: Final = frozenset({"answer", "wait", "use", "avoid", "open", "send", "start"})
 
@@ -194,6 +195,8 @@ def _said(apart: _Told, told: str) -> list[Said]:
         out, form = [Said("my name", tag="noun")], Form("be", 3, form.tense)
     if form.base == "stop":
         out, tail = _what_stops(apart.front, out, tail)
+    if form.base in _LIKED and tail and tail[0].english == "the":
+        tail = tail[1:]
     if form.base in _MOVING:
         tail = list(map(_towards, tail))
     shown = inflected(form.base.removeprefix("@"), form.person, form.tense, apart.denied)
