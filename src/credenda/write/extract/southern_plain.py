@@ -15,7 +15,7 @@ _MOVING: Final = (
     *("move", "postpone", "switch", "increase", "decrease", "change", "bring", "go", "rename", "lower", "reduce"),
     "raise",
 )
-_TOWARDS: Final = frozenset({"à", "au", "aux", "para", "pra", "pro", "ao", "às", "al", "en"})
+_TOWARDS: Final = frozenset({"à", "au", "aux", "para", "pra", "pro", "ao", "às", "al"})
 _AT: Final = frozenset({"à", "ao", "às", "as"})
 _THAN: Final = frozenset({"a", "al", "à", "au", "aux", "ao", "às"})
 _GENERIC: Final = frozenset(

@@ -95,6 +95,8 @@ def _ahead(clause: Clause, group: Group) -> Group:
             joined = form._replace(base=f"be going to {one.base}")
         case "be" if look > at or clause.language == "fr":
             joined = form._replace(base=f"be {inflected(one.base, 0, 'gerund')}")
+        case "begin again to":
+            joined, denied = Form(one.base, form.person, "present"), "now"
         case "switch" if look > at:
             joined, denied = Form(one.base, form.person, "present"), "now"
         case _:
