@@ -100,6 +100,7 @@ PURE = (
     "credenda.write.succession.old",
     "credenda.write.succession.refilled",
     "credenda.write.succession.table",
+    "credenda.write.succession.tongues",
     "credenda.write.succession.turning",
     "credenda.write.succession.weigh",
     "credenda.write.succession.weights",

@@ -65,9 +65,9 @@ def test_a_wish_is_kept_as_a_plan(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "entity", "attribute", "value"),
     [
-        ("Mon mari travaille chez Airbus.", "user's mari", "employer", "Airbus"),
-        ("Meine Schwester wohnt in Kiel.", "user's schwester", "residence", "Kiel"),
-        ("Mi hermano trabaja en Iberia.", "user's hermano", "employer", "Iberia"),
+        ("Mon mari travaille chez Airbus.", "user's husband", "employer", "Airbus"),
+        ("Meine Schwester wohnt in Kiel.", "user's sister", "residence", "Kiel"),
+        ("Mi hermano trabaja en Iberia.", "user's brother", "employer", "Iberia"),
         ("my gf is a vet", "user's girlfriend", "job_title", "vet"),
         ("Ms Oduya has taken over as our account manager.", "user", "account_manager", "Ms Oduya"),
     ],

@@ -97,7 +97,7 @@ def test_courtesies_and_moods_of_other_languages_are_not_kept(text: str) -> None
         ("Je m'appelle Zoé.", "name", "Zoé"),
         ("Vivo en Bilbao.", "residence", "Bilbao"),
         ("Me llamo Íñigo.", "name", "Íñigo"),
-        ("Prefiero el té.", "prefers", "el té"),
+        ("Prefiero el té.", "favourite_drink", "té"),
         ("Eu moro em Lisboa.", "residence", "Lisboa"),
         ("Trabalho na Galp.", "employer", "Galp"),
     ],

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.write.extract.lexicon import expression, lexicon, load_table, occurs
+from credenda.write.extract.acts import Act, act_of, is_question
+from credenda.write.extract.gloss import Gloss
+from credenda.write.extract.imagined import imagined_as
+from credenda.write.extract.lexicon import expression, lexicon, load_table, names, occurs
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 
-__all__ = ["read_foreign"]
+__all__ = ["read_foreign", "told_back"]
 
 _ALSO: Final = re.compile(r"^(?:auch|aussi|también|também) ", re.IGNORECASE)
+_UNMEANT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY}
+_HALF: Final = 0.5
+_PLAIN: Final = frozenset({MemoryType.FACT, MemoryType.PREFERENCE})
+_PHRASE: Final = 3
+"""Blanks from which something that is no part of the gloss is told by the whole sentence instead."""
 _PERSONS_SLOTS: Final = ("employer", "residence", "job_title")
 
 
@@ -48,6 +57,12 @@ def _shapes() -> tuple[_Shape, ...]:
         )
         for entry in table["sentence"]
     )
+
+
+@cache
+def _considered() -> tuple[_Shape, ...]:
+    """Give the shapes of what is only thought of: whatever English makes of the words, they are no fact."""
+    return tuple(shape for shape in _shapes() if shape.stance is Stance.CONSIDERED)
 
 
 @cache
@@ -127,3 +142,50 @@ def _verbatim(sentence: str) -> list[Reading]:
     ):
         return []
     return [Reading(type=MemoryType.FACT, confidence=0.5, importance=0.4, durable=True, pattern="verbatim")]
+
+
+def told_back(gloss: Gloss, readings: Sequence[Reading], owner: str | None) -> list[Reading]:
+    """Give what was read of a sentence in English words in those that were said, and what its own shapes tell besides.
+
+    What the sentence only supposes by its own words is never surer than that.
+    """
+    act = act_of(gloss.source)
+    stance = _UNMEANT.get(act) or (imagined_as(gloss.source) if readings else None)
+    if stance is not None and owner is not None:
+        return [Reading(type=MemoryType.FACT, stance=stance, confidence=0.3, importance=0.3)]
+    told = [_in_own_words(one, gloss, owner) for one in readings]
+    if owner is None or act is not Act.STATEMENT or (not readings and _asks(gloss)):
+        return told
+    if told and any(shape.match.match(gloss.source) for shape in _considered()):
+        return read_foreign(gloss.source, owner)
+    if any(one.attribute or one.confidence < _HALF or one.type not in _PLAIN for one in told):
+        return told
+    found = read_foreign(gloss.source, owner)
+    return told if told and all(one.attribute is None for one in found) else found
+
+
+def _asks(gloss: Gloss) -> bool:
+    return gloss.source.endswith("?") or is_question(gloss.text) or act_of(gloss.text) is not Act.STATEMENT
+
+
+def _in_own_words(reading: Reading, gloss: Gloss, owner: str | None) -> Reading:
+    return replace(
+        reading,
+        value=_own(reading.value, gloss),
+        prior=_own(reading.prior, gloss),
+        entity=reading.entity
+        if reading.entity in {None, owner} or _is_somebody(reading.entity or "")
+        else _own(reading.entity, gloss),
+    )
+
+
+def _is_somebody(entity: str) -> bool:
+    return "'s " in entity or names().kin_noun(entity) is not None
+
+
+def _own(english: str | None, gloss: Gloss) -> str | None:
+    if english is None:
+        return None
+    said = gloss.said(english)
+    lost = said == english and english.count(" ") >= _PHRASE and english not in gloss.source
+    return gloss.source.strip(" .!") if lost else said

@@ -38,7 +38,8 @@ from credenda.write.extract.clauses import (
     straighten,
 )
 from credenda.write.extract.exchanges import exchanged, in_its_slot, renamed
-from credenda.write.extract.foreign import read_foreign
+from credenda.write.extract.foreign import read_foreign, told_back
+from credenda.write.extract.gloss import glossed
 from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.joining import group_habit, is_change, merged, softened, with_prior
@@ -293,6 +294,14 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
     sentence = fluent(straighten(listener.event.text[span.start : span.stop]))
     if listener.noted:
         sentence = as_own_words(sentence, noted=listener.event.source is Source.INGEST)
+    gloss = glossed(sentence)
+    if gloss is None:
+        yield from _heard(listener, sentence)
+    else:
+        yield from told_back(gloss, list(_heard(listener, gloss.text)), listener.owner)
+
+
+def _heard(listener: _Listener, sentence: str) -> Iterator[Reading]:
     act, plain = act_of(sentence), open_contractions(sentence)
     played, listener.played = listener.played, goes_on(plain, played=listener.played)
     if act in _SKIPPED or not sentence:

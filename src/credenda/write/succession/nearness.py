@@ -14,9 +14,11 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.providers.embed.port import Embedder, checked_vectors
 from credenda.storage.store import Reader, pack_code
+from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone
 from credenda.write.succession.likely import Said
 from credenda.write.succession.seek import heard, laid_on, told_before
+from credenda.write.succession.tongues import as_compared, in_english
 from credenda.write.succession.weights import near_weights
 from credenda.write.succession.words import phrase
 
@@ -47,13 +49,14 @@ def nearness_of(
 
     With `nearest` also of those that share none, where a change is told by itself and they are near. {} without the
     engine with which the weights were fitted: another one's cosines mean something else. What earlier turns among these
-    claim counts as remembered. Raises `Unavailable` where the engine cannot work now.
+    claim counts as remembered. What is in another language is compared in English words, of which no vector is kept.
+    Raises `Unavailable` where the engine cannot work now.
     """
     if embedder is None or embedder.model_id != near_weights().model:
         return {}
     asked: list[tuple[str, list[str]]] = []
     kept: dict[str, Memory] = {}
-    told: list[Claim] = []
+    told: list[str] = []
     made: Vectors = {}
     strange: set[tuple[str, str]] = set()
     for event, claims in turns:
@@ -62,19 +65,19 @@ def nearness_of(
             if nearest is not None and said.cues and is_alone(event.text):
                 made[said.phrase.text] = vector = checked_vectors(embedder, [said.phrase.text])[0]
                 found = told_before(reader, event, nearest(vector))
-                others = [one for one in found if said.terms.isdisjoint(phrase(one.text).terms)]
+                others = [one for one in found if as_compared(one) is one and not _share(said, one.text)]
                 strange.update((said.phrase.text, one.text) for one in others)
                 held += others
-            kept.update((one.text, one) for one in held)
-            fresh = [one.text for one in told if _share(said, one)]
-            asked.append((said.phrase.text, list(dict.fromkeys([*(one.text for one in held), *fresh]))))
-        told += claims
+            texts = [as_compared(one).text for one in held]
+            kept.update((one.text, one) for one, text in zip(held, texts, strict=True) if text == one.text)
+            asked.append((said.phrase.text, list(dict.fromkeys([*texts, *(one for one in told if _share(said, one))]))))
+        told += [in_english(straighten(claim.text)) for claim in claims]
     cosines = _cosines(asked, made | _stored(reader, kept, embedder), embedder)
     return {key: cosine for key, cosine in cosines.items() if key not in strange or cosine >= _MEANT}
 
 
-def _share(said: Said, claim: Claim) -> bool:
-    return not phrase(claim.text).terms.isdisjoint(said.terms)
+def _share(said: Said, text: str) -> bool:
+    return not phrase(text).terms.isdisjoint(said.terms)
 
 
 def _stored(reader: Reader, memories: dict[str, Memory], embedder: Embedder) -> Vectors:

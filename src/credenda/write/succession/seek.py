@@ -23,7 +23,9 @@ from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
 from credenda.write.succession.likely import Nearness, Said, said_of
 from credenda.write.succession.match import best, fitting
+from credenda.write.succession.old import Match
 from credenda.write.succession.table import table
+from credenda.write.succession.tongues import as_compared, in_english, in_own_words, looked_for
 from credenda.write.succession.turning import Turning, turning, turns
 from credenda.write.succession.weigh import closest, likeliest, may_take
 from credenda.write.succession.words import phrase
@@ -57,18 +59,19 @@ def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None)
         return
     told, looked_at = False, list[Memory]()
     for start, stop in own_sentences(event.text):
-        sentence = straighten(event.text[start:stop])
+        spoken = straighten(event.text[start:stop])
+        sentence = in_english(spoken)
         near = may_be_closer(sentence)
         turned = table().may_turn(sentence) and turns(sentence)
-        if not (near or turned) or act_of(sentence) is not Act.STATEMENT:
+        if not (near or turned) or any(act_of(one) is not Act.STATEMENT for one in {spoken, sentence}):
             continue
         resting = _resting(reader, event, start, stop)
         said = closer(sentence, _near(reader, event, sentence, {one.id for one in resting})) if near else []
         if said:
             told = True
-            yield Told(claim=_words(event, start, stop), matches=tuple(said), resting=tuple(resting))
+            yield _told(reader, event, (start, stop), matches=said, resting=resting)
             continue
-        turn = turning(sentence, resting)
+        turn = turning(sentence, [as_compared(one) for one in resting])
         if (
             turn is None
             or any(one.contested or one.status is not Status.ACTIVE for one in resting)
@@ -80,9 +83,20 @@ def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None)
         told = told or bool(found)  # two that fit alike are a matter that is left alone
         matches = best(found)
         if matches:
-            yield Told(claim=_words(event, start, stop), matches=tuple(matches), resting=tuple(resting))
+            yield _told(reader, event, (start, stop), matches=matches, resting=resting)
     if not told:
         yield from _weighed(reader, event, looked_at, nearness or {})
+
+
+def _told(
+    reader: Reader, event: Event, place: tuple[int, int], *, matches: Sequence[Match], resting: Sequence[Memory]
+) -> Told:
+    """Give what a sentence takes the place of as it is kept, in whatever language it was compared."""
+    start, stop = place
+    spoken = straighten(event.text[start:stop])
+    kept = {one.id: one for one in reader.memories([match.memory.id for match in matches])}
+    own = (in_own_words(match, kept[match.memory.id], spoken) for match in matches)
+    return Told(claim=_words(event, start, stop), matches=tuple(own), resting=tuple(resting))
 
 
 def _is_heard(event: Event) -> bool:
@@ -96,14 +110,14 @@ def heard(event: Event, *, near: bool) -> Iterator[tuple[int, int, Said]]:
     `near` says whether it is known how near in meaning sentences are to memories.
     """
     for start, stop in _units(event.text) if _is_heard(event) else ():
-        said = said_of(straighten(event.text[start:stop]))
+        said = said_of(in_english(straighten(event.text[start:stop])))
         if said.terms and len(said.tokens) <= _TOKENS_MAX and may_take(said, near=near):
             yield start, stop, said
 
 
 def laid_on(reader: Reader, event: Event, said: Said) -> list[Memory]:
     """Read the memories on which a sentence may be laid: those that share a word with it, and were there before."""
-    return _active(reader, event, [one.text for one in said.content], set())
+    return _active(reader, event, [*looked_for(event.text), *(one.text for one in said.content)], set())
 
 
 def told_before(reader: Reader, event: Event, texts: Iterable[str]) -> list[Memory]:
@@ -126,19 +140,20 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness
         resting = _standing(rested)
         if any(_unfit(one) for one in resting) or _done(reader, event, rested):
             continue
-        words, given = [one.text for one in said.content], {one.id for one in resting}
+        words = [*looked_for(event.text[start:stop]), *(one.text for one in said.content)]
+        given, compared = {one.id for one in resting}, [as_compared(one) for one in resting]
         near, among = closest(said, looked_at, _WEIGHED), len(looked_at)
         if not near:
             codes = reader.nominate(words, _NOMINATED, memories=True)
-            near, among = _held(reader, event, codes[:_WEIGHED], given), len(codes)
+            near, among = _compared(_held(reader, event, codes[:_WEIGHED], given)), len(codes)
         others = [one for one in near if one.id not in given]
-        found = likeliest(said, others, resting, among=among, nearness=nearness, alone=alone)
+        found = likeliest(said, others, compared, among=among, nearness=nearness, alone=alone)
         if found is None and alone and said.cues:
             meant = [one for one in _meant(reader, event, said, nearness) if one.id not in given]
             among = max(len(meant), _MEANT_LEAST)
-            found = likeliest(said, meant, resting, among=among, nearness=nearness, alone=alone)
+            found = likeliest(said, meant, compared, among=among, nearness=nearness, alone=alone)
         if found is not None:
-            yield Told(claim=_words(event, start, stop), matches=(found,), resting=tuple(resting))
+            yield _told(reader, event, (start, stop), matches=[found], resting=resting)
 
 
 def _meant(reader: Reader, event: Event, said: Said, nearness: Nearness) -> list[Memory]:
@@ -208,16 +223,21 @@ def _before_given(reader: Reader, event: Event, names: set[str]) -> int:
 
 def _around(reader: Reader, event: Event, turn: Turning, given: set[str]) -> list[Memory]:
     """Read the speaker's active memories that share a word or a matter with the sentence, and were there before."""
-    return _active(reader, event, turn.search_words, given)
+    return _compared(_active(reader, event, [*looked_for(event.text), *turn.search_words], given))
 
 
 def _near(reader: Reader, event: Event, sentence: str, given: set[str]) -> list[Memory]:
     """Read the speaker's active memories that share a word with the sentence, and were there before."""
-    return _active(reader, event, [one.text for one in phrase(sentence).content], given)
+    words = [*looked_for(event.text), *(one.text for one in phrase(sentence).content)]
+    return _compared(_active(reader, event, words, given))
 
 
 def _active(reader: Reader, event: Event, words: list[str], given: set[str]) -> list[Memory]:
     return _held(reader, event, reader.nominate(words, _NOMINATED, memories=True), given)
+
+
+def _compared(found: Sequence[Memory]) -> list[Memory]:
+    return [as_compared(one) for one in found]
 
 
 def _held(reader: Reader, event: Event, codes: Sequence[int], given: set[str]) -> list[Memory]:

@@ -1,0 +1,266 @@
+"""German, French, Spanish and Portuguese sentences in the words of English, so that they are read as English is.
+
+Names and words that are not known stay as they are. Each piece knows what it stands for, so that what was read is told
+in the words that were said. The tables are data (`data/gloss_*.toml`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from credenda.text.languages import TELLING, function_words
+from credenda.write.extract.german import german
+from credenda.write.extract.german_words import split_at_and
+from credenda.write.extract.glossary import LANGUAGES, Item, english_words, folded, glossary, itemised, tells
+from credenda.write.extract.lexicon import words_of
+from credenda.write.extract.southern import southern
+from credenda.write.extract.southern_clause import Said
+
+__all__ = ["Gloss", "glossed", "language_of"]
+
+_CHARACTERS_MAX: Final = 300
+_WORDS_MIN: Final = 2
+_SIGN: Final = 0.4
+_COMMON: Final = 0.9
+"""What a word counts for a language that English has as well."""
+_ALIEN: Final = 1.5
+"""How much an accent speaks against English, in words."""
+_MARKS: Final = ',;:.!?-\u2013\u2014()"\u00ab\u00bb\u2026'
+_QUIET: Final = "\u00bf\u00a1"
+_SIGNS: Final = {
+    "de": re.compile("[äöüß]", re.IGNORECASE),
+    "fr": re.compile("[èêëîïûœ]|[cdjlmns]'", re.IGNORECASE),
+    "es": re.compile("[ñ¿¡]", re.IGNORECASE),
+    "pt": re.compile(r"[ãõ]|nh|lh|(?:^| )o ", re.IGNORECASE),
+}
+"""Letters that tell one language from its neighbours where its words do not."""
+_PLAINLY: Final = frozenset(
+    "i i'm my the we our is are and of with they their she this that have were you your don't it's from by".split()  # noqa: SIM905
+)
+"""Words by which most English is known, before any table is read."""
+_UNITS: Final = frozenset({"day", "days", "week", "weeks", "month", "months", "year", "years", "hours", "hour"})
+_ELISION: Final = re.compile("^(?:[cdjlmnst]|qu)'")
+_ACCENTED: Final = re.compile("[äöüßàâçéèêëîïôùûœáíóúñãõ¿¡]", re.IGNORECASE)
+
+
+class _Place(NamedTuple):
+    """A stretch of the English text and the stretch of the sentence that it stands for."""
+
+    start: int
+    stop: int
+    first: int
+    last: int
+
+
+class Gloss(NamedTuple):
+    """A sentence in English words, and which of them stands for what."""
+
+    text: str
+    source: str
+    language: str
+    places: tuple[_Place, ...]
+
+    def said(self, english: str) -> str:
+        """Give what was said for a stretch of the English text; itself where it does not occur there."""
+        at = _find(self.text, english)
+        if at < 0:
+            return english
+        inside = [one for one in self.places if one.start < at + len(english) and at < one.stop and one.first >= 0]
+        if len(inside) > 1 and self.text[inside[0].start : inside[0].stop].lower() == "the":
+            inside = inside[1:]
+        if not inside:
+            return english
+        first, last = min(one.first for one in inside), max(one.last for one in inside)
+        within = [one for one in self.places if one.first >= first and one.last <= last and one not in inside]
+        if within:
+            return " ".join(self.source[one.first : one.last] for one in inside)
+        return self.source[first:last].strip(" ,.;:!?")
+
+    def english(self, said: str) -> str:
+        """Give the English for a stretch of the sentence; itself where it does not occur there."""
+        at = _find(self.source, said)
+        if at < 0:
+            return said
+        inside = [one for one in self.places if one.first < at + len(said) and at < one.last]
+        return " ".join(self.text[one.start : one.stop] for one in inside) or said
+
+
+def _find(text: str, part: str) -> int:
+    """Give where a part stands in a text as whole words, -1 where it does not."""
+    lower, wanted = text.lower(), part.lower()
+    at = lower.find(wanted)
+    while at >= 0:
+        stop = at + len(wanted)
+        if (at == 0 or not lower[at - 1].isalnum()) and (stop == len(lower) or not lower[stop].isalnum()):
+            return at
+        at = lower.find(wanted, at + 1)
+    return -1
+
+
+@lru_cache(maxsize=256)
+def language_of(sentence: str) -> str | None:
+    """Name which of the four languages a sentence is in; None for English and any other.
+
+    >>> language_of("Toco cavaquinho no domingo."), language_of("We met in El Paso.") is None
+    ('pt', True)
+    """
+    words = words_of(sentence)
+    if sentence.isascii() and not _PLAINLY.isdisjoint(words) and TELLING.isdisjoint(words):
+        return None
+    telling = tells()
+    if len(words) < _WORDS_MIN or telling.keys().isdisjoint(words):
+        words = frozenset(_ELISION.sub("", one) for one in words)
+        bare = [folded(one) for one in words if not one.isascii()]
+        if len(words) < _WORDS_MIN or (telling.keys().isdisjoint(words) and telling.keys().isdisjoint(bare)):
+            return None
+    weights = [_weight(_ELISION.sub("", one)) for one in words]
+    english = sum(one.english for one in weights)
+    if any(one.english > 1 for one in weights) and sum(one.told for one in weights) < _WORDS_MIN:
+        return None
+    votes = {
+        language: sum(one.votes[at] for one in weights) + _SIGN * (_SIGNS[language].search(sentence) is not None)
+        for at, language in enumerate(LANGUAGES)
+    }
+    best = max(LANGUAGES, key=votes.__getitem__)
+    return best if votes[best] > english - _ALIEN * (_ACCENTED.search(sentence) is not None) else None
+
+
+class _Weight(NamedTuple):
+    """What a word says of the language it is in: for English, for each of the four, and whether it says so alone."""
+
+    english: float
+    votes: tuple[float, ...]
+    told: bool
+
+
+@lru_cache(maxsize=4096)
+def _weight(word: str) -> _Weight:
+    own = tells().get(word) or tells().get(folded(word)) or frozenset[str]()
+    english = 2.0 if word in _only_english() else float(word in english_words())
+    telling = 1.5 if len(own) == 1 else 1.0
+    votes = (telling if one in own else _COMMON * glossary(one).knows(word) for one in LANGUAGES)
+    return _Weight(english, tuple(votes), bool(own))
+
+
+@cache
+def _only_english() -> frozenset[str]:
+    """Give the function words that none of the four languages has as a word."""
+    known = [glossary(language) for language in LANGUAGES]
+    return function_words("en").difference(*(one.words for one in known), *(one.verbs for one in known)) | {
+        "my",
+        "i",
+        "the",
+    }
+
+
+@lru_cache(maxsize=256)
+def glossed(sentence: str) -> Gloss | None:
+    """Say a sentence in English words, given with straight quotes and single spaces; None where it is English already.
+
+    >>> glossed("Ich bin nach Linz gezogen.").text, glossed("I moved to Linz.") is None
+    ('I moved to Linz.', True)
+    """
+    if len(sentence) > _CHARACTERS_MAX:
+        return None
+    language = language_of(sentence)
+    if language is None:
+        return None
+    known = glossary(language)
+    out: list[Said] = []
+    opened = ""
+    items = itemised(sentence, known)
+    _tell_how_long(items, language)
+    for clause, mark in _clauses(items):
+        for part in split_at_and(clause) if language == "de" else [clause]:
+            _take_up(part, out)
+            said = (
+                german(part, known, told=opened, first=not out)
+                if language == "de"
+                else southern(part, language, told=_tells_of_somebody(out))
+            )
+            opened = next((one.text for one in said if one.tag == "subject"), opened)
+            out += said
+        if mark is not None:
+            out.append(Said(mark.source, mark.start, mark.stop, "mark"))
+    return _written(out, sentence, language)
+
+
+def _tells_of_somebody(out: Sequence[Said]) -> bool:
+    """Say whether a sentence began by telling of somebody or something, not of the speaker."""
+    stop = next((at for at, one in enumerate(out) if one.tag == "verb"), 0)
+    return (
+        stop > 0
+        and any(one.tag in {"noun", "kin", "x"} for one in out[:stop])
+        and all(one.tag != "subject" and one.text != "if" for one in out[:stop])
+    )
+
+
+def _tell_how_long(items: Sequence[Item], language: str) -> None:
+    """Say "three months ago" and "for three years" of what stands after "vor", "il y a", "hace", "há" and "seit"."""
+    done = any(
+        one.tense == "past" or (one.tense == "participle" and language != "pt")
+        for item in items
+        if item.verb
+        for one in item.forms
+    )
+    for at, item in enumerate(items[:-2]):
+        number, unit = items[at + 1], items[at + 2]
+        told = item.source.lower()
+        if unit.english not in _UNITS or not (number.tag in {"det", "number"} or number.english == "a"):
+            continue
+        if told in {"seit", "depuis", "desde hace", "desde há"}:
+            item.english = "for"
+        elif told in {"vor", "il y a", "hace", "há", "ha"}:
+            ago = done or language in {"de", "fr"}
+            item.english, item.tag, item.forms = "" if ago else "for", "prep", ()
+            unit.english += " ago" * ago
+
+
+def _take_up(part: list[Item], out: list[Said]) -> None:
+    """Leave out what takes a thing up that was just named: "mon dessert préféré, c'est le flan"."""
+    if not part or part[0].english not in {"it is", "it was"}:
+        return
+    before = out[:-1] if out and out[-1].text == "," else out
+    clause = before[next((at + 1 for at in range(len(before) - 1, -1, -1) if before[at].tag == "mark"), 0) :]
+    named = any(one.tag in {"noun", "kin", "x"} for one in clause)
+    if named and all(one.tag not in {"verb", "say"} for one in clause) and clause[0].tag in {"det", "noun", "kin", "x"}:
+        del out[len(before) :]
+        part[0].english = part[0].english.removeprefix("it ")
+
+
+def _clauses(items: Sequence[Item]) -> list[tuple[list[Item], Item | None]]:
+    found: list[tuple[list[Item], Item | None]] = []
+    clause: list[Item] = []
+    for item in items:
+        if item.tag == "mark" and item.source in _QUIET:
+            continue
+        if item.tag == "mark" and item.source in _MARKS:
+            found.append((clause, item))
+            clause = []
+        else:
+            clause.append(item)
+    if clause:
+        found.append((clause, None))
+    return found
+
+
+def _written(out: Sequence[Said], sentence: str, language: str) -> Gloss:
+    text, places = "", list[_Place]()
+    for before, one in pairwise([Said(""), *out]):
+        if not one.text:
+            continue
+        shown = (
+            one.text[:1].upper() + one.text[1:]
+            if not text and one.text[:1].islower() and sentence[:1].isupper()
+            else one.text
+        )
+        glued = one.tag == "mark" and one.text in ",;:.!?)\u2026"
+        if text and not glued and not (before.tag == "mark" and before.text in '("'):
+            text += " "
+        places.append(_Place(len(text), len(text) + len(shown), one.start, one.stop))
+        text += shown
+    return Gloss(text, sentence, language, tuple(places))

@@ -1,0 +1,58 @@
+"""Sentences and memories in other languages, compared in the words of English and told in their own. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from credenda.model.memory import Memory
+from credenda.text.languages import function_words
+from credenda.write.extract.clauses import straighten
+from credenda.write.extract.gloss import glossed
+from credenda.write.extract.glossary import folded
+from credenda.write.extract.lexicon import words_of
+from credenda.write.succession.old import Match
+
+__all__ = ["as_compared", "in_english", "in_own_words", "looked_for"]
+
+_LETTERS_MIN: Final = 2
+
+
+def in_english(sentence: str) -> str:
+    """Give a sentence in English words; itself where it is none of the languages that are known."""
+    gloss = glossed(sentence)
+    return sentence if gloss is None else gloss.text
+
+
+def looked_for(text: str) -> list[str]:
+    """Give the words of another language by which what is remembered is looked for; none of English.
+
+    >>> looked_for("Ich wohne jetzt in Linz."), looked_for("I live in Linz now.")
+    (['linz', 'wohne'], [])
+    """
+    gloss = glossed(straighten(text))
+    if gloss is None:
+        return []
+    silent = function_words(gloss.language)
+    return sorted(one for one in words_of(gloss.source) if len(one) > _LETTERS_MIN and folded(one) not in silent)
+
+
+def as_compared(memory: Memory) -> Memory:
+    """Give a memory with its words and its value in English."""
+    gloss = glossed(straighten(memory.text))
+    if gloss is None:
+        return memory
+    value = None if memory.value is None else gloss.english(memory.value)
+    return replace(memory, text=gloss.text, value=value)
+
+
+def in_own_words(match: Match, memory: Memory, sentence: str) -> Match:
+    """Give a match of a memory as it is kept, with what is replaced and what takes its place as they were said."""
+    old, new = glossed(straighten(memory.text)), glossed(sentence)
+    cell, into = match.cell, match.into
+    return replace(
+        match,
+        memory=memory,
+        cell=cell if cell is None or old is None else old.said(cell),
+        into=into if into is None or new is None else new.said(into),
+    )
