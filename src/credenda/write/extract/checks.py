@@ -144,6 +144,10 @@ def _kin_name(value: Value, situation: Situation) -> bool:
     return kin is not None and (is_person(value) or (called and is_name(value) and not is_trait(value)))
 
 
+def _of_kin(_: Value, situation: Situation) -> bool:
+    return names().kin_noun(situation.subject.noun.split(" ")[-1]) is not None
+
+
 def _married(_: Value, situation: Situation) -> bool:
     return any(word in situation.predicate.text for word in ("married", "engaged", "marry"))
 
@@ -162,6 +166,7 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "our_role": _our_role,
     "kin_name": _kin_name,
     "married": _married,
+    "of_kin": _of_kin,
     "job_noun": _job_noun,
     "introduction": lambda value, situation: situation.short and is_person(value),
     "appointment": lambda value, situation: not situation.dated_past and is_date(value),

@@ -21,6 +21,8 @@ __all__ = ["read_directive"]
 _PLEASE: Final = re.compile(r",? please$", re.IGNORECASE)
 _NOT_EVER: Final = re.compile(r"^do not ever ", re.IGNORECASE)
 _STEPS_MAX: Final = 4
+_ORDER: Final = "always_other"
+"""What is known as an order by "always" alone is one when it is said to the assistant."""
 _ORDER_WORDS_MIN: Final = 2
 _SPEAKERS: Final = frozenset({"i", "we"})
 _POINTING: Final = frozenset({"it", "that", "this", "there", "he", "she", "they", "these", "those"})
@@ -137,8 +139,10 @@ def _name(found: re.Match[str], clause: Clause) -> Reading:
     )
 
 
-def _procedure(text: str, clause: Clause) -> Reading | None:
+def _procedure(text: str, clause: Clause, *, to_assistant: bool) -> Reading | None:
     for name, found in _fitting("procedure", text):
+        if name == _ORDER and not to_assistant:
+            continue
         goal = found.groupdict().get("goal")
         return Reading(
             type=MemoryType.PROCEDURE,
@@ -186,7 +190,8 @@ def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
     `to_assistant` says that the tenant speaks; what others tell each other to do is no instruction of the user's.
     """
     text = _PLEASE.sub("", clause.text)
-    found = (_instruction(text, clause) if to_assistant else None) or _procedure(text, clause)
+    found = _instruction(text, clause) if to_assistant else None
+    found = found or _procedure(text, clause, to_assistant=to_assistant)
     scope, rest = leading_scope(text)
     if found is None and scope is not None and to_assistant and _shapes("scoped")["address"].match(rest):
         found = _scoped(rest, scope, clause)

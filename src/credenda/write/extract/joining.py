@@ -8,14 +8,16 @@ from typing import Final
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normal import same_value
-from credenda.write.extract.lexicon import names
+from credenda.write.extract.lexicon import expression, names, words_of
 from credenda.write.extract.predicates import Predicate
 from credenda.write.extract.readings import Frame, Reading
 from credenda.write.extract.subjects import Subject
 
-__all__ = ["group_habit", "is_change", "merged", "softened", "with_prior"]
+__all__ = ["added", "group_habit", "is_change", "merged", "softened", "with_prior"]
 
 _HEDGED: Final = 0.5
+_LASTING: Final = frozenset({"simple", "progressive"})
+_BESIDE: Final = frozenset({"also", "too", "well", "side", "second"})
 
 
 def merged(readings: list[Reading]) -> list[Reading]:
@@ -47,6 +49,16 @@ def with_prior(reading: Reading, found: Reading) -> Reading:
     """Say of a change what it replaces, so that it can be placed where that is held."""
     told = is_change(reading) and reading.prior is None and same_value(reading.value, found.value)
     return replace(reading, prior=found.prior) if told else reading
+
+
+def added(reading: Reading, frame: Frame) -> Reading:
+    """Let what is so "also", or "too", stand beside what its slot holds: "I'm also a diver" ends no other work."""
+    lasting = reading.move is Move.STATE or (reading.move is Move.CHANGE and frame.predicate.tense in _LASTING)
+    one = lasting and reading.cardinality is Cardinality.SINGLE and reading.attribute is not None
+    text = frame.clause.text
+    if not one or words_of(text).isdisjoint(_BESIDE) or expression("checks", "added").search(text) is None:
+        return reading
+    return replace(reading, cardinality=Cardinality.SET, move=Move.STATE)
 
 
 def softened(reading: Reading, frame: Frame) -> Reading:

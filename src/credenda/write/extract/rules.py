@@ -42,7 +42,7 @@ from credenda.write.extract.foreign import read_foreign, told_back
 from credenda.write.extract.gloss import glossed
 from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
-from credenda.write.extract.joining import group_habit, is_change, merged, softened, with_prior
+from credenda.write.extract.joining import added, group_habit, is_change, merged, softened, with_prior
 from credenda.write.extract.lexicon import expression, names
 from credenda.write.extract.moments import clause_dates, past_dates
 from credenda.write.extract.partings import parted_of
@@ -184,7 +184,7 @@ def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: 
         readings = group_habit(frame.subject, frame.predicate)
     if readings and (clause.hedged or is_hedged(clause.text)):
         return [softened(one, frame) for one in readings]
-    return readings
+    return [added(one, frame) for one in readings]
 
 
 def _subject(listener: _Listener, clause: Clause, text: str) -> Subject | None:

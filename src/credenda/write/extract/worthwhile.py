@@ -24,9 +24,9 @@ _WORDS_MAX: Final = 40
 _CONFIDENCE: Final = 0.5
 _FAINT: Final = 0.4
 _UNMEANT: Final = 0.3
-_SURE: Final = 0.7
+_SURE: Final = 0.58
 """A short turn is kept where the judge is this sure: below, more chatter is kept than statements are won."""
-_SURE_OF_OTHERS: Final = 0.8
+_SURE_OF_OTHERS: Final = 0.7
 """What names neither the speaker nor theirs may be of the world at large."""
 _SURE_IF_PLAIN: Final = 0.4
 """What is a plain statement by its grammar is kept unless the judge speaks against it: chatter seldom is."""
@@ -46,7 +46,7 @@ _SOMEBODY: Final = frozenset({"he", "she", "they"})
 _OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _NEAR_ONE: Final = _OWN | frozenset({"you", "your", "yours"})
 """Words of the two who talk."""
-_AT_HAND: Final = frozenset({"above", "below", "attached", "traceback", "screenshot", "snippet"})
+_AT_HAND: Final = frozenset({"attached", "traceback", "screenshot", "snippet"})
 """Words of what lies before the two who talk; so do the names of errors."""
 _OFFERING: Final = (
     "if you need ",
@@ -60,6 +60,10 @@ _OFFERING: Final = (
 )
 """What offers something, or asks to wait for what goes on around the speaker."""
 _FAULTS: Final = ("error", "errors", "exception")
+_SHOWN: Final = re.compile(
+    r"\b(?:(?:the|see|as|from|code|text) (?:above|below)|(?:above|below)(?=[.,:;!]|$))", re.IGNORECASE
+)
+"""What stands above or below in the text at hand, not above the town."""
 _QUOTED: Final = re.compile(r'"[^"]*\b(?:i|i\'m|my|we|our)\b[^"]*"|"(?:[^" ]+ ){3,}[^"]*"', re.IGNORECASE)
 
 
@@ -74,6 +78,7 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     if quotes or not 0 < sentence.count(" ") < _WORDS_MAX or sentence.split(" ", 1)[0].lower() in _SOMEBODY:
         return []
     at_hand = not _AT_HAND.isdisjoint(words) or any(word.endswith(_FAULTS) for word in words)
+    at_hand = at_hand or _SHOWN.search(sentence) is not None
     if at_hand or sentence.lower().startswith(_OFFERING):
         return []
     ours = owner == "user"
