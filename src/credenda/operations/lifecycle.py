@@ -215,7 +215,7 @@ def retention_curves(parts: Parts, *, plot: Path | None = None, limit: int = 200
 
     `limit` bounds the memories, 1 to 2,000; `plot` names an SVG file to draw them into.
     """
-    if not 1 <= limit <= _POINTS:
+    if type(limit) is not int or not 1 <= limit <= _POINTS:
         raise Invalid(f"a limit of {limit}", why=f"it lies between 1 and {_POINTS:,}", fix="give a number like 200")
     rules = retention_rules(parts.settings)
     days = tuple(float(day) for day in range(_CURVE_DAYS))

@@ -13,6 +13,7 @@ from typing import Final
 from credenda.clock import Clock
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import BackupReport, RestoreReport
+from credenda.paths import kind_of
 from credenda.storage.ledger import Entry, ledger_path, note, read_ledger
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.failures import translated
@@ -40,9 +41,15 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
     when it cannot be written.
     """
     source, place = Path(store.path).absolute(), path.absolute()
-    if place.is_dir() or place == source or (place.exists() and place.samefile(source)):
+    there = kind_of(place)
+    if there == "folder" or place == source or (there and place.samefile(source)):
         raise Invalid(f"{path} cannot be a backup", why="it is a folder, or the database", fix="name another file")
-    if place.exists() and not store.has_backup(str(place)):
+    try:
+        str(place).encode()
+    except UnicodeEncodeError as error:
+        why = "its name is not Unicode, and backups are remembered by name"
+        raise Invalid(f"{str(path)!r} cannot be a backup", why=why, fix="name another file") from error
+    if there and not store.has_backup(str(place)):
         raise Conflict(f"{path} is there already", why="it is no backup of this file", fix="name another file")
     store.note_backup(str(place))
     with _beside(place) as part:
