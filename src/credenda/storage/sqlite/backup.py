@@ -77,8 +77,8 @@ def put_back(
     and is asked in the same way; who was erased there is erased here.
 
     Raises `NotFound` for a missing file, `Invalid` for deletions of other memories, `Conflict` where a database
-    stands and `replace` is not given or where it is under a legal hold, `Corrupt` for a damaged backup, `Unavailable`
-    while others have the database open. After any of them nothing has changed.
+    stands and `replace` is not given, or it is another program's or under a legal hold, `Corrupt` for a damaged backup,
+    `Unavailable` while others have the database open. After any of them nothing has changed.
     """
     if not backup.is_file():
         raise NotFound(f"there is no backup at {backup}", fix="check the path")
@@ -88,7 +88,7 @@ def put_back(
         raise Conflict(
             f"{target} is there already", why="restoring replaces it", fix="add --replace, or restore to another path"
         )
-    _check_holds(target)
+    _check_target(target)
     if deletions is not None:
         _check_related(deletions, backup)
     entries = _entries(backup, *filter(None, (target, deletions)))
@@ -197,13 +197,17 @@ def _entries(backup: Path, *others: Path) -> dict[str, Entry]:
     return entries
 
 
-def _check_holds(target: Path) -> None:
-    """Refuse to replace a database in which a legal hold is in force: what was said since the backup would be gone."""
+def _check_target(target: Path) -> None:
+    """Refuse to replace another program's database, or one under a legal hold: what was said since would be gone."""
     if not target.exists():
         return
-    held = 0
+    held, tables = 0, set[str]()
     with suppress(CredendaError, sqlite3.Error), closing(connect(str(target), read_only=True)) as reading:
+        tables = {str(row[0]) for row in reading.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
         held = reading.execute("SELECT count(*) FROM legal_holds WHERE lifted_at IS NULL").fetchone()[0]
+    if tables and not tables >= {"schema_version", "tenants"}:
+        why = "it holds other tables, which would be lost"
+        raise Conflict(f"{target} is another program's database", why=why, fix="restore to another path")
     if held:
         raise Conflict(
             f"{target} is under a legal hold",
@@ -279,7 +283,7 @@ def _free(target: Path) -> None:
         raise Unavailable(
             f"{target} is in use", why=str(error), fix="close every program that has it open, then restore again"
         ) from error
-    except sqlite3.DatabaseError:  # damaged: that is why it is replaced
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # damaged: that is why it is replaced
         pass
     for ending in ("-wal", "-shm", "-journal"):
         Path(f"{target}{ending}").unlink(missing_ok=True)
