@@ -13,6 +13,7 @@ from credenda.config import Settings, default_target, load_settings
 from credenda.errors import Invalid
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.parts import Parts, Resident
+from credenda.paths import checked_path
 from credenda.providers.embed.choose import open_embedder
 from credenda.providers.embed.port import Embedder
 from credenda.providers.tokens.choose import Tokenizer, open_counter
@@ -75,7 +76,7 @@ def build_parts(
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
     line = _line(llm, merged)
     counter = open_counter(merged.tokenizer if tokenizer is None else tokenizer)
-    now = clock or SystemClock()
+    now = _clock(clock)
     path = sqlite_path(target)
     return Parts(
         user_id=name,
@@ -91,6 +92,15 @@ def build_parts(
         owner=process_owner(),
         store=SqliteStore(path, clock=now, read_only=read_only),  # last: nothing may fail after it
     )
+
+
+def _clock(clock: Clock | None) -> Clock:
+    if clock is None:
+        return SystemClock()
+    if not callable(getattr(clock, "now_us", None)):
+        why = f"a {type(clock).__name__} has no now_us"
+        raise Invalid("the clock given cannot be used", why=why, fix="give one of credenda.testing, or none")
+    return clock
 
 
 def _line(llm: object, settings: Settings) -> ModelLine | None:
@@ -123,14 +133,14 @@ def restore_backup(
     from credenda.operations.restoring import delete_again
     from credenda.storage.sqlite.backup import put_back
 
-    given = clock or SystemClock()
+    given = _clock(clock)
 
     def again(old: Store, new: Store, user_id: str) -> int:
         return delete_again(old, new, user_id, given.now_us())
 
     later = None if deletions is None else Path(sqlite_path(deletions))
     place = Path(sqlite_path(target))
-    return put_back(Path(backup), place, given, replace=replace, deletions=later, delete_again=again)
+    return put_back(checked_path(backup), place, given, replace=replace, deletions=later, delete_again=again)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:
@@ -145,6 +155,8 @@ def back_up_file(parts: Parts, path: Path) -> BackupReport:
 
 def sqlite_path(target: str | Path | None) -> str:
     """Read a target as the path of a SQLite file: a path, `sqlite:///path`, or None for the default one."""
+    if target is not None:
+        checked_path(target)
     text = default_target() if target is None else str(target)
     scheme, separator, _ = text.partition("://")
     if not separator:
@@ -164,4 +176,4 @@ def _path_of(url: str) -> str:
     path = unquote(urlsplit(url).path).removeprefix("/")
     if not path:
         raise Invalid(f"{url!r} names no file", fix="write sqlite:///memory.db")
-    return path
+    return str(checked_path(path))

@@ -11,6 +11,7 @@ from credenda.model.report import BackupReport, DoctorReport, ExportReport, Impo
 from credenda.model.synced import SyncReport
 from credenda.operations import maintaining, rebuilding
 from credenda.parts import Parts
+from credenda.paths import checked_path
 
 __all__ = ["Data"]
 
@@ -29,7 +30,7 @@ class Data:
         """
         from credenda.portability.exporting import export_file
 
-        return export_file(self._parts, Path(path), format)
+        return export_file(self._parts, checked_path(path), format)
 
     def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
@@ -41,7 +42,7 @@ class Data:
         """
         from credenda.portability.importing import import_file
 
-        return import_file(self._parts, Path(path), format, progress=progress)
+        return import_file(self._parts, checked_path(path), format, progress=progress)
 
     def scan(self, path: str | Path) -> ScanReport:
         """Keep what the code in a folder declares: one memory a file, one of its tree, one of its dependencies.
@@ -51,7 +52,7 @@ class Data:
         """
         from credenda.operations.scanning import scan
 
-        return scan(self._parts, path)
+        return scan(self._parts, checked_path(path))
 
     def reembed(
         self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
@@ -91,7 +92,7 @@ class Data:
         if from_files is not None:
             from credenda.operations.refilling import rebuild_from_files
 
-            return rebuild_from_files(self._parts, from_files, dry_run=dry_run)
+            return rebuild_from_files(self._parts, checked_path(from_files), dry_run=dry_run)
         return rebuilding.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
 
     def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:  # noqa: A002 - the public contract
@@ -105,7 +106,7 @@ class Data:
         """
         from credenda.operations.syncing import sync_files
 
-        return sync_files(self._parts, dir, missing=missing)
+        return sync_files(self._parts, checked_path(dir), missing=missing)
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others go on reading and writing.
@@ -115,7 +116,7 @@ class Data:
         """
         from credenda.bootstrap import back_up_file
 
-        return back_up_file(self._parts, Path(path))
+        return back_up_file(self._parts, checked_path(path))
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

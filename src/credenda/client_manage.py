@@ -27,7 +27,9 @@ from credenda.model.report import (
 )
 from credenda.operations import auditing, erasing, keeping, standing, undoing
 from credenda.parts import Parts
+from credenda.paths import checked_path
 from credenda.workers.expiry import apply_policies
+from credenda.write.arguments import checked_words
 
 __all__ = ["Manage"]
 
@@ -69,7 +71,9 @@ class Manage:
         """
         from credenda.operations.extracting import extract
 
-        return extract(self._parts, None if path is None else Path(path), text=text, model=model, dry_run=dry_run)
+        return extract(
+            self._parts, None if path is None else checked_path(path), text=text, model=model, dry_run=dry_run
+        )
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
@@ -186,7 +190,7 @@ class Manage:
         """
         from credenda.operations import lifecycle
 
-        return lifecycle.retention_curves(self._parts, plot=None if plot is None else Path(plot), limit=limit)
+        return lifecycle.retention_curves(self._parts, plot=None if plot is None else checked_path(plot), limit=limit)
 
     def drift(self, roots: str | Path | Sequence[str | Path] | None = None, *, fix: bool = False) -> DriftReport:
         """Hold what memories claim about code against the code in these folders; nothing outside them is looked at.
@@ -272,4 +276,8 @@ class Manage:
         """
         from credenda.operations import scheduling
 
-        return scheduling.run_duties(self._parts, tuple(only)) if run or only else scheduling.schedule(self._parts)
+        return (
+            scheduling.run_duties(self._parts, checked_words(only, "only"))
+            if run or only
+            else scheduling.schedule(self._parts)
+        )

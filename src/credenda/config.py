@@ -183,13 +183,23 @@ def load_settings(given: Mapping[str, object] | None = None) -> Settings:
     for origin, values in (
         (_config_file().as_posix(), _from_file()),
         ("the environment", _from_environment()),
-        ("settings", dict(given or {})),
+        ("settings", _table(given)),
     ):
         for given_name, value in sorted(values.items(), key=lambda one: one[0].casefold() not in _ALIASES):
             name = _ALIASES.get(given_name.casefold(), given_name)
             merged[name] = _checked(name, value, origin)
     settings = Settings()
     return replace(settings, **cast("dict[str, Any]", merged)) if merged else settings
+
+
+def _table(given: object) -> Mapping[str, object]:
+    if given is None:
+        return {}
+    table = cast("Mapping[object, object]", given) if isinstance(given, Mapping) else {None: given}
+    if not all(isinstance(name, str) for name in table):
+        why = "these are none, or one has no text for a name"
+        raise Invalid("settings must be values by their names", why=why, fix='give {"name": value}')
+    return cast("Mapping[str, object]", table)
 
 
 def setting_docs() -> list[tuple[str, object, str]]:

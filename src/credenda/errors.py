@@ -13,7 +13,7 @@ A message says what happened, why, and what to do about it. It never holds memor
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 __all__ = [
     "Conflict",
@@ -24,6 +24,10 @@ __all__ = [
     "NotFound",
     "Unavailable",
 ]
+
+_WHAT_CHARACTERS: Final = 400
+"""Longest account of what happened: it may quote what a caller gave, which may have any length."""
+_HALF: Final = _WHAT_CHARACTERS // 2 - 1
 
 
 class CredendaError(Exception):
@@ -39,7 +43,7 @@ class CredendaError(Exception):
 
     def __init__(self, what: str, *, why: str = "", fix: str = "", **ids: str) -> None:
         """Keep the three parts apart, so that each door can lay them out."""
-        self.what = what
+        self.what = what if len(what) <= _WHAT_CHARACTERS else f"{what[:_HALF]}…{what[-_HALF:]}"
         self.why = why
         self.fix = fix
         self.ids = ids

@@ -207,6 +207,26 @@ def test_a_folder_is_never_overwritten_and_a_missing_one_not_made(full: Credenda
         full.data.export(tmp_path / "missing" / "a.jsonl")
 
 
+@pytest.mark.requirement("D-019")
+@pytest.mark.parametrize("ending", ["", "-wal", "-shm", ".erasures"])
+def test_a_database_and_its_companions_are_never_overwritten(full: Credenda, tmp_path: Path, ending: str) -> None:
+    before = full.stats()
+    for name in ("full.db", "linked.db"):
+        (tmp_path / "linked.db").unlink(missing_ok=True)
+        (tmp_path / "linked.db").hardlink_to(tmp_path / "full.db")
+        place = tmp_path / f"{name}{ending}"
+        with pytest.raises(Conflict, match="never overwritten"):
+            full.data.export(place)
+        with pytest.raises(Conflict, match="never overwritten"):
+            full.data.export(place, "mcp-memory")
+        with pytest.raises(Conflict, match="never overwritten"):
+            full.erase("ana", export=place)
+        with pytest.raises(Conflict, match="never overwritten"):
+            full.manage.retention(plot=place)
+    assert full.stats() == before
+    assert full.data.doctor().ok
+
+
 def test_a_failed_export_leaves_what_was_there(full: Credenda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "out" / "a.jsonl"
     path.parent.mkdir()

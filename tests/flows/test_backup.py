@@ -172,6 +172,33 @@ def test_a_backup_never_takes_the_place_of_something_else(mem: Credenda, path: P
     mem.data.backup(tmp_path / "copy.db")
 
 
+def test_another_programs_database_is_not_replaced_even_when_asked(mem: Credenda, tmp_path: Path) -> None:
+    mem.data.backup(tmp_path / "copy.db")
+    with closing(sqlite3.connect(tmp_path / "photos.db")) as other:
+        other.execute("CREATE TABLE photos (name TEXT)")
+        other.commit()
+    before = (tmp_path / "photos.db").read_bytes()
+    with pytest.raises(Conflict, match="another program's database"):
+        restore_backup(tmp_path / "copy.db", tmp_path / "photos.db", replace=True)
+    assert (tmp_path / "photos.db").read_bytes() == before
+
+
+def test_a_database_with_a_damaged_text_is_corrupt_and_may_be_replaced(
+    mem: Credenda, path: Path, tmp_path: Path, clock: ManualClock
+) -> None:
+    mem.remember("I live in Linz.")
+    mem.data.backup(tmp_path / "copy.db")
+    mem.close()
+    whole = path.read_bytes()
+    at = whole.rindex(b"CREATE TABLE tenants")
+    path.write_bytes(whole[:at] + b"CREATE TABL\xff" + whole[at + 12 :])
+    with pytest.raises(Corrupt, match="not a sound database"):
+        Credenda.open(path, user="ana", clock=clock, workers=False)
+    restore_backup(tmp_path / "copy.db", path, replace=True, clock=clock)
+    with Credenda.open(path, user="ana", clock=clock, workers=False) as again:
+        assert again.stats().events == 1
+
+
 def test_a_database_under_a_legal_hold_is_not_replaced(
     two: Credenda, path: Path, tmp_path: Path, clock: ManualClock
 ) -> None:

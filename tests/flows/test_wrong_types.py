@@ -27,11 +27,21 @@ CALLS: dict[str, Callable[[Credenda, str, Any], object]] = {
     "history": lambda mem, _, given: mem.history(entity=given, attribute="residence"),
     "type": lambda mem, _, given: mem.list(type=given),
     "status": lambda mem, _, given: mem.list(status=given),
+    "topic of a list": lambda mem, _, given: mem.list(topic=given),
+    "entity of a list": lambda mem, _, given: mem.list(entity=given),
+    "attribute of a list": lambda mem, _, given: mem.list(attribute=given),
     "cursor": lambda mem, _, given: mem.list(cursor=given),
     "text of a correction": lambda mem, id, given: mem.correct(id, text=given),
     "value of a correction": lambda mem, id, given: mem.correct(id, value=given),
     "reason": lambda mem, id, given: mem.forget(id, given),
     "content": lambda mem, _, given: mem.remember(given),
+    "unit": lambda mem, _, given: mem.store(given),
+    "steps": lambda mem, _, given: mem.manage.dream(given),
+    "only": lambda mem, _, given: mem.manage.schedule(only=given),
+    "points": lambda mem, _, given: mem.manage.retention(limit=given if given != 5 else 0),
+    "timeout": lambda mem, _, given: mem.settle(given if given != 5 else 0),
+    "format of an export": lambda mem, _, given: mem.data.export("out.jsonl", given),
+    "model": lambda mem, _, given: mem.data.reembed(given),
     "session": lambda mem, _, given: mem.remember("I like tea.", session=given),
 }
 
@@ -78,3 +88,25 @@ def test_one_tag_given_as_text_is_one_tag_and_not_its_letters(tmp_path: Path) ->
             hit.text for hit in mem.search("Where do I live?", tags=["home"]).hits
         ]
         assert mem.search("Where do I live?", tags=one).hits
+
+
+def test_a_message_quotes_little_of_what_was_given(mem: Credenda) -> None:
+    with pytest.raises(Invalid) as caught:
+        mem.search("tea", mode="m" * 3_000_000)
+    assert len(str(caught.value)) < 1_000
+
+
+def test_one_duty_given_as_text_is_one_duty_and_not_its_letters(mem: Credenda) -> None:
+    assert mem.manage.schedule(only="decay").ran
+
+
+@pytest.mark.parametrize("name", ["target", "clock", "settings"])
+@pytest.mark.parametrize("given", [5, True, b"x", [1], {1: 2}, object(), "half \ud800 pair", "a\x00b"])
+def test_what_opens_no_memory_is_an_error_of_ours_and_makes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, given: object
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments: dict[str, Any] = {"target": "memory.db", name: given}
+    with pytest.raises(Invalid):
+        Credenda.open(**arguments, user="ana")
+    assert list(tmp_path.iterdir()) == []

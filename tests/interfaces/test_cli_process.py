@@ -173,3 +173,32 @@ def test_completion_knows_commands_and_options() -> None:
     for words, wanted in (("credenda hist", b"history"), ("credenda search --exp", b"--explain")):
         env = environment(_CREDENDA_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))
         assert wanted in process(env=env).stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_result_without_room_is_unavailable_and_what_was_done_stays(tmp_path: Path, form: list[str]) -> None:
+    db = ["--db", str(tmp_path / "memory.db")]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "credenda", *db, *form, "remember", "I live in Linz."],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            timeout=50,
+            check=False,
+        )
+    assert (done.returncode, len(done.stderr.splitlines())) == (5, 1)
+    assert b"what the command has done stays done" in done.stderr
+    assert b"Linz" in process(*db, "list").stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the streams")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_change_nothing_but_what_is_seen(tmp_path: Path, closed: str) -> None:
+    db = f"--db {tmp_path}/memory.db"
+    for command, code in (("remember 'I live in Linz.'", 0), ("list", 0), ("get m9-000000", 3), ("nonsense", 2)):
+        line = f"'{sys.executable}' -m credenda {db} {command} {closed}"
+        done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, env=environment(), timeout=50, check=False)
+        assert done.returncode == code, (command, done.stderr)
+        assert b"Traceback" not in done.stderr

@@ -68,6 +68,9 @@ REFUSED: list[tuple[str, Callable[[Memory], object]]] = [
     ("none of user_id", lambda m: m.get_all(filters={"kind": "x"})),
     ("none of user_id", lambda m: m.delete_all()),
     ("user_id is blank", lambda m: m.add("x", user_id=" ")),
+    ("user_id is blank", lambda m: m.search("x", filters={"user_id": ""})),
+    ("user_id is blank", lambda m: m.get_all(filters={"user_id": {"eq": " "}, "agent_id": "bot"})),
+    ("user_id is blank", lambda m: m.get_all(filters={"AND": [{"user_id": ""}, {"kind": "x"}]})),
     ("user_id must be text", lambda m: m.get_all(user_id=7)),  # type: ignore[arg-type]
     ("prompt cannot be used", lambda m: m.add("x", user_id="a", prompt="y")),
     ("not a memory_type", lambda m: m.add("x", user_id="a", memory_type="semantic")),
@@ -118,3 +121,8 @@ def test_what_cannot_be_meant_is_refused_with_what_to_do(
 def test_an_unknown_argument_is_no_silent_one(memory: Memory, verb: str) -> None:
     with pytest.raises(TypeError, match="version"):
         getattr(memory, verb)(version="v2")
+
+
+def test_spaces_around_a_user_do_not_count_in_filters_either(memory: Memory) -> None:
+    memory.add("I live in Linz.", user_id="ana")
+    assert texts(memory.get_all(filters={"user_id": " ana "})) == ["I live in Linz."]

@@ -312,6 +312,27 @@ def test_odd_input_ends_in_silence(sent: bytes, db: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+UNREADABLE = [
+    b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "store_memory", "text": "\\ud83d"}}',
+    b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": []}',
+    b'{"jsonrpc": "1.0", "id": 7, "method": "tools/list"}',
+    b'{"id": 7, "method": "tools/list"}',
+    b'{"jsonrpc": "2.0", "id": 7, "method": 5}',
+]
+
+
+@pytest.mark.parametrize("sent", UNREADABLE)
+def test_a_request_that_cannot_be_read_is_answered_and_the_next_one_served(sent: bytes, pipe: Pipe) -> None:
+    refused = pipe.ask(sent + b"\n")
+    assert (refused["id"], refused["error"]["code"]) == (7, -32600)
+    assert "tools" in pipe.ask(request(8, "tools/list"))["result"]
+
+
+def test_the_last_line_needs_no_end(db: Path) -> None:
+    done = process("--db", str(db), "--user", "ana", "mcp", stdin=call(1, "store_memory", text="I like tea.").strip())
+    assert json.loads(done.stdout)["result"]["structuredContent"]["status"] == "ok"
+
+
 def test_what_is_stored_is_believed_soon_after_without_anybody_waiting(db: Path) -> None:
     async def body(agent: Agent) -> None:
         await agent.ask("store_memory", text="I live in Linz.")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from credenda.config import Settings
 from credenda.errors import Invalid
@@ -21,6 +21,7 @@ from credenda.model.code import DriftFinding, DriftReport
 from credenda.model.dreamed import is_dreamed
 from credenda.model.memory import Layer, Memory, Stance, Status
 from credenda.parts import Parts
+from credenda.paths import checked_path
 from credenda.storage.store import MemoryFilter, Writer
 from credenda.write.apply import Application, apply
 
@@ -82,12 +83,19 @@ def _opted_in(parts: Parts) -> list[str]:
 
 
 def _folders(roots: str | Path | Sequence[str | Path]) -> list[Path]:
-    given = [roots] if isinstance(roots, str | Path) else list(roots)
+    given = list(map(checked_path, [roots] if isinstance(roots, str | Path) else _several(roots)))
     if not given:
         raise Invalid("drift needs a folder", why="nothing is looked at unasked", fix="name the folder with the code")
     if len(given) > _ROOTS_MAX:
         raise Invalid(f"{len(given)} folders", why=f"at most {_ROOTS_MAX} are read together", fix="check fewer")
     return list(dict.fromkeys(map(checked_root, given)))
+
+
+def _several(roots: object) -> Sequence[object]:
+    if not isinstance(roots, Sequence) or isinstance(roots, bytes | bytearray):
+        why = f"they are a {type(roots).__name__}"
+        raise Invalid("roots must be folders", why=why, fix="name one folder, or give a list of them")
+    return cast("Sequence[object]", roots)
 
 
 def _landscape(surveys: Sequence[Survey], roots: str | Path | Sequence[str | Path]) -> Landscape:

@@ -9,6 +9,7 @@ from credenda.errors import Conflict, Invalid
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.report import EraseReceipt
 from credenda.parts import Parts
+from credenda.paths import checked_path
 from credenda.storage.store import Writer
 from credenda.write.arguments import checked_condition, checked_text
 
@@ -28,7 +29,7 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
             fix=f"confirm {parts.user_id!r}, or open the memory of the user you mean",
         )
     with parts.foreground:
-        exported = None if export is None else _exported(parts, Path(export))
+        exported = None if export is None else _exported(parts, checked_path(export))
         parts.accesses.drain()
         erasure = parts.store.erase(parts.user_id, exported=exported)
     if parts.resident.in_use:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from credenda.errors import Conflict, Invalid, Unavailable
+from credenda.errors import Conflict, Invalid
 from credenda.ids import Kind, number_of
 from credenda.manage.importance import Record, importance
 from credenda.manage.lifecycle import LADDER, LifecycleRules, Standing, decide_lifecycle, next_layer
@@ -29,6 +29,7 @@ from credenda.model.report import (
 from credenda.operations.present import current
 from credenda.operations.using import Looked, Times, look, retention_rules, times_of
 from credenda.parts import Parts
+from credenda.portability.output import whole_file
 from credenda.storage.store import MemoryFilter, Reader, Retention, Watermark, Writer
 from credenda.workers.upkeep import flush_accesses
 from credenda.write.apply import Application, apply
@@ -214,7 +215,7 @@ def retention_curves(parts: Parts, *, plot: Path | None = None, limit: int = 200
 
     `limit` bounds the memories, 1 to 2,000; `plot` names an SVG file to draw them into.
     """
-    if not 1 <= limit <= _POINTS:
+    if type(limit) is not int or not 1 <= limit <= _POINTS:
         raise Invalid(f"a limit of {limit}", why=f"it lies between 1 and {_POINTS:,}", fix="give a number like 200")
     rules = retention_rules(parts.settings)
     days = tuple(float(day) for day in range(_CURVE_DAYS))
@@ -230,16 +231,9 @@ def retention_curves(parts: Parts, *, plot: Path | None = None, limit: int = 200
         mode=rules.mode,
     )
     if plot is not None:
-        _draw(plot, drawn)
+        with whole_file(plot) as file:
+            file.write(retention_svg(drawn).encode())
     return drawn
-
-
-def _draw(path: Path, drawn: RetentionCurves) -> None:
-    try:
-        path.write_text(retention_svg(drawn), "utf-8")
-    except OSError as error:
-        fix = "name a file that can be written"
-        raise Unavailable(f"cannot write {path}", why=error.strerror or "", fix=fix) from error
 
 
 def _curve(name: str, rules: RetentionRules, days: Sequence[float], trust: float) -> RetentionCurve:

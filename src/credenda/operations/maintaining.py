@@ -45,8 +45,10 @@ _CHECKS: Final = (
 
 def settle(parts: Parts, timeout_seconds: float = 30.0) -> None:
     """Wait until every queued job of this tenant has run; raises `Unavailable` on time-out."""
-    if not timeout_seconds > 0:
-        raise Invalid(f"a timeout of {timeout_seconds!r} s", why="it must be positive", fix="give seconds, like 30")
+    if not isinstance(timeout_seconds, int | float) or not timeout_seconds > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(
+            f"a timeout of {timeout_seconds!r} s", why="it must be a positive number", fix="give seconds, like 30"
+        )
     settle_jobs(parts, timeout_seconds)
     flush_accesses(parts)
 

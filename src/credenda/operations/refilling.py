@@ -23,6 +23,7 @@ from credenda.model.memory import Slot, TypeClass
 from credenda.model.report import Difference, RebuildReport
 from credenda.operations.owning import check_owner
 from credenda.parts import Parts
+from credenda.paths import kind_of
 from credenda.portability.files.folder import STATE, Folder, Found, open_folder
 from credenda.portability.files.refill import Believed, Filed, Record, record
 from credenda.portability.files.state import Base, State, digest, dump_state, load_state, tenant_mark
@@ -49,7 +50,7 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
     Raises `NotFound` for a folder that is not there, `Conflict` for a memory that holds something already and for pages
     that cannot be read; then nothing has changed.
     """
-    if not Path(path).expanduser().is_dir():
+    if kind_of(Path(path).expanduser()) != "folder":
         raise NotFound(f"there is no folder {str(path)[:200]}", fix="give the folder that `files sync` keeps")
     folder = open_folder(path)
     with folder.locked():

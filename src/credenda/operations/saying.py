@@ -73,6 +73,10 @@ def _verbatim(event: Event) -> Claim:
 
 def store(parts: Parts, unit: MemoryUnit) -> Memory:
     """Hold a memory at once, without extraction; it still competes for its slot like any other (R-067)."""
+    if not isinstance(unit, MemoryUnit):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise Invalid(
+            "a memory must be a MemoryUnit", why=f"it is a {type(unit).__name__}", fix='give MemoryUnit(text="…")'
+        )
     event, claim = _event_and_claim(parts, unit)
 
     def work(writer: Writer) -> Memory:

@@ -22,7 +22,7 @@ EXPORTS: Final[Mapping[str, Callable[[Parts, Path], ExportReport]]] = {
 
 def export_file(parts: Parts, path: Path, format: str) -> ExportReport:
     """Write a file; raises `Invalid` for an unknown format or a folder, `Unavailable` when it cannot be written."""
-    write = EXPORTS.get(format)
+    write = EXPORTS.get(format) if isinstance(format, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     if write is None:
         raise Invalid(f"{format!r} is not a format of exports", fix=f"choose one of {', '.join(EXPORTS)}")
     return write(parts, path)

@@ -10,6 +10,7 @@ from typing import Final
 from credenda.errors import Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import ImportReport
 from credenda.parts import Parts
+from credenda.paths import kind_of
 from credenda.portability.archive import FORMAT, load_archive
 from credenda.portability.filing import Tally, file_pieces
 from credenda.portability.importers.chatgpt import ChatGPTFormat
@@ -61,7 +62,7 @@ def import_file(
     """
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
-    if path.is_dir():
+    if kind_of(path) == "folder":
         return _import_many(parts, _chosen(path, folder_entries(path), format), progress)
     with open_lines(path, progress) as lines:
         if not is_zip(lines.head()):
@@ -74,7 +75,7 @@ def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | 
     """Read what a file, a folder or a zip holds, as an import would; an archive holds nothing new to read."""
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
-    if path.is_dir():
+    if kind_of(path) == "folder":
         yield from _all_pieces(_chosen(path, folder_entries(path), format), user_id, Meter(None, 0))
         return
     with open_lines(path, None) as lines:

@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 from credenda import limits
 from credenda.clock import from_datetime
 from credenda.errors import Corrupt, CredendaError, Invalid, LimitExceeded
+from credenda.paths import kind_of
 from credenda.portability.lines import DAMAGED, Lines, Meter, Quota, open_lines, unreadable
 
 __all__ = ["Entry", "folder_entries", "is_zip", "zip_entries"]
@@ -71,8 +72,8 @@ def _files(folder: Path) -> Iterator[Path]:
     waiting = [folder]
     while waiting:
         path = waiting.pop()
-        if path != folder and (path.is_symlink() or not path.is_dir()):
-            if path.is_file():
+        if path != folder and (path.is_symlink() or kind_of(path) != "folder"):
+            if kind_of(path) == "file":
                 yield path
             continue
         try:

@@ -16,6 +16,7 @@ from zipfile import BadZipFile
 
 from credenda import limits
 from credenda.errors import Corrupt, CredendaError, Invalid, LimitExceeded, NotFound, Unavailable
+from credenda.paths import kind_of
 
 __all__ = ["DAMAGED", "LINE_BYTES_MAX", "Line", "Lines", "Meter", "Progress", "Quota", "open_lines", "unreadable"]
 
@@ -161,7 +162,7 @@ class Lines:
 @contextmanager
 def open_lines(path: Path, progress: Progress | None = None, *, meter: Meter | None = None) -> Generator[Lines]:
     """Open a file for reading; raises `NotFound`, `Invalid` for a folder, or `Unavailable`."""
-    if path.is_dir():
+    if kind_of(path) == "folder":
         raise Invalid(f"{path} is a folder", fix="give a file")
     try:
         raw = BufferedReader(FileIO(path), _BUFFER_BYTES)

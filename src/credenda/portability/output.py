@@ -10,11 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, cast
 
-from credenda.errors import Invalid, Unavailable
+from credenda.errors import Conflict, Invalid, Unavailable
 
 __all__ = ["whole_file"]
 
 _BUFFER_BYTES: Final = 1 << 18
+_DATABASE: Final = b"SQLite format 3\0"
+"""How every database begins, ours or another program's."""
+_COMPANIONS: Final = ("-wal", "-shm", "-journal", ".erasures")
+"""Endings of the files that belong to the database beside them."""
 
 
 @contextmanager
@@ -23,10 +27,10 @@ def whole_file(path: Path) -> Generator[IO[bytes]]:
 
     A file that was there is replaced; only its owner may read the new one. When anything fails, the place is as it was.
     The same bytes always give the same file: the compressed form names no time and no file.
+    Raises `Invalid` for a folder or device, `Conflict` for a database or a file that belongs to one.
     """
-    if path.exists() and not path.is_file():
-        raise Invalid(f"{path} is not a file", why="a folder or device is never overwritten", fix="give a file name")
     try:
+        _check_free(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:64]}.", suffix=".part")
     except OSError as error:
         raise _unwritable(path, error) from error
@@ -42,6 +46,23 @@ def whole_file(path: Path) -> Generator[IO[bytes]]:
         raise _unwritable(path, error) from error
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def _check_free(path: Path) -> None:
+    """Refuse a place whose loss nobody can have meant, the memory that is being written out above all."""
+    if path.exists() and not path.is_file():
+        raise Invalid(f"{path} is not a file", why="a folder or device is never overwritten", fix="give a file name")
+    owners = [Path(str(path).removesuffix(end)) for end in _COMPANIONS if path.name.endswith(end)]
+    if any(map(_is_database, [path, *owners])):
+        why = "a database, and what belongs to one, is never overwritten"
+        raise Conflict(f"{path} is part of a database", why=why, fix="give another file name")
+
+
+def _is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_DATABASE)) == _DATABASE
 
 
 @contextmanager

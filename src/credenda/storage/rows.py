@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
+from credenda.errors import Corrupt
 from credenda.ids import Kind, number_of, parse_id, public_id
 from credenda.model.change import Actor, ChangeKind, ChangeRecord, Support
 from credenda.model.claim import Evidence, Span
@@ -102,12 +103,20 @@ def packed(value: object) -> str | None:
     return canonical_json(value) if value else None
 
 
+def _json(raw: str) -> Any:
+    try:
+        return json.loads(raw)
+    except ValueError as error:
+        fix = "run `credenda doctor`, or restore a backup"
+        raise Corrupt("a row cannot be read", why="a cell of it is not the JSON that was written", fix=fix) from error
+
+
 def _names(raw: str | None) -> tuple[str, ...]:
-    return tuple(json.loads(raw)) if raw else ()
+    return tuple(_json(raw)) if raw else ()
 
 
 def _table(raw: str | None) -> dict[str, object]:
-    return json.loads(raw) if raw else {}
+    return _json(raw) if raw else {}
 
 
 def _relation(raw: str | None) -> Relation | None:
@@ -258,7 +267,7 @@ def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
 
 def change_of(row: Record, tag: str) -> ChangeRecord:
     """Read a change."""
-    delta: dict[str, Any] = json.loads(row["delta"])
+    delta: dict[str, Any] = _json(row["delta"])
     memory = row["memory"]
     support = delta.get("e")
     return ChangeRecord(
@@ -283,7 +292,7 @@ def _support_of(kept: tuple[Any, ...], tag: str) -> Support:
 
 def wordless_delta(delta: str) -> str:
     """Give what a delta says of a memory besides its words: standing, times, numbers and where its evidence lies."""
-    parts: dict[str, Any] = json.loads(delta)
+    parts: dict[str, Any] = _json(delta)
     sides = {name: spelled_out(part) for name, part in parts.items() if name != "e"}
     kept = {name: shortened({key: side[key] for key in side if key in _WORDLESS}) for name, side in sides.items()}
     evidence = {

@@ -70,8 +70,12 @@ def checked_words(values: object, what: str) -> tuple[str, ...]:
     return cast("tuple[str, ...]", words)
 
 
-def checked_member(kind: type[E], value: str, what: str) -> E:
+def checked_member(kind: type[E], value: object, what: str) -> E:
     """Read one of an enumeration's words; raises `Invalid` with the choices for any other."""
+    if not isinstance(value, str):
+        raise Invalid(
+            f"a {what} must be a word", why=f"it is a {type(value).__name__}", fix=f"choose one of {', '.join(kind)}"
+        )
     try:
         return kind(value)
     except ValueError as error:
@@ -80,7 +84,9 @@ def checked_member(kind: type[E], value: str, what: str) -> E:
 
 def checked_fraction(value: float, what: str) -> float:
     """Check a number in [0, 1]."""
-    if not isinstance(value, int | float) or not 0 <= value <= 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise Invalid(f"{what} must be a number", why=f"it is a {type(value).__name__}", fix="give a number like 0.4")
+    if not 0 <= value <= 1:
         raise Invalid(f"{what} cannot be {value!r}", why="it lies in 0 to 1", fix="give a number like 0.4")
     return float(value)
 

@@ -11,6 +11,15 @@ from credenda.storage.sqlite.failures import is_busy, translate, translated
 
 from .build import failure
 
+
+def test_a_text_that_is_none_is_damage() -> None:
+    with (
+        pytest.raises(Corrupt, match=r"memory\.db is not a sound database: a text in it is not UTF-8"),
+        translated("memory.db"),
+    ):
+        b"\xff".decode()
+
+
 FAMILIES: list[tuple[int, type[CredendaError], str]] = [
     (sqlite3.SQLITE_BUSY, Unavailable, "is busy"),
     (sqlite3.SQLITE_BUSY_SNAPSHOT, Unavailable, "is busy"),

@@ -12,6 +12,7 @@ from datetime import date, datetime
 from typing import Final, cast
 
 from credenda.clock import parse_time
+from credenda.compat.mem0.arguments import entity
 from credenda.errors import Invalid
 
 __all__ = ["ENTITIES", "TIMES", "Asked", "Condition", "Facts", "read_filters"]
@@ -149,8 +150,9 @@ def _lift_user(table: dict[str, object]) -> str | None:
 
 def _one_user(value: object) -> str:
     table = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {"eq": value}
-    name = table.get("eq")
-    if len(table) != 1 or not isinstance(name, str) or name == _ANY:
+    asked = table.get("eq")
+    name = None if len(table) != 1 or not isinstance(asked, str) or asked == _ANY else entity(asked, "user_id")
+    if name is None:
         raise Invalid(
             "user_id must name one user", why="each user's memories are kept apart", fix='give {"user_id": "ana"}'
         )

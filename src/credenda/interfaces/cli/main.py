@@ -14,7 +14,7 @@ from credenda.config import debug_wanted, spare_threads
 from credenda.errors import CredendaError
 from credenda.interfaces.cli.commands import build, names, program_options
 from credenda.interfaces.cli.layout import clean
-from credenda.interfaces.cli.output import emit, note
+from credenda.interfaces.cli.output import emit, fill_streams, note
 
 __all__ = ["cli", "main"]
 
@@ -198,5 +198,6 @@ click.version_option(__version__, "--version", prog_name="credenda", message="%(
 
 def main() -> int:
     """Run `credenda` and return its exit code."""
+    fill_streams()
     spare_threads()
     return cli.main(standalone_mode=False)

@@ -4,30 +4,49 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TextIO
 
 import click
 
-__all__ = ["emit", "interactive", "note"]
+from credenda.errors import Unavailable
+
+__all__ = ["emit", "fill_streams", "interactive", "note"]
 
 _PIPE_CLOSED = 141
 """What a shell reports for a program whose reader went away (128 + SIGPIPE)."""
 
 
+def fill_streams() -> None:
+    """Open the null device for each standard stream that whoever started us has closed.
+
+    The lowest free descriptor is the closed one, so that no file of ours takes its place.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for the whole process
+
+
 def emit(text: str) -> None:
-    """Write a result; a reader that went away ends the command quietly."""
+    """Write a result; a reader that went away ends the command quietly. Raises `Unavailable` where there is no room."""
     try:
         _write(sys.stdout, text if text.endswith("\n") or not text else f"{text}\n")
     except BrokenPipeError:
         _silence(sys.stdout)
         raise click.exceptions.Exit(_PIPE_CLOSED) from None
+    except OSError as error:
+        _silence(sys.stdout)
+        fix = "send it elsewhere; what the command has done stays done"
+        raise Unavailable(
+            "the result cannot be written", why=error.strerror or type(error).__name__, fix=fix
+        ) from error
 
 
 def note(text: str) -> None:
     """Say something beside the result."""
     try:
         _write(sys.stderr, f"{text}\n")
-    except BrokenPipeError:
+    except OSError:  # nobody is left to be told
         _silence(sys.stderr)
 
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
 from credenda import limits
 
 if TYPE_CHECKING:
     from mcp.shared._stream_protocols import WriteStream
-    from mcp.shared.message import SessionMessage
 
 __all__ = ["Answers", "Calls", "Lines"]
 
@@ -67,12 +68,34 @@ def _table(written: object) -> dict[str, Any]:
     return cast("dict[str, Any]", written) if isinstance(written, dict) else {}
 
 
+def _refusal(line: str) -> JSONRPCError | None:
+    """Return the answer to a request that cannot be read: the library would drop it, and its client wait for ever.
+
+    What has no id, or is no request, is nothing that anybody waits for. The message quotes nothing.
+    """
+    try:
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        message = _table(line)
+    else:
+        return None
+    request_id = message.get("id")
+    if "method" not in message or isinstance(request_id, bool) or not isinstance(request_id, str | int):
+        return None
+    fix = "give jsonrpc, id, method and a table of params, in whole characters (no half of a surrogate pair)"
+    error = ErrorData(code=INVALID_REQUEST, message=f"this is no request of JSON-RPC 2.0; {fix}")
+    return JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
+
+
 class Lines:
     """Lines of a descriptor, read in a thread of its own that nobody has to wait for: a signal must end the server.
 
     A thread of a pool would hold the process until the next line, for a blocking read cannot be called off. The lines
-    end when the descriptor has ended and what was asked is answered.
+    end when the descriptor has ended and what was asked is answered. A request that cannot be read is answered here.
     """
+
+    answers: Answers
+    """The way out; set before the first line is read."""
 
     def __init__(self, descriptor: int, calls: Calls) -> None:
         """Read nothing yet."""
@@ -92,7 +115,10 @@ class Lines:
         with self._receiving:
             async for line in self._receiving:
                 self._calls.heard(line)
-                yield line
+                if (refusal := _refusal(line)) is None:
+                    yield line
+                else:
+                    await self.answers.send(SessionMessage(refusal))
         await self._calls.wait()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -106,6 +132,9 @@ class Lines:
                     break
                 for line in lines:
                     self._hand_over(loop, line.decode("utf-8", "replace"))
+            else:
+                if waiting:  # a script need not end its last line
+                    self._hand_over(loop, waiting.decode("utf-8", "replace"))
         except (OSError, RuntimeError, CancelledError):  # the descriptor, or the loop, is gone
             return
         finally:

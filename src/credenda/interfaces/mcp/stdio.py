@@ -81,7 +81,8 @@ async def _serve(server: Server[Any]) -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(_stop_at_signal, group.cancel_scope)
             async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (reading, writing):
-                await server.run(reading, Answers(writing, calls), server.create_initialization_options())
+                lines.answers = Answers(writing, calls)
+                await server.run(reading, lines.answers, server.create_initialization_options())
             group.cancel_scope.cancel()
     except* _GONE:
         _log.debug("the client closed its end first")

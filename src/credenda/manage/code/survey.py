@@ -18,6 +18,7 @@ from credenda.manage.code.found import Survey, Surveyed
 from credenda.manage.code.ignore import Pattern, ignored, read_patterns
 from credenda.manage.code.manifests import is_manifest, read_manifest
 from credenda.manage.code.outline import Outline, language_of, outline
+from credenda.paths import kind_of
 
 __all__ = ["checked_root", "exists_inside", "survey"]
 
@@ -34,9 +35,10 @@ def checked_root(path: str | Path) -> Path:
     if not str(path).strip() or "\x00" in str(path):
         raise Invalid("no folder is named", why="the path is empty", fix="name the folder that holds the code")
     root = Path(os.path.realpath(path))
-    if not root.exists():
+    there = kind_of(root)
+    if there is None:
         raise NotFound(f"there is no folder {path}", fix="check the path")
-    if not root.is_dir():
+    if there != "folder":
         raise Invalid(f"{path} is no folder", why="it is a file", fix="name the folder that holds it")
     if root == root.parent:
         raise Invalid("this would read the whole machine", why=f"{path} is the root", fix="name one project's folder")

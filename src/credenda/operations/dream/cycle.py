@@ -22,6 +22,7 @@ from credenda.operations.dream.pruning import prune
 from credenda.operations.locking import HeldError, locked
 from credenda.parts import Parts
 from credenda.workers.upkeep import flush_accesses
+from credenda.write.arguments import checked_words
 
 __all__ = ["STEPS", "dream"]
 
@@ -116,12 +117,7 @@ def _chosen(steps: Sequence[str] | None) -> list[str]:
     """Read the names of steps, several of which may stand in one text, and put them in their order."""
     if steps is None or not steps:
         return list(STEPS)
-    given = [steps] if isinstance(steps, str) else list(steps)
-    names: list[str] = []
-    for one in given:
-        if not isinstance(one, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise Invalid("a step is named by a text", why=f"a {type(one).__name__} was given", fix=_choices())
-        names += [name.strip() for name in one.split(",")]
+    names = [name.strip() for one in checked_words(steps, "steps") for name in one.split(",")]
     for name in names:
         if name not in STEPS:
             raise Invalid(f"there is no step {name!r}", why="a dream has no such step", fix=_choices())

@@ -32,7 +32,7 @@ def open_embedder(choice: str | Embedder | None, settings: Settings | None = Non
         from credenda.providers.embed.hashed import HashedEmbedder
 
         return HashedEmbedder()
-    if choice in {"auto", "minilm"}:
+    if isinstance(choice, str) and choice in {"auto", "minilm"}:
         return _minilm(needed=choice == "minilm")
     if isinstance(choice, str):
         return _named(choice, settings or Settings())

@@ -14,7 +14,8 @@ from types import FunctionType
 from typing import Any, Final, cast
 
 from credenda import limits
-from credenda.errors import Invalid
+from credenda.errors import Invalid, Unavailable
+from credenda.paths import kind_of
 from credenda.text.characters import whole_characters
 from credenda.text.counting import TokenCounter
 
@@ -32,11 +33,11 @@ def file_counter(path: Path) -> TokenCounter:
     Raises `Invalid` where there is no such file, it is of another kind or too large, or its library is not installed;
     the first count does where it cannot be read.
     """
-    file = path / _IN_FOLDER if path.is_dir() else path
     try:
+        file = path / _IN_FOLDER if kind_of(path) == "folder" else path
         about = file.stat()
-    except (OSError, ValueError) as error:
-        raise _refused(file, "it cannot be found", "mend the path") from error
+    except (OSError, ValueError, Unavailable) as error:
+        raise _refused(path, "it cannot be found", "mend the path") from error
     library = _LIBRARIES.get(file.suffix.lower())
     if library is None:
         raise _refused(file, "its name ends neither in .json nor in .tiktoken", "give a file of one of these kinds")

@@ -13,6 +13,7 @@ from typing import Final
 from credenda.clock import Clock
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import BackupReport, RestoreReport
+from credenda.paths import kind_of
 from credenda.storage.ledger import Entry, ledger_path, note, read_ledger
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.failures import translated
@@ -40,9 +41,15 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
     when it cannot be written.
     """
     source, place = Path(store.path).absolute(), path.absolute()
-    if place.is_dir() or place == source or (place.exists() and place.samefile(source)):
+    there = kind_of(place)
+    if there == "folder" or place == source or (there and place.samefile(source)):
         raise Invalid(f"{path} cannot be a backup", why="it is a folder, or the database", fix="name another file")
-    if place.exists() and not store.has_backup(str(place)):
+    try:
+        str(place).encode()
+    except UnicodeEncodeError as error:
+        why = "its name is not Unicode, and backups are remembered by name"
+        raise Invalid(f"{str(path)!r} cannot be a backup", why=why, fix="name another file") from error
+    if there and not store.has_backup(str(place)):
         raise Conflict(f"{path} is there already", why="it is no backup of this file", fix="name another file")
     store.note_backup(str(place))
     with _beside(place) as part:
@@ -70,8 +77,8 @@ def put_back(
     and is asked in the same way; who was erased there is erased here.
 
     Raises `NotFound` for a missing file, `Invalid` for deletions of other memories, `Conflict` where a database
-    stands and `replace` is not given or where it is under a legal hold, `Corrupt` for a damaged backup, `Unavailable`
-    while others have the database open. After any of them nothing has changed.
+    stands and `replace` is not given, or it is another program's or under a legal hold, `Corrupt` for a damaged backup,
+    `Unavailable` while others have the database open. After any of them nothing has changed.
     """
     if not backup.is_file():
         raise NotFound(f"there is no backup at {backup}", fix="check the path")
@@ -81,7 +88,7 @@ def put_back(
         raise Conflict(
             f"{target} is there already", why="restoring replaces it", fix="add --replace, or restore to another path"
         )
-    _check_holds(target)
+    _check_target(target)
     if deletions is not None:
         _check_related(deletions, backup)
     entries = _entries(backup, *filter(None, (target, deletions)))
@@ -190,13 +197,17 @@ def _entries(backup: Path, *others: Path) -> dict[str, Entry]:
     return entries
 
 
-def _check_holds(target: Path) -> None:
-    """Refuse to replace a database in which a legal hold is in force: what was said since the backup would be gone."""
+def _check_target(target: Path) -> None:
+    """Refuse to replace another program's database, or one under a legal hold: what was said since would be gone."""
     if not target.exists():
         return
-    held = 0
+    held, tables = 0, set[str]()
     with suppress(CredendaError, sqlite3.Error), closing(connect(str(target), read_only=True)) as reading:
+        tables = {str(row[0]) for row in reading.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
         held = reading.execute("SELECT count(*) FROM legal_holds WHERE lifted_at IS NULL").fetchone()[0]
+    if tables and not tables >= {"schema_version", "tenants"}:
+        why = "it holds other tables, which would be lost"
+        raise Conflict(f"{target} is another program's database", why=why, fix="restore to another path")
     if held:
         raise Conflict(
             f"{target} is under a legal hold",
@@ -272,7 +283,7 @@ def _free(target: Path) -> None:
         raise Unavailable(
             f"{target} is in use", why=str(error), fix="close every program that has it open, then restore again"
         ) from error
-    except sqlite3.DatabaseError:  # damaged: that is why it is replaced
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # damaged: that is why it is replaced
         pass
     for ending in ("-wal", "-shm", "-journal"):
         Path(f"{target}{ending}").unlink(missing_ok=True)

@@ -112,8 +112,11 @@ def _meaning(code: int) -> _Meaning:
     return next((family for family in _FAMILIES if code & _PRIMARY in family.codes), _ANYTHING_ELSE)
 
 
-def translate(error: sqlite3.Error, path: str) -> CredendaError:
-    """Give the error of ours that a failed statement means."""
+def translate(error: sqlite3.Error | UnicodeDecodeError, path: str) -> CredendaError:
+    """Give the error of ours that a failed statement means, or a text that was read and is none."""
+    if isinstance(error, UnicodeDecodeError):
+        why, fix = "a text in it is not UTF-8", "run `credenda doctor`, or restore a backup; nothing was changed"
+        return Corrupt(f"{path} is not a sound database", why=why, fix=fix)
     meaning = _meaning(_code(error))
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     why = meaning.why.replace("{name}", str(name))
@@ -122,8 +125,8 @@ def translate(error: sqlite3.Error, path: str) -> CredendaError:
 
 @contextmanager
 def translated(path: str) -> Generator[None]:
-    """Raise our error for any of SQLite's."""
+    """Raise our error for any of SQLite's, and for a text that is none."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise translate(error, path) from error

@@ -183,7 +183,7 @@ class GroupCommit:
             if not isinstance(error, Exception):
                 batch[0].error = error
         for unit in batch:
-            if isinstance(unit.error, sqlite3.Error):
+            if isinstance(unit.error, sqlite3.Error | UnicodeDecodeError):
                 translation = translate(unit.error, self._path)
                 translation.__cause__ = unit.error
                 unit.error = translation

@@ -1,0 +1,44 @@
+"""Paths that callers name: checked, and looked at so that only our own errors come of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from os import PathLike
+from pathlib import Path
+from typing import Literal, cast
+
+from credenda.errors import Invalid, Unavailable
+
+__all__ = ["checked_path", "kind_of"]
+
+
+def checked_path(path: object) -> Path:
+    """Check that something can name a file or folder; raises `Invalid` otherwise. Nothing is looked at."""
+    given = os.fspath(cast("PathLike[str]", path)) if isinstance(path, PathLike) else path
+    if not isinstance(given, str):
+        kind = type(cast("object", path)).__name__
+        raise Invalid("a path must be text", why=f"it is a {kind}", fix="give a string or a Path")
+    if not given.strip():
+        raise Invalid("no file or folder is named", why="the path is empty", fix="give its path")
+    try:
+        usable = b"\x00" not in os.fsencode(given)
+    except UnicodeEncodeError:
+        usable = False
+    if not usable:
+        raise Invalid(f"{given!r} is not a path", why="no file can have that name", fix="check the path")
+    return Path(given)
+
+
+def kind_of(path: str | Path) -> Literal["file", "folder", "other"] | None:
+    """Say what stands at a path, links followed; None for nothing. Raises `Unavailable` where that cannot be seen."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - on a text or a Path alike
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise Unavailable(f"{path} cannot be opened", why=why, fix="check the path and its permissions") from error
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "file" if stat.S_ISREG(mode) else "other"
