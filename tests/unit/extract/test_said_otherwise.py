@@ -115,3 +115,9 @@ def test_what_passes_in_an_hour_is_not_kept(text: str) -> None:
 def test_what_lies_above_a_town_is_not_the_text_above() -> None:
     assert hear("I keep forty beehives above Bled.")
     assert hear("Fix the function above.") == []
+
+
+@pytest.mark.requirement("R-034")
+def test_what_was_shown_with_a_turn_is_nobodys_fact() -> None:
+    assert hear("[image: a cat]") == []
+    assert [claim.value for claim in hear("I bought a bike. [image: a red bicycle]")] == ["buy a bike"]

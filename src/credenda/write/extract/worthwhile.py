@@ -86,7 +86,8 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
         return []
     found = worth_of(_unframed(sentence))
     least = _least(sentence, owner) if alone and ours else _SURE_IN_TALK
-    if found.kept >= least and found.kept >= found.unsure:
+    done = found.planned and found.unsure > found.shares[0] and _is_done(sentence)
+    if done or (found.kept >= least and found.kept >= found.unsure):
         if ours and expression("as_said", "someday").search(sentence):
             return [_unsure(planned=True)]
         return [_kept(found)] if ours or found.kind == "fact" else []
@@ -127,6 +128,8 @@ def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stanc
 def _is_done(sentence: str) -> bool:
     """Say whether a sentence tells what somebody did: that is no plan."""
     text = open_sentence(sentence).text
+    if expression("checks", "done").match(text):
+        return True
     subject = find_subject(text, "user", None)
     predicate = None if subject is None else read_predicate(subject.rest)
     return (
