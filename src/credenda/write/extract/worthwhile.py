@@ -27,7 +27,7 @@ _UNMEANT: Final = 0.3
 _SURE: Final = 0.58
 """A short turn is kept where the judge is this sure: below, more chatter is kept than statements are won."""
 _SURE_OF_OTHERS: Final = 0.7
-"""What names neither the speaker nor theirs may be of the world at large."""
+"""What names neither the speaker nor theirs, nor one thing that both know, may be of the world at large."""
 _SURE_IF_PLAIN: Final = 0.4
 """What is a plain statement by its grammar is kept unless the judge speaks against it: chatter seldom is."""
 _SURE_IN_TALK: Final = 0.9
@@ -105,7 +105,8 @@ def _least(sentence: str, owner: str) -> float:
         return _SURE_IN_TALK
     if is_plain(sentence, owner):
         return _SURE_IF_PLAIN
-    return _SURE_OF_OTHERS if _NEAR_ONE.isdisjoint(words_of(sentence)) else _SURE
+    at_large = _NEAR_ONE.isdisjoint(words_of(sentence)) and not sentence.startswith(("The ", "the "))
+    return _SURE_OF_OTHERS if at_large else _SURE
 
 
 def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stance | None:
