@@ -83,7 +83,7 @@ def test_steps_keep_their_order_and_may_stand_in_one_text(mem: Credenda) -> None
     ]
     with pytest.raises(Invalid, match="no step 'deep sleep'"):
         mem.manage.dream(["cards", "deep sleep"])
-    with pytest.raises(Invalid, match="named by a text"):
+    with pytest.raises(Invalid, match="steps must hold words"):
         mem.manage.dream([7])  # type: ignore[list-item]
 
 

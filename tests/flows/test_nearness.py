@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OLD, NEW = "Our build tool is Maven.", "We migrated the build to Gradle."
+TRAIN, BICYCLE = "I commute by train.", "Nowadays a bicycle takes me everywhere instead."
 
 
 class Engine:
@@ -79,13 +80,13 @@ def test_both_said_before_either_is_read_come_out_alike(tmp_path: Path, engine: 
 def test_the_cosines_of_another_engine_are_not_taken_for_these(tmp_path: Path) -> None:
     other = Engine("another-1")
     with Credenda.open(tmp_path / "m.db", user="ana", embedder=other, workers=False) as mem:
-        mem.remember(OLD)
+        mem.remember(TRAIN)
         mem.settle()
         asked = len(other.given)
-        mem.remember(NEW)
+        mem.remember(BICYCLE)
         mem.settle()
-        assert other.given[asked:] == [NEW]  # for its own vector, and for nothing else
-        assert OLD in {one.text for one in mem.list().items}
+        assert other.given[asked:] == [BICYCLE]  # for its own vector, and for nothing else
+        assert TRAIN in {one.text for one in mem.list().items}
 
 
 @pytest.mark.requirement("R-074")
@@ -118,9 +119,6 @@ def test_rebuilding_from_the_log_asks_no_engine(tmp_path: Path, engine: Engine) 
         assert sorted(one.text for one in mem.list().items) == held
         mem.data.rebuild()
         assert sorted(one.text for one in mem.list().items) == held
-
-
-TRAIN, BICYCLE = "I commute by train.", "Nowadays a bicycle takes me everywhere instead."
 
 
 class Rides(Engine):

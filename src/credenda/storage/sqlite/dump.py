@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from credenda.errors import Conflict
+from credenda.errors import Conflict, Corrupt
 from credenda.storage import rows
 from credenda.storage.portable import Cell, Origin, PlacedRow, PlainRow, unfit
 from credenda.storage.records import vector_bytes
@@ -207,7 +207,7 @@ class _Loading:
                 target.reader(row, self._tag)
             self._connection.execute(target.insert(row), {**row, "user_id": self._user_id})
             self._index(table, row)
-        except (sqlite3.IntegrityError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (Corrupt, sqlite3.IntegrityError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise unfit(place, f"a row of {table} is not one that a store can hold ({type(error).__name__})") from error
         self.counts[table] = self.counts.get(table, 0) + 1
 

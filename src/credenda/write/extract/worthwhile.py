@@ -36,6 +36,8 @@ _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _DOUBTED: Final = 0.6
 """What patterns read is taken back from here on: of sentences never seen, half of the suppositions that they take for
 facts, and 3 facts in 1,000."""
+_HALF: Final = 0.5
+"""What fills no slot is taken back where it is as likely meant otherwise."""
 _WISHES: Final = frozenset({"prefers", "instruction"})
 """What one would rather have is no plan."""
 _POINTING: Final = frozenset(
@@ -120,10 +122,11 @@ def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stanc
     if not any(one.confidence > _UNMEANT and one.stance in _FIRM for one in readings):
         return None
     plan, supposition = worth_of(_unframed(sentence)).shares[5:]
-    if supposition >= _DOUBTED:
+    limit = _DOUBTED if any(one.attribute for one in readings) else _HALF
+    if supposition >= limit:
         return Stance.HYPOTHETICAL
     wished = any(one.attribute in _WISHES for one in readings)
-    return Stance.CONSIDERED if plan >= _DOUBTED and not (wished or _is_done(sentence)) else None
+    return Stance.CONSIDERED if plan >= limit and not (wished or _is_done(sentence)) else None
 
 
 def _is_done(sentence: str) -> bool:

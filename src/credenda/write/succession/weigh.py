@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from credenda.model.memory import Cardinality, Memory, Stance
+from credenda.text.languages import function_words
 from credenda.write.slots import BY_BIRTH, FIRM, slot_of
 from credenda.write.succession.likely import Nearness, Said, near_signs, signs_between
 from credenda.write.succession.old import Match, old_of, others_words
@@ -25,13 +26,22 @@ _CROWD_NEAR: Final = 0.9
 already which of them is meant."""
 _ALONE: Final = 1.25
 _ALONE_NEAR: Final = 0.5
-"""Logits by which the limit is lower for what is said alone. The limits of the fit are those of the hardest writers,
-half of whose pairs change nothing; of three plain authors on whom nothing was fitted, one value in a hundred is still
-replaced wrongly from here on, and 92 and 93 % of the changes are found in place of 89 and 93."""
+"""Logits by which the limit is lower for a change that is told alone. The limits of the fit are those of the hardest
+writers, half of whose pairs change nothing; of three plain authors on whom nothing was fitted, one value in a hundred
+is still replaced wrongly from here on, and 92 and 93 % of the changes are found in place of 89 and 93."""
 _UNTOLD: Final = 6
 """As many memories count at least where nothing is told of a change, and only what differs speaks for one."""
 _KEPT: Final = BY_BIRTH - {"nationality"}
 """Nobody becomes a brother in another's place."""
+_SOMEBODY: Final = frozenset({"he", "she", "they", "him", "her", "them", "his", "hers", "their", "theirs"})
+_OWN: Final = frozenset({"i", "we", "me", "us", "my", "our"})
+_ABOUT: Final = re.compile(r"(?:the|our|my) (?P<noun>[a-z-]+) (?:is|are|was|has|have|will|starts|opens|runs|costs) ")
+_BEING: Final = frozenset({"is", "are", "was", "were", "has", "have", "had", "will", "got", "gets", "can", "must"})
+_QUALITIES: Final = frozenset(
+    "time times date dates day days hour hours slot place venue location address room name title price cost fee"  # noqa: SIM905
+    " colour color size number deadline start end budget rate password code schedule status version plan length"
+    " duration topic theme host owner key target limit".split()
+)
 _NUMBER: Final = re.compile(r"\d+")
 _MARGIN: Final = 0.7
 """Logits by which the best memory must lead: the odds are two to one."""
@@ -81,6 +91,28 @@ def _of_another(given: Sequence[Memory], memory: Memory) -> bool:
     return bool(people) and all(one and one.isdisjoint(old_of(memory).said.terms) for one in people)
 
 
+def _anothers(said: Said, memory: Memory) -> bool:
+    """Say whether a memory is of another person and the sentence, of the speaker, names nobody it could be."""
+    people = others_words(memory.entity, memory.attribute, memory.speaker)
+    words = set(said.tokens)
+    return bool(people) and people.isdisjoint(said.terms) and words.isdisjoint(_SOMEBODY) and not words.isdisjoint(_OWN)
+
+
+def _compounded(said: Said, memory: Memory) -> bool:
+    """Say whether a sentence names what a memory is about only as part of another thing: "the release notes"."""
+    about = _ABOUT.match(phrase(memory.text).lower)
+    if about is None:
+        return False
+    tokens = [*said.tokens, "", ""]
+    after = [tokens[at + 1 : at + 3] for at, one in enumerate(said.tokens) if one == about["noun"]]
+    return bool(after) and all(_is_noun(*pair) for pair in after)
+
+
+def _is_noun(word: str, after: str) -> bool:
+    """Say whether a word behind a noun is one as well, and no quality of the thing itself, as in "the meeting time"."""
+    return after in _BEING and word.isalpha() and word not in _QUALITIES and word not in function_words("en")
+
+
 def likeliest(
     said: Said,
     memories: Iterable[Memory],
@@ -101,7 +133,7 @@ def likeliest(
     judged: list[tuple[float, Memory]] = []
     for one in memories:
         noted = one.text.startswith("[")  # a note of what was shown is no statement
-        if _of_another(given, one) or (one.attribute or "") in _KEPT:
+        if _of_another(given, one) or _anothers(said, one) or _compounded(said, one) or (one.attribute or "") in _KEPT:
             continue
         if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and _matter(one) not in decided:
             cosine = (nearness or {}).get((said.phrase.text, one.text))
@@ -145,10 +177,11 @@ def _over(
     signs = signs_between(said, old, known.rarity, given)
     if (not alone and not speaks(signs)) or (not said.cues and "kind:number" in signs and _counted_on(said, memory)):
         return None
+    told = alone and bool(said.cues)
     crowd = max(among, 1 if alone and said.cues else _UNTOLD if alone and speaks(signs) else LAID)
-    over = known.logit(signs) - limit_among(known.threshold, crowd) + (_ALONE if alone else 0.0)
+    over = known.logit(signs) - limit_among(known.threshold, crowd) + (_ALONE if told else 0.0)
     if cosine is None:
         return over
     known = near_weights()
     near = known.logit([*signs, *near_signs(said, old, cosine)]) - limit_among(known.threshold, crowd, near=True)
-    return near + _ALONE_NEAR if alone else min(over, near)
+    return near + (_ALONE_NEAR if told else 0.0) if alone else min(over, near)
