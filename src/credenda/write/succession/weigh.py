@@ -28,7 +28,7 @@ _ALONE: Final = 1.25
 _ALONE_NEAR: Final = 0.5
 """Logits by which the limit is lower for a change that is told alone. The limits of the fit are those of the hardest
 writers, half of whose pairs change nothing; of three plain authors on whom nothing was fitted, one value in a hundred
-is still replaced wrongly from here on, and 92 and 93 % of the changes are found in place of 89 and 93."""
+is replaced wrongly at most from here on, and 92 and 93 % of the changes are found in place of 89 and 93."""
 _UNTOLD: Final = 6
 """As many memories count at least where nothing is told of a change, and only what differs speaks for one."""
 _KEPT: Final = BY_BIRTH - {"nationality"}
