@@ -20,7 +20,7 @@ from credenda.write.extract.lexicon import words_of
 from credenda.write.extract.southern import southern
 from credenda.write.extract.southern_clause import Said
 
-__all__ = ["Gloss", "glossed", "language_of"]
+__all__ = ["Gloss", "glossed", "is_plainly_english", "language_of"]
 
 _CHARACTERS_MAX: Final = 300
 _WORDS_MIN: Final = 2
@@ -99,6 +99,18 @@ def _find(text: str, part: str) -> int:
             return at
         at = lower.find(wanted, at + 1)
     return -1
+
+
+def is_plainly_english(text: str) -> bool:
+    """Say cheaply whether a text has words of English and none that tells of another language.
+
+    >>> is_plainly_english("I moved to Linz."), is_plainly_english("Ich bin in Linz.")
+    (True, False)
+    """
+    if not text.isascii():
+        return False
+    words = text.lower().split()
+    return not _PLAINLY.isdisjoint(words) and TELLING.isdisjoint(words)
 
 
 @lru_cache(maxsize=256)

@@ -8,7 +8,7 @@ from typing import Final
 from credenda.model.memory import Memory
 from credenda.text.languages import function_words
 from credenda.write.extract.clauses import straighten
-from credenda.write.extract.gloss import glossed
+from credenda.write.extract.gloss import glossed, is_plainly_english
 from credenda.write.extract.glossary import folded
 from credenda.write.extract.lexicon import words_of
 from credenda.write.succession.old import Match
@@ -30,7 +30,7 @@ def looked_for(text: str) -> list[str]:
     >>> looked_for("Ich wohne jetzt in Linz."), looked_for("I live in Linz now.")
     (['linz', 'wohne'], [])
     """
-    gloss = glossed(straighten(text))
+    gloss = None if is_plainly_english(text) else glossed(straighten(text))
     if gloss is None:
         return []
     silent = function_words(gloss.language)
@@ -39,7 +39,7 @@ def looked_for(text: str) -> list[str]:
 
 def as_compared(memory: Memory) -> Memory:
     """Give a memory with its words and its value in English."""
-    gloss = glossed(straighten(memory.text))
+    gloss = None if is_plainly_english(memory.text) else glossed(straighten(memory.text))
     if gloss is None:
         return memory
     value = None if memory.value is None else gloss.english(memory.value)
