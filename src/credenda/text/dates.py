@@ -344,11 +344,14 @@ def _read(text: str, region: tuple[int, int], context: _Context) -> Iterator[_At
         start = first.start()
     for found in _atoms().finditer(text, start, stop):
         try:
-            days = _READERS[_kind(found)](found, context)
+            kind = _kind(found)
+            days = _READERS[kind](found, context)
         except (ValueError, OverflowError):
             continue
         if days is not None:
             word, start = _word_before(text, found.start())
+            if kind == "weekday" and word == "until" and days.since == context.today:
+                days = one_day(days.since + timedelta(weeks=1))  # nobody says on a Monday that it lasts until that day
             yield _Atom(start, found.end(), word, days)
 
 

@@ -188,10 +188,14 @@ def _technical_told(value: Value, situation: Situation) -> bool:
     return not talk and not passing and bool(" " in name or listed or named) and _placed_value(value)
 
 
-def _identified(_: Value, situation: Situation) -> bool:
-    """Accept an address, a path or a code as what a thing of the work is or where it lies."""
+def _identified(value: Value, situation: Situation) -> bool:
+    """Accept an address, a path or a code as what or where a thing of the work is; "height-adjustable" is none."""
     noun = situation.subject.noun.casefold()
-    return not expression("checks", "of_the_talk").search(noun) and noun not in names().skip_nouns
+    return (
+        not is_shape("quality", value.raw)
+        and not expression("checks", "of_the_talk").search(noun)
+        and noun not in names().skip_nouns
+    )
 
 
 def _is_of_the_work(situation: Situation) -> bool:
@@ -329,6 +333,7 @@ def _plain_name(value: Value) -> bool:
     words = value.raw.split(" ")
     plain = len(words) <= 2 and all(word.isalpha() for word in words)  # noqa: PLR2004 - a name and a surname
     everyday = expression("checks", "everyday").search(value.text) or is_known(value) or is_participle(value.text)
+    everyday = everyday or is_shape("not_employer", value.raw)
     return plain and value.raw == value.text and not everyday and is_free(value) and words[0] not in names().never_names
 
 

@@ -155,6 +155,7 @@ class Names:
     pointing: re.Pattern[str]
     role_suffixes: tuple[str, ...]
     roles: frozenset[str]
+    occupations: frozenset[str]
     not_roles: frozenset[str]
     traits: Mapping[str, str]
 
@@ -261,7 +262,8 @@ def names() -> Names:
         skip_values=re.compile(skip["values"], re.IGNORECASE),
         pointing=re.compile(table["pronouns"]["values"], re.IGNORECASE),
         role_suffixes=tuple(roles["suffixes"]),
-        roles=frozenset(roles["words"]),
+        roles=frozenset([*roles["words"], *roles["occupations"]]),
+        occupations=frozenset(roles["occupations"]),
         not_roles=frozenset(roles["not_roles"]),
         traits={value: name for name, values in roles["traits"].items() for value in values},
     )

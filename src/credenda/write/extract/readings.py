@@ -27,6 +27,7 @@ from credenda.write.extract.values import (
     only_day,
     split_list,
     take_company,
+    take_days,
     take_purpose,
     take_rather,
     take_scope,
@@ -221,10 +222,11 @@ def read(frame: Frame) -> list[Reading]:
 def _readings(fit: _Fit, frame: Frame, around: Situation) -> list[Reading]:
     value = _value_of(fit, frame)
     texts = split_list(value.text) if fit.pattern.split else [value.text]
+    changed = frame.changed or value.move is Move.CHANGE
     readings: list[Reading] = []
     for text in texts:
         item = value if text == value.text else replace(value, text=text, raw=text)
-        attribute = attribute_of(fit.pattern, fit.found, frame.subject, item)
+        attribute = attribute_of(fit.pattern, fit.found, frame.subject, item, changed=changed)
         if holds(fit.pattern.check, item, around._replace(attribute=attribute)):
             readings.append(_reading(fit, frame, attribute, item))
     if readings:
@@ -259,6 +261,7 @@ def _narrow(pattern: Pattern, value: Value, literals: list[str]) -> None:
     """Take off a value what its pattern says is no part of it."""
     if pattern.check in _DATED:
         only_day(value, literals)
+        take_days(value)
     elif pattern.check == "happening":
         until_day(value, literals)
     elif pattern.scope:
@@ -359,7 +362,9 @@ def _importance(pattern: Pattern, attribute: Attribute, frame: Frame, *, move: M
 
 
 def _second_slots(found: re.Match[str], first: Reading, moment: Moment) -> Iterator[Reading]:
-    """Read the second slot that some sentences fill: "works as a nurse at X"."""
+    """Read the second slot that some sentences fill: "works as a nurse at X"; what is over fills none of today."""
+    if (first.attribute or "").startswith("former_"):
+        return
     for name, text in found.groupdict().items():
         if name.startswith("x_") and text and first.stance is not Stance.NEGATED:
             value = clean_value(text, list(moment.literals))

@@ -27,6 +27,7 @@ __all__ = [
     "is_meant",
     "is_name",
     "is_number",
+    "is_occupation",
     "is_opinion",
     "is_participle",
     "is_person",
@@ -94,13 +95,27 @@ def is_courtesy(name: str, value: Value) -> bool:
 
 def is_role(text: str) -> bool:
     """Say whether a noun phrase names what someone does or is: "backend engineer", "nurse in Graz"."""
-    head = expression("checks", "head_end").split(text, maxsplit=1)[0].strip().casefold()
-    words = head.split(" ")
-    last = words[-1].removesuffix(".")
+    head, words, last = _role_head(text)
     excluded = {head, last} & names().not_roles or not _ASIDE_WORDS.isdisjoint(words)
     if not head or excluded or len(words) > SHORT_WORDS:
         return False
     return last in names().roles or (len(last) >= _ROLE_LETTERS and last.endswith(names().role_suffixes))
+
+
+def is_occupation(text: str) -> bool:
+    """Say whether a noun phrase names a living, of which people have one at a time: a nurse, and no activist.
+
+    >>> is_occupation("paediatric nurse in Graz"), is_occupation("climate activist")
+    (True, False)
+    """
+    return _role_head(text)[2] in names().occupations
+
+
+def _role_head(text: str) -> tuple[str, list[str], str]:
+    """Return a noun phrase without what follows its noun, its words, and the noun."""
+    head = expression("checks", "head_end").split(text, maxsplit=1)[0].strip().casefold()
+    words = head.split(" ")
+    return head, words, words[-1].removesuffix(".")
 
 
 def is_known(value: Value) -> bool:

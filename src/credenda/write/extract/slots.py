@@ -11,6 +11,7 @@ from credenda.text.normal import attribute_key
 from credenda.write.extract.checks import nominal
 from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
 from credenda.write.extract.patterns import Pattern
+from credenda.write.extract.shapes import is_occupation
 from credenda.write.extract.subjects import Subject
 from credenda.write.extract.values import Value
 
@@ -20,6 +21,13 @@ _VAGUE_HEADS: Final = frozenset({"things", "ones", "ways", "times", "days", "yea
 _UNSORTED: Final = "prefers"
 
 _CHOOSING: Final = frozenset({"decides_on", "decides_over", "going_with", "ends_up", "they_choose"})
+_DWELLINGS: Final = {
+    "home_floor": "home_floor",
+    "named_street": "address",
+    "home": "home",
+    "living_area": "living_area",
+}
+"""What "I live in …" may tell besides a place: none of them takes the place of a town."""
 _WITH_ES: Final = frozenset(
     {"go", "do", "teach", "watch", "reach", "pass", "fix", "finish", "publish", "push", "catch", "match", "touch"}
 )
@@ -81,16 +89,29 @@ def _trait(value: str) -> str:
     return names().traits.get(value) or names().traits.get(value.replace(" ", "-"), "trait")
 
 
-def attribute_of(pattern: Pattern, found: re.Match[str], subject: Subject, value: Value) -> Attribute:
-    """Decide which attribute a value belongs to; one without a name where the sentence has no slot."""
+def attribute_of(
+    pattern: Pattern, found: re.Match[str], subject: Subject, value: Value, *, changed: bool = False
+) -> Attribute:
+    """Decide which attribute a value belongs to; one without a name where the sentence has no slot.
+
+    `changed` says that the words speak of a change: "I'm an activist now".
+    """
     if pattern.check == "role" and value.text.casefold().partition(" of ")[0].split(" ")[-1] in names().family:
         return Attribute(name="family_status")
+    if pattern.name == "is_role" and not changed and not is_occupation(value.text):
+        return _holding(_named(pattern, pattern.attribute, subject), Cardinality.SET)
     if pattern.check == "trait":
         return lexicon().attribute(_trait(value.text.casefold()))
     category = _category(pattern, value)
     if category is not None:
         return category
     name = _fill(pattern.attribute, found, subject, value)
+    if name == "residence":
+        name = next((told for shape, told in _DWELLINGS.items() if expression("checks", shape).match(value.raw)), name)
+    if name == "location" and expression("checks", "stands_built").search(subject.noun):
+        name = next(
+            (told for told in ("floor", "beside") if expression("checks", f"stands_{told}").match(value.raw)), name
+        )
     if not name and pattern.name in _CHOOSING:
         chosen = expression("checks", "chosen_kind").match(value.raw)
         name = chosen["kind"] if chosen else ""
@@ -126,6 +147,8 @@ def _thing(pattern: Pattern, subject: Subject, attribute: Attribute, owner: str)
     """Decide between the owner of a slot ("my birthday is …") and the thing itself ("the demo is on …")."""
     if "{noun}" in pattern.attribute or (attribute.dated and attribute.name != "date"):
         return subject.entity or owner or subject.noun
+    if subject.who == "own" and "'s " in subject.entity:
+        return f"{subject.entity}'s {subject.noun}"  # my sister's wedding is not mine
     if subject.who == "own" or subject.entity in {"", subject.noun}:
         return subject.noun
     return f"{subject.entity} {subject.noun}"

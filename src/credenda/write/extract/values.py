@@ -21,6 +21,7 @@ __all__ = [
     "only_day",
     "split_list",
     "take_company",
+    "take_days",
     "take_purpose",
     "take_rather",
     "take_scope",
@@ -193,6 +194,12 @@ def take_scope(value: Value) -> None:
         if scope is not None:
             value.text, value.scope = found["value"].strip(_EDGES), scope
             value.raw = value.text
+
+
+def take_days(value: Value) -> None:
+    """Move days that come again from the end of an hour to its scope: "10 on Saturdays", "nine at weekends"."""
+    if found := _tails()["hour_on_days"].match(value.text):
+        value.text, value.scope = found["value"], found["scope"].casefold()
 
 
 def leading_scope(text: str) -> tuple[str | None, str]:

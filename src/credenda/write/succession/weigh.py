@@ -31,11 +31,33 @@ writers, half of whose pairs change nothing; of three plain authors on whom noth
 is replaced wrongly at most from here on, and 92 and 93 % of the changes are found in place of 89 and 93."""
 _UNTOLD: Final = 6
 """As many memories count at least where nothing is told of a change, and only what differs speaks for one."""
-_KEPT: Final = BY_BIRTH - {"nationality"}
+_KEPT: Final = BY_BIRTH - {"nationality"} | {
+    "birth_year",
+    "birthday",
+    "birthplace",
+    "origin",
+    "blood_type",
+    "grew_up_in",
+}
 """Nobody becomes a brother in another's place."""
 _SOMEBODY: Final = frozenset({"he", "she", "they", "him", "her", "them", "his", "hers", "their", "theirs"})
 _OWN: Final = frozenset({"i", "we", "me", "us", "my", "our"})
 _ABOUT: Final = re.compile(r"(?:the|our|my) (?P<noun>[a-z-]+) (?:is|are|was|has|have|will|starts|opens|runs|costs) ")
+_ONE_OF: Final = re.compile(r"(?:the|our|my|his|her|their) (?P<which>[a-z]+) (?P<noun>[a-z-]+) ")
+_KINDS: Final = (
+    frozenset({"first", "second", "third", "fourth", "fifth"}),
+    frozenset({"left", "right"}),
+    frozenset({"older", "younger", "eldest", "oldest", "youngest", "elder", "middle", "twin", "big", "little"}),
+    frozenset({"front", "back", "rear", "side"}),
+    frozenset({"upper", "lower", "top", "bottom"}),
+    frozenset({"upstairs", "downstairs"}),
+    frozenset({"main", "spare", "backup", "secondary"}),
+    frozenset({"work", "private", "personal", "home"}),
+    frozenset({"staging", "production", "test", "dev"}),
+    frozenset({"morning", "afternoon", "evening", "night", "lunchtime"}),
+    frozenset({"summer", "winter"}),
+)
+"""Words that tell one thing of a kind from another beside it."""
 _BEING: Final = frozenset({"is", "are", "was", "were", "has", "have", "had", "will", "got", "gets", "can", "must"})
 _QUALITIES: Final = frozenset(
     "time times date dates day days hour hours slot place venue location address room name title price cost fee"  # noqa: SIM905
@@ -98,6 +120,14 @@ def _anothers(said: Said, memory: Memory) -> bool:
     return bool(people) and people.isdisjoint(said.terms) and words.isdisjoint(_SOMEBODY) and not words.isdisjoint(_OWN)
 
 
+def _other_one(said: Said, memory: Memory) -> bool:
+    """Say whether both are about one of several of a kind, and not the same: "my first child", "my second child"."""
+    new, old = _ONE_OF.match(said.phrase.lower), _ONE_OF.match(phrase(memory.text).lower)
+    if new is None or old is None or new["noun"] != old["noun"] or new["which"] == old["which"]:
+        return False
+    return any(new["which"] in kind and old["which"] in kind for kind in _KINDS)
+
+
 def _compounded(said: Said, memory: Memory) -> bool:
     """Say whether a sentence names what a memory is about only as part of another thing: "the release notes"."""
     about = _ABOUT.match(phrase(memory.text).lower)
@@ -133,7 +163,7 @@ def likeliest(
     judged: list[tuple[float, Memory]] = []
     for one in memories:
         noted = one.text.startswith("[")  # a note of what was shown is no statement
-        if _of_another(given, one) or _anothers(said, one) or _compounded(said, one) or (one.attribute or "") in _KEPT:
+        if _barred(said, one, given):
             continue
         if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and _matter(one) not in decided:
             cosine = (nearness or {}).get((said.phrase.text, one.text))
@@ -148,6 +178,12 @@ def likeliest(
         return None
     shared = sorted(phrase(memory.text).terms & said.terms)
     return Match(memory=memory, score=over, rule="weighed", shared=(*shared, *said.cues))
+
+
+def _barred(said: Said, memory: Memory, given: Sequence[Memory]) -> bool:
+    """Say whether a memory is none that the sentence could end, whatever its words weigh."""
+    apart = _of_another(given, memory) or _anothers(said, memory) or _other_one(said, memory)
+    return apart or _compounded(said, memory) or (memory.attribute or "") in _KEPT
 
 
 def _matter(memory: Memory) -> tuple[str, str] | None:
