@@ -344,14 +344,13 @@ def _read(text: str, region: tuple[int, int], context: _Context) -> Iterator[_At
         start = first.start()
     for found in _atoms().finditer(text, start, stop):
         try:
-            kind = _kind(found)
-            days = _READERS[kind](found, context)
+            days = _READERS[kind := _kind(found)](found, context)
         except (ValueError, OverflowError):
             continue
         if days is not None:
             word, start = _word_before(text, found.start())
             if kind == "weekday" and word == "until" and days.since == context.today:
-                days = one_day(days.since + timedelta(weeks=1))  # nobody says on a Monday that it lasts until that day
+                days = shifted(context.today, 7, "day")  # nobody says on a Monday that it lasts until that day
             yield _Atom(start, found.end(), word, days)
 
 

@@ -160,6 +160,8 @@ def test_a_long_text_takes_linear_time(piece: str) -> None:
     assert seconds() - began < 2
 
 
-@pytest.mark.parametrize(("text", "until"), [("away until Wednesday", "2023-05-17"), ("away until Friday", "2023-05-12")])
+@pytest.mark.parametrize(
+    ("text", "until"), [("away until Wednesday", "2023-05-17"), ("away until Friday", "2023-05-12")]
+)
 def test_what_lasts_until_a_day_of_the_week_lasts_beyond_today(text: str, until: str) -> None:
     assert [day for _, _, day in found(text, "future")] == [until]
