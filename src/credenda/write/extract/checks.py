@@ -105,6 +105,8 @@ def _the(value: Value, situation: Situation) -> bool:
     mood = "degree" in situation.predicate.cues or names().skip_values.match(value.raw) is not None
     if mood or not is_short(value):
         return False
+    if subject.entity and is_shape("quality_noun", noun):
+        return is_meant(value)
     if subject.entity:
         return (attribute.known or listed or subject.entity[0].isupper()) and (is_marked(value) or attribute.known)
     moved = not situation.predicate.cues.isdisjoint({"now", "changed"})

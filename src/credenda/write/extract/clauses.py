@@ -188,7 +188,10 @@ def open_sentence(sentence: str) -> Clause:
 @lru_cache(maxsize=RECENT)
 def read_clause(text: str) -> Clause | None:
     """Take the openings off a clause; None where it hangs on another clause."""
-    clause = _reported(open_sentence(text.strip(" ,.!;\u2026")))
+    opened = open_sentence(text.strip(" ,.!;\u2026"))
+    if ":" in opened.text and _tables()["quoting"].match(opened.text):
+        return None
+    clause = _reported(opened)
     if clause.report and clause.text.startswith(('"', "'")):
         return None  # somebody else's "I"
     hangs = _tables()["hanging"].match(clause.text) is not None

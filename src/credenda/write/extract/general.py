@@ -14,6 +14,7 @@ from credenda.write.extract.shapes import (
     SHORT_WORDS,
     TASTE_WORDS,
     is_capital,
+    is_date,
     is_free,
     is_known,
     is_marked,
@@ -37,6 +38,9 @@ _ACHIEVING: Final = frozenset(
 )
 _GROUPS: Final = frozenset("team company department office group squad firm club shop crew studio startup".split())  # noqa: SIM905
 """What these use, "we" use."""
+_AMOUNTS: Final = frozenset(
+    ["size", "number", "count", "age", "amount", "total", "score", "capacity", "limit", "length", "width", "weight"]
+)
 _TEXTS: Final = frozenset(
     "title heading headings sentence sentences word words chapter poem stories lyrics song letters names".split()  # noqa: SIM905
 )
@@ -198,6 +202,11 @@ def _identified(value: Value, situation: Situation) -> bool:
     )
 
 
+def _counts(value: Value, situation: Situation) -> bool:
+    """Say whether a bare number is how many or how much there is, and no hour: "the size of our team is six"."""
+    return situation.subject.noun.casefold() in _AMOUNTS and value.text.replace(" ", "").isalnum()
+
+
 def _is_of_the_work(situation: Situation) -> bool:
     """Say whether a subject names a thing by itself, and none of the talk."""
     noun = (situation.subject.noun or situation.subject.entity).casefold()
@@ -249,6 +258,7 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     ),
     "intended": lambda value, situation: not situation.predicate.negated and is_meant(value) and not points_away(value),
     "group": lambda value, situation: situation.subject.group and _placed_deep(value, TASTE_WORDS),
+    "date": lambda value, situation: is_date(value) and not _counts(value, situation),
     "identifier": _identified,
     "until": lambda _, situation: situation.bounded and situation.subject.noun.casefold() not in names().skip_nouns,
     "bare_role": lambda value, _: (

@@ -79,6 +79,8 @@ def _named(pattern: Pattern, name: str, subject: Subject) -> Attribute:
     if name == "date" and subject.noun and words.attribute(subject.noun).dated:
         return words.attribute(subject.noun)
     attribute = words.attribute(name)
+    if subject.who == "the" and attribute.name == "clothing_size":
+        attribute = Attribute(name="size")  # of a team, of a flat
     if name.casefold() in words.kin:
         return attribute
     many = name == _UNSORTED if pattern.attribute == "{head}" else pattern.many
@@ -147,6 +149,8 @@ def _thing(pattern: Pattern, subject: Subject, attribute: Attribute, owner: str)
     """Decide between the owner of a slot ("my birthday is …") and the thing itself ("the demo is on …")."""
     if "{noun}" in pattern.attribute or (attribute.dated and attribute.name != "date"):
         return subject.entity or owner or subject.noun
+    if subject.who == "the" and subject.entity and attribute.name == subject.noun.casefold():
+        return subject.entity  # the colour of my car is a slot of the car
     if subject.who == "own" and "'s " in subject.entity:
         return f"{subject.entity}'s {subject.noun}"  # my sister's wedding is not mine
     if subject.who == "own" or subject.entity in {"", subject.noun}:
