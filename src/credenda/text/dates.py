@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
-from credenda.clock import from_datetime, to_datetime
+from credenda.clock import to_datetime
+from credenda.text.date_spans import Atom, DateSpan, spans_of, word_before
 from credenda.text.days import (
     DECEMBER,
     MONTHS,
@@ -62,15 +63,6 @@ _COUNTS: Final = {
 }
 
 
-class DateSpan(NamedTuple):
-    """Characters [start, stop) that name a time, and the interval [from_us, until_us); None is an open end."""
-
-    start: int
-    stop: int
-    from_us: int | None
-    until_us: int | None
-
-
 class _Context(NamedTuple):
     today: date
     lean: Lean | None
@@ -103,6 +95,7 @@ _RULES: Final = (
     ("my", _PART.format("my_p") + rf"(?P<my_m>{_MONTH})\b\.?,? (?:of )?(?P<my_y>{_YEAR})"),
     ("sy", rf"(?:the )?(?P<sy_s>{_SEASON}) (?:of )?(?P<sy_y>{_YEAR})"),
     ("quarter", rf"Q(?P<quarter_q>[1-4])[ /](?P<quarter_y>{_YEAR})"),
+    ("ending", r"the end of (?:the|this) (?P<ending_u>week|month|year)"),
     ("beside", r"the day (?P<beside_w>before yesterday|after tomorrow)"),
     ("ago", rf"(?P<ago_n>{_COUNT}) (?P<ago_u>{_UNIT})s? ago"),
     (
@@ -161,15 +154,6 @@ def _folded_atoms() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{small})")
 
 
-@cache
-def _before() -> re.Pattern[str]:
-    return re.compile(
-        r"\b(?:(?P<since>since|starting(?: (?:from|on|in))?|as of|from)|(?P<until>until|till|up to|til|before)"
-        r"|(?P<through>through)|(?P<to>to|and)|(?P<by>by)|(?P<after>after)|(?P<plain>on|in|at|during|over)|between)\s+(?:the\s+)?$",
-        re.IGNORECASE,
-    )
-
-
 def _day_number(text: str) -> int:
     return int(text.rstrip("stndrhSTNDRH"))
 
@@ -219,6 +203,11 @@ def _sy(found: re.Match[str], context: _Context) -> Days | None:
 def _quarter(found: re.Match[str], context: _Context) -> Days | None:
     del context
     return months_of(int(found["quarter_y"]), QUARTER * (int(found["quarter_q"]) - 1) + 1, QUARTER)
+
+
+def _ending(found: re.Match[str], context: _Context) -> Days | None:
+    whole = shifted(context.today, 0, found["ending_u"])
+    return Days(whole.until - timedelta(days=1), whole.until)
 
 
 def _beside(found: re.Match[str], context: _Context) -> Days | None:
@@ -300,6 +289,7 @@ _READERS: Final[dict[str, Callable[[re.Match[str], _Context], Days | None]]] = {
     "my": _my,
     "sy": _sy,
     "quarter": _quarter,
+    "ending": _ending,
     "beside": _beside,
     "ago": _ago,
     "ahead": _ahead,
@@ -315,27 +305,7 @@ def _kind(found: re.Match[str]) -> str:
     return next(name for name, _ in _RULES if found[name] is not None)
 
 
-def _us(day: date) -> int:
-    return from_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC))
-
-
-class _Atom(NamedTuple):
-    start: int
-    stop: int
-    word: str
-    days: Days
-
-
-def _word_before(text: str, start: int) -> tuple[str, int]:
-    """Return the kind of preposition right before an offset and where it begins."""
-    floor = max(0, start - 24)
-    found = _before().search(text[floor:start])
-    if found is None:
-        return "", start
-    return found.lastgroup or "between", floor + found.start()
-
-
-def _read(text: str, region: tuple[int, int], context: _Context) -> Iterator[_Atom]:
+def _read(text: str, region: tuple[int, int], context: _Context) -> Iterator[Atom]:
     start, stop = region
     if text.isascii():
         first = _folded_atoms().search(text.lower(), start, stop)
@@ -348,34 +318,17 @@ def _read(text: str, region: tuple[int, int], context: _Context) -> Iterator[_At
         except (ValueError, OverflowError):
             continue
         if days is not None:
-            word, start = _word_before(text, found.start())
-            if kind == "weekday" and word == "until" and days.since == context.today:
-                days = shifted(context.today, 7, "day")  # nobody says on a Monday that it lasts until that day
-            yield _Atom(start, found.end(), word, days)
+            word, start = word_before(text, found.start())
+            if word == "until":
+                days = _bound(found, kind, days, context)
+            yield Atom(start, found.end(), word, days)
 
 
-def _span(atom: _Atom) -> DateSpan:
-    since, until = _us(atom.days.since), _us(atom.days.until)
-    match atom.word:
-        case "since":
-            return DateSpan(atom.start, atom.stop, since, None)
-        case "until" | "by":
-            return DateSpan(atom.start, atom.stop, None, since if atom.word == "until" else until)
-        case "through":
-            return DateSpan(atom.start, atom.stop, None, until)
-        case "after":
-            return DateSpan(atom.start, atom.stop, until, None)
-        case _:
-            return DateSpan(atom.start, atom.stop, since, until)
-
-
-def _paired(text: str, one: _Atom, other: _Atom) -> DateSpan | None:
-    """Join "from X to Y" and "between X and Y" into one interval."""
-    if one.word not in {"since", "between"} or other.word not in {"to", "until", "through"}:
-        return None
-    if text[one.stop : other.start].strip() or one.days.since > other.days.since:
-        return None
-    return DateSpan(one.start, other.stop, _us(one.days.since), _us(other.days.until))
+def _bound(found: re.Match[str], kind: str, days: Days, context: _Context) -> Days:
+    """Give the days whose beginning is what "until" means: the end of May, and on a Monday the Monday after."""
+    if kind == "weekday" and days.since == context.today:
+        return shifted(context.today, 7, "day")
+    return Days(days.until, days.until) if "end of" in found[0].lower() else days
 
 
 def find_dates(text: str, anchor_us: int, lean: Lean | None = None) -> list[DateSpan]:
@@ -386,15 +339,9 @@ def find_dates(text: str, anchor_us: int, lean: Lean | None = None) -> list[Date
     region = _region(text)
     if region is None:
         return []
-    atoms: list[_Atom] = []
+    atoms: list[Atom] = []
     for atom in _read(text, region, _Context(to_datetime(anchor_us).date(), lean)):
         atoms.append(atom)
         if len(atoms) == _SPANS_MAX:
             break
-    spans: list[DateSpan] = []
-    at = 0
-    while at < len(atoms):
-        pair = _paired(text, atoms[at], atoms[at + 1]) if at + 1 < len(atoms) else None
-        spans.append(pair or _span(atoms[at]))
-        at += 2 if pair else 1
-    return spans
+    return spans_of(text, atoms)

@@ -18,6 +18,13 @@ from .build import date, hear, only
         ("The demo is on Friday.", None, "2026-03-14"),
         ("The standup is on Mondays.", None, None),
         ("I live in Linz.", None, None),
+        ("I've been a vegetarian for ten years.", "2016-01-01", None),
+        ("I've been living in Linz for ten years.", "2016-01-01", None),
+        ("I quit smoking in 2019.", "2019-01-01", None),
+        ("I stopped drinking two years ago.", "2024-01-01", None),
+        ("I work at Bosch until the end of May.", None, "2026-06-01"),
+        ("I'm in Lisbon until June.", None, "2026-06-01"),
+        ("I'm on parental leave until the end of the year.", None, "2027-01-01"),
     ],
 )
 def test_dates_bound_what_holds(text: str, since: str | None, until: str | None) -> None:
@@ -68,3 +75,13 @@ def test_a_happening_that_says_nothing_or_has_no_day_is_not_stored(text: str) ->
 def test_a_day_is_normal_in_the_value_and_literal_in_the_text(text: str, value: str) -> None:
     claim = only(text)
     assert (claim.value, claim.text) == (value, text)
+
+
+@pytest.mark.requirement("R-045")
+def test_what_moved_from_one_day_to_another_is_no_stretch_of_time() -> None:
+    assert only("The deadline moved from Friday to Monday.").value == "Monday"
+
+
+@pytest.mark.requirement("R-045")
+def test_a_word_that_begins_like_an_article_is_whole() -> None:
+    assert only("Every Friday I have therapy at 4.").entity == "therapy at 4"

@@ -173,6 +173,7 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "introduction": lambda value, situation: situation.short and is_person(value),
     "appointment": lambda value, situation: not situation.dated_past and is_date(value),
     "dated_plan": lambda value, situation: situation.dated_ahead and is_plan(value),
+    "undone": lambda value, situation: situation.predicate.negated and is_meant(value),
     "negated": lambda value, situation: situation.predicate.negated and is_meant(value),
     "refused": lambda value, situation: situation.predicate.negated and is_choice(value),
     "after_leaving": lambda value, situation: situation.left_before and is_capital(value),

@@ -258,6 +258,7 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     ),
     "intended": lambda value, situation: not situation.predicate.negated and is_meant(value) and not points_away(value),
     "group": lambda value, situation: situation.subject.group and _placed_deep(value, TASTE_WORDS),
+    "known_now": lambda value, situation: is_known(value) and not situation.dated_ahead,
     "date": lambda value, situation: is_date(value) and not _counts(value, situation),
     "identifier": _identified,
     "until": lambda _, situation: situation.bounded and situation.subject.noun.casefold() not in names().skip_nouns,

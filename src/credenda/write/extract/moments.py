@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,9 +12,15 @@ from credenda.clock import DAY_US, to_datetime
 from credenda.text.dates import DateSpan, Lean, find_dates
 from credenda.write.extract.lexicon import RECENT, expression
 
-__all__ = ["Moment", "clause_dates", "day_end", "iso_day", "past_dates", "without_open_dates"]
+__all__ = ["Moment", "clause_dates", "day_end", "iso_day", "lasting_since", "past_dates", "without_open_dates"]
 
 _FAR_DAYS: Final = 120
+_FOR: Final = re.compile(
+    r"\bfor (?:(?:about|almost|nearly|over|around|some|well over|more than|at least|the (?:last|past)) )?"
+    r"(?P<long>(?:\d{1,3}|an?|one|two|three"
+    r"|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple of) (?:day|week|month|year)s?)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +30,8 @@ class Moment:
     anchor_us: int
     spans: tuple[DateSpan, ...] = ()
     literals: tuple[str, ...] = ()
+    lasting: int | None = None
+    """Since when, where the words say for how long: "for ten years"."""
 
     @property
     def since(self) -> int | None:
@@ -71,6 +80,12 @@ def clause_dates(text: str, anchor_us: int, lean: Lean | None) -> Moment:
             began.get(one.start, one) if text[one.start : one.start + 6].lower() == "since " else one for one in spans
         ]
     return Moment(anchor_us=anchor_us, spans=tuple(spans), literals=tuple(text[one.start : one.stop] for one in spans))
+
+
+def lasting_since(text: str, anchor_us: int) -> int | None:
+    """Give since when something holds that has held "for ten years": from the beginning of that day, month or year."""
+    found = _FOR.search(text)
+    return None if found is None else find_dates(f"{found['long']} ago", anchor_us, "past")[0].from_us
 
 
 @lru_cache(maxsize=RECENT)

@@ -221,13 +221,16 @@ def read(frame: Frame) -> list[Reading]:
 
 def _readings(fit: _Fit, frame: Frame, around: Situation) -> list[Reading]:
     value = _value_of(fit, frame)
-    texts = split_list(value.text) if fit.pattern.split else [value.text]
     changed = frame.changed or value.move is Move.CHANGE
+    listed = fit.pattern.name == "own_is" and frame.predicate.said.startswith("are ") and not changed
+    texts = split_list(value.text) if fit.pattern.split or listed else [value.text]
     readings: list[Reading] = []
     for text in texts:
         item = value if text == value.text else replace(value, text=text, raw=text)
         attribute = attribute_of(fit.pattern, fit.found, frame.subject, item, changed=changed)
-        if holds(fit.pattern.check, item, around._replace(attribute=attribute)):
+        if listed and len(texts) > 1:
+            attribute = replace(attribute, cardinality=Cardinality.SET)
+        if holds(fit.pattern.check, value if listed else item, around._replace(attribute=attribute)):
             readings.append(_reading(fit, frame, attribute, item))
     if readings:
         readings.extend(_second_slots(fit.found, readings[0], frame.moment))
@@ -318,7 +321,8 @@ def _move(pattern: Pattern, frame: Frame, value: Value) -> Move:
         return Move.CHANGE if replaces else Move.STATE
     if Move.CORRECT in said or "actually" in predicate.cues:
         return Move.CORRECT
-    lasting = predicate.tense in {"perfect", "progressive", "simple"} and frame.moment.since is not None
+    began = frame.moment.since if frame.moment.since is not None else frame.moment.lasting
+    lasting = predicate.tense in {"perfect", "progressive", "simple"} and began is not None
     return Move.CHANGE if lasting or frame.changed or Move.CHANGE in said else Move.STATE
 
 
@@ -340,8 +344,10 @@ def _validity(
     if pattern.check in {"date", "appointment"}:
         return None, day_end(value.text, moment.anchor_us)
     if pattern.check == "happening" or move is Move.CHANGE or pattern.tense == "past":
-        return moment.since or moment.past, None
-    return moment.since, moment.until
+        return moment.since or moment.lasting or moment.past, None
+    if frame.predicate.ended:
+        return moment.since or moment.past, moment.until
+    return moment.since or moment.lasting, moment.until
 
 
 def _type(pattern: Pattern, attribute: Attribute, frame: Frame) -> MemoryType:

@@ -44,7 +44,7 @@ from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.joining import added, group_habit, is_change, merged, softened, with_prior
 from credenda.write.extract.lexicon import expression, names
-from credenda.write.extract.moments import clause_dates, past_dates
+from credenda.write.extract.moments import clause_dates, lasting_since, past_dates
 from credenda.write.extract.partings import parted_of
 from credenda.write.extract.predicates import read_predicate
 from credenda.write.extract.prose import NOTE_CHARACTERS, is_alone, own_sentences
@@ -156,6 +156,8 @@ def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> F
         clause = clause._replace(move=Move.CHANGE if clause.move is Move.STATE else clause.move)
     if moment.spans and predicate.tense not in {"past", "perfect", "former"}:
         moment = clause_dates(clause.text, anchor, "future")
+    if " for " in clause.text and (predicate.tense == "perfect" or " been " in clause.text):
+        moment = replace(moment, lasting=lasting_since(clause.text, anchor))
     return Frame(
         clause=clause._replace(text=text, scope=scope or clause.scope),
         subject=subject,

@@ -1,0 +1,98 @@
+"""Times that a text names become intervals by the words before them: "since", "until", "from … to …"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import Final, NamedTuple
+
+from credenda.clock import from_datetime
+from credenda.text.days import Days
+
+__all__ = ["Atom", "DateSpan", "spans_of", "word_before"]
+
+_MOVING: Final = re.compile(
+    r"\b(?:mov(?:es?|ed|ing)|shift(?:s|ed)?|push(?:es|ed)?|chang(?:es?|ed)|switch(?:es|ed)?|w[ea]nt|goes|postponed"
+    r"|rescheduled|brought|slipped|extended|delayed)(?: \w+){0,2}\s*$",
+    re.IGNORECASE,
+)
+"""Before "from X to Y" these tell that Y takes the place of X, and name no stretch of time."""
+
+
+class DateSpan(NamedTuple):
+    """Characters [start, stop) that name a time, and the interval [from_us, until_us); None is an open end."""
+
+    start: int
+    stop: int
+    from_us: int | None
+    until_us: int | None
+
+
+class Atom(NamedTuple):
+    """One time as it stands in a text, with the kind of word before it."""
+
+    start: int
+    stop: int
+    word: str
+    days: Days
+
+
+@cache
+def _before() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:(?P<since>since|starting(?: (?:from|on|in))?|as of|from)|(?P<until>until|till|up to|til|before)"
+        r"|(?P<through>through)|(?P<to>to|and)|(?P<by>by)|(?P<after>after)|(?P<plain>on|in|at|during|over)|between)\s+(?:the\s+)?$",
+        re.IGNORECASE,
+    )
+
+
+def _us(day: date) -> int:
+    return from_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC))
+
+
+def word_before(text: str, start: int) -> tuple[str, int]:
+    """Return the kind of preposition right before an offset and where it begins."""
+    floor = max(0, start - 24)
+    found = _before().search(text[floor:start])
+    if found is None:
+        return "", start
+    return found.lastgroup or "between", floor + found.start()
+
+
+def _span(atom: Atom) -> DateSpan:
+    since, until = _us(atom.days.since), _us(atom.days.until)
+    match atom.word:
+        case "since":
+            return DateSpan(atom.start, atom.stop, since, None)
+        case "until" | "by":
+            return DateSpan(atom.start, atom.stop, None, since if atom.word == "until" else until)
+        case "through":
+            return DateSpan(atom.start, atom.stop, None, until)
+        case "after":
+            return DateSpan(atom.start, atom.stop, until, None)
+        case _:
+            return DateSpan(atom.start, atom.stop, since, until)
+
+
+def _paired(text: str, one: Atom, other: Atom) -> DateSpan | None:
+    """Join "from X to Y" and "between X and Y" into one interval."""
+    if one.word not in {"since", "between"} or other.word not in {"to", "until", "through"}:
+        return None
+    if _MOVING.search(text, 0, one.start):
+        return None
+    if text[one.stop : other.start].strip() or one.days.since > other.days.since:
+        return None
+    return DateSpan(one.start, other.stop, _us(one.days.since), _us(other.days.until))
+
+
+def spans_of(text: str, atoms: Sequence[Atom]) -> list[DateSpan]:
+    """Join the times of a text that belong together, in order."""
+    spans: list[DateSpan] = []
+    at = 0
+    while at < len(atoms):
+        pair = _paired(text, atoms[at], atoms[at + 1]) if at + 1 < len(atoms) else None
+        spans.append(pair or _span(atoms[at]))
+        at += 2 if pair else 1
+    return spans
