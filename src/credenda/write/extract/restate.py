@@ -1,6 +1,6 @@
 """Sentences said in other ways, turned into the plain ones that the patterns know: labels, fragments, told changes.
 
-The table is data (`data/restate.toml`). Only how a sentence is read is changed; its evidence stays as it was said.
+The tables are data (`data/retold.toml`, then `data/restate.toml`). Only how a sentence is read is changed; its evidence stays as it was said.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _WORD: Final = re.compile(r"[\w'-]+|:")
 _MARKS: Final = " .!\u2026"
 _ASKED: Final = re.compile(r"^(?:could|can|would|will|do|did)\b.*\?$", re.IGNORECASE)
 _OPENING: Final = re.compile(r"\^(?:\((?:\?:|\?P<\w+>)(?P<words>\w+(?:\|\w+)*)\)|(?P<word>\w+)) ")
+_TABLES: Final = ("retold", "restate")
 _TIMES_MAX: Final = 3
 _CHARACTERS_MAX: Final = 240
 """Longer sentences are told in full; none of the ways below has so many words."""
@@ -59,13 +60,12 @@ class _Rules(NamedTuple):
 @cache
 def _rules() -> _Rules:
     """Load the rules."""
-    table = load_table("restate")
-    macros: dict[str, str] = table["macros"] | {"SLOT": _slot_macro()}
     anywhere: dict[str, list[_Rule]] = {}
     opened: dict[tuple[str, str], list[_Rule]] = {}
     first: dict[str, list[_Rule]] = {}
-    entries: list[dict[str, Any]] = table["rule"]
-    for place, entry in enumerate(entries):
+    slot = _slot_macro()
+    listed = [(entry, table["macros"] | {"SLOT": slot}) for table in map(load_table, _TABLES) for entry in table["rule"]]
+    for place, (entry, macros) in enumerate(listed):
         rule = _Rule(
             place,
             _opens(entry["match"]),
