@@ -145,6 +145,7 @@ class Names:
     mental: frozenset[str]
     bare_kin: frozenset[str]
     many_kin: frozenset[str]
+    programs: frozenset[str]
     pronouns: frozenset[str]
     passing: frozenset[str]
     talk: frozenset[str]
@@ -253,6 +254,7 @@ def names() -> Names:
         mental=frozenset(table["mental"]["verbs"]),
         bare_kin=frozenset(kin["bare"]),
         many_kin=frozenset(kin["many"]),
+        programs=frozenset(kin["programs"]),
         pronouns=frozenset(table["pronouns"]["subjects"]),
         passing=frozenset([*table["mental"]["passing"], *table["mental"]["verbs"]]),
         work=frozenset(table["mental"]["work"]),

@@ -72,6 +72,8 @@ def _person(owner: str, nouns: list[str]) -> tuple[str, int] | None:
     for at, word in enumerate(bare[:_KIN_WORDS_MAX]):
         for noun, used in ((" ".join(bare[at : at + 2]).casefold(), at + 2), (word.casefold(), at + 1)):
             followed = used < len(bare) and names().kin_noun(bare[used].casefold())
+            if noun == "manager" and at and bare[at - 1].casefold() in names().programs:
+                return None
             if names().kin_noun(noun) and not followed:  # "my twin sister" is a sister
                 own = names().same_kin.get(noun, noun)
                 return f"{owner}'s {' '.join([*map(str.casefold, nouns[:at]), own])}", min(used, len(nouns))

@@ -105,9 +105,12 @@ def _unframed(sentence: str) -> str:
 def _least(sentence: str, owner: str) -> float:
     if expression("checks", "of_the_hour").search(sentence.strip(" .!,")):
         return _SURE_IN_TALK
+    ours = not _NEAR_ONE.isdisjoint(words_of(sentence))
+    if not ours and expression("as_said", "nature").search(sentence):
+        return _SURE_IN_TALK
     if is_plain(sentence, owner):
         return _SURE_IF_PLAIN
-    at_large = _NEAR_ONE.isdisjoint(words_of(sentence)) and not sentence.startswith(("The ", "the "))
+    at_large = not ours and not sentence.startswith(("The ", "the "))
     return _SURE_OF_OTHERS if at_large else _SURE
 
 

@@ -124,7 +124,7 @@ def _matched(pair: _Aligned, rule: str) -> Iterator[Match]:
         return
     soft = not _SOFT.isdisjoint({cell.kind, partners[0].kind})
     denied = any(one.term in turn.denied for one in cell.words)
-    if soft and not denied and (len(pair.fresh) != 1 or slot_of(old.memory) is None):
+    if soft and not denied and (len(pair.fresh) != 1 or not (slot_of(old.memory) or _framed(pair, partners[-1]))):
         return
     due = [one for one in partners if _due(turn, one)]
     if not due:

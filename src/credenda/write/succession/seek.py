@@ -18,6 +18,7 @@ from credenda.text.normal import name_key
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone, own_sentences
+from credenda.write.extract.restate import retold
 from credenda.write.slots import FIRM, TRUST_MARGIN, begins_us
 from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
@@ -61,9 +62,9 @@ def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None)
     for start, stop in own_sentences(event.text):
         spoken = straighten(event.text[start:stop])
         sentence = in_english(spoken)
+        worded = _wordings(sentence)
         near = may_be_closer(sentence)
-        turned = table().may_turn(sentence) and turns(sentence)
-        if not (near or turned) or any(act_of(one) is not Act.STATEMENT for one in {spoken, sentence}):
+        if not (near or worded) or any(act_of(one) is not Act.STATEMENT for one in {spoken, sentence}):
             continue
         resting = _resting(reader, event, start, stop)
         said = closer(sentence, _near(reader, event, sentence, {one.id for one in resting})) if near else []
@@ -71,21 +72,29 @@ def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None)
             told = True
             yield _told(reader, event, (start, stop), matches=said, resting=resting)
             continue
-        turn = turning(sentence, [as_compared(one) for one in resting])
-        if (
-            turn is None
-            or any(one.contested or one.status is not Status.ACTIVE for one in resting)
-            or _done(reader, event, resting)
-        ):
+        if any(one.contested or one.status is not Status.ACTIVE for one in resting) or _done(reader, event, resting):
             continue
-        looked_at = _around(reader, event, turn, {one.id for one in resting})
-        found = fitting(turn, looked_at, _THRESHOLD)
-        told = told or bool(found)  # two that fit alike are a matter that is left alone
-        matches = best(found)
-        if matches:
-            yield _told(reader, event, (start, stop), matches=matches, resting=resting)
+        for one in worded:
+            turn = turning(one, [as_compared(given) for given in resting])
+            if turn is None:
+                continue
+            looked_at = _around(reader, event, turn, {given.id for given in resting})
+            found = fitting(turn, looked_at, _THRESHOLD)
+            told = told or bool(found)  # two that fit alike are a matter that is left alone
+            matches = best(found)
+            if matches:
+                yield _told(reader, event, (start, stop), matches=matches, resting=resting)
+            if found:
+                break
     if not told:
         yield from _weighed(reader, event, looked_at, nearness or {})
+
+
+def _wordings(sentence: str) -> list[str]:
+    """Give the ways in which a sentence tells of a change: as it was said, and plainly; none where it tells of none."""
+    said = [sentence] if table().may_turn(sentence) and turns(sentence) else []
+    plain = retold(sentence)
+    return said if plain is None or not turns(plain) else [*said, plain]
 
 
 def _told(
