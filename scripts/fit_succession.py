@@ -46,7 +46,7 @@ from fit_worth import Table
 ROOT: Final = Path(__file__).resolve().parents[1]
 OUT: Final = ROOT / "src/credenda/write/data"
 ENGINE: Final = "minilm"
-PAIRS: Final = "pairs_tuning.jsonl"
+PAIRS: Final = ("pairs_tuning.jsonl", "pairs_traps.jsonl")
 SENTENCES: Final = "utterances_tuning.jsonl"
 SET: Final = 250
 """Lines that are left out together where no writer is named."""
@@ -105,7 +105,7 @@ class Row:
 
 def read_pairs(folder: Path) -> list[Couple]:
     """Read both sentences of every pair, each by itself, as the rules read them."""
-    lines = [json.loads(text) for text in (folder / PAIRS).read_text("utf-8").splitlines()]
+    lines = [json.loads(text) for name in PAIRS for text in (folder / name).read_text("utf-8").splitlines()]
     found: list[Couple] = []
     with tempfile.TemporaryDirectory(prefix="credenda-fit-") as place:
         path = Path(place) / "memory.db"
@@ -276,7 +276,7 @@ def written(parts: Mapping[str, Any], folder: Path) -> str:
     rare = [f"{term}\t{round(share * 100)}" for term, share in parts["rarity"].items()]
     hashes = [
         f'  "{name} sha256:{hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]}",'
-        for name in (PAIRS, SENTENCES)
+        for name in (*PAIRS, SENTENCES)
     ]
     limits = [f"threshold = {parts['threshold']}", f"least = {parts['least']}"]
     limits += [f'model = "{parts["model"]}"'] if parts["model"] else []

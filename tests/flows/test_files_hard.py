@@ -31,7 +31,7 @@ def synced(mem: Credenda, say: Say, vault: Path) -> Path:
 
 
 def test_a_page_that_cannot_be_read_is_left_alone_and_the_rest_goes_on(mem: Credenda, synced: Path) -> None:
-    user, mara = page(synced), page(synced, "consolidated/user's sister.md")
+    user, mara = page(synced), page(synced, "consolidated/user's sister Mara.md")
     edit(mara, "lives in Wels", "lives in Steyr")
     damages = {
         b"\xff\xfe broken": "UTF-8",

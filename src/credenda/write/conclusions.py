@@ -34,6 +34,25 @@ _REACHED: Final = frozenset(
     {"residence", "employer", "job_title", "uses", "language", "editor", "database", "framework", "operating_system"}
     | {"cloud", "ci", "version_control", "car", "school", "phone", "learning", "drives"}
 )
+_FORMER: Final = "former_"
+_FORMERLY: Final = "formerly"
+_PRACTISED: Final = (
+    *("does", "plays", "drinks", "eats", "uses", "habit", "hobby", "learning", "diet", "has", "owns", "dog", "cat"),
+    *("member_of", "trait", "rides", "drives", "sport", "studies", "field_of_study", "lives_with", "situation"),
+)
+"""Where extraction keeps what somebody does, has or is, which "I used to" tells is no longer so."""
+_I: Final = re.compile(r"^(?:i|we)(?:['\u2019](?:m|re)| am| are)? ", re.IGNORECASE)
+_GENERAL: Final = {
+    "plays": r"^(?:an? |the )?(?:musical )?instruments?$|^(?:an? )?(?:team )?sports?$",
+    "learning": r"^(?:an? |another )?(?:new |foreign )*(?:language|instrument)s?$",
+    "speaks": r"^(?:an? |another |two |three )?(?:foreign )?languages?$",
+    "spoken_language": r"^(?:an? |another |two |three )?(?:foreign )?languages?$",
+    "allergy": r"^(?:some |certain |a |the )?(?:foods?|things?|fruits?|animals?|medicines?|something)$",
+    "has": r"^(?:an? )?pets?$",
+    "owns": r"^(?:an? )?(?:pet|musical instrument|instrument|vehicle)s?$",
+    "likes": r"^(?:some )?(?:music|sports?|books|films|games)$",
+}
+"""Values that name only a kind of thing: who says next which one says it more exactly."""
 _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
 _STARTING: Final = frozenset(
     {"move", "moving", "switch", "switching", "join", "joining", "start", "starting", "buy", "buying", "get", "getting"}
@@ -130,6 +149,12 @@ _RULES: Final = (
         _Rule(of=(kind,), says=_like(rf"^(?!{kind}$)"), ends=(kind,), held=_like(f"^{kind}$"))
         for kind in ("cat", "dog", "horse", "parrot", "rabbit", "hamster", "son", "daughter", "sister", "brother")
     ),
+    *(
+        _Rule(of=(kind,), says=_like(rf"^(?!{general[1:]})"), ends=(kind,), held=_like(general))
+        for kind, general in _GENERAL.items()
+    ),
+    _Rule(of=("spoken_language",), ends=("does",), held=_like("^speaks? (?:an? |another )?(?:foreign )?language")),
+    _Rule(of=("cat", "dog", "rabbit", "hamster", "parrot"), ends=("has", "owns"), held=_like("^(?:an? )?pet$")),
     _Rule(
         of=("cat", "dog", "kitten", "puppy", "rabbit", "hamster", "parrot"),
         ends=("has",),
@@ -158,6 +183,10 @@ def touched(claim: Claim) -> tuple[str, ...]:
     if claim.move in {Move.END, Move.RETRACT}:
         return ()
     named = {one for rule in _matching(claim) for one in rule.ends}
+    if claim.attribute.startswith(_FORMER):
+        named.add(claim.attribute.removeprefix(_FORMER))
+    elif claim.attribute == _FORMERLY:
+        named |= {*_PRACTISED}
     if claim.attribute in _DONE or (claim.attribute in _REACHED and claim.move is Move.CHANGE):
         named |= PLANS
     return tuple(sorted(named))
@@ -187,8 +216,10 @@ def concluded(claim: Claim, changes: Sequence[Change], held: Iterable[Memory], o
 
 
 def _bare_kind(memory: Memory) -> bool:
-    """Say whether a value only names its own slot, as the dog of "I have a dog": a named one says it more exactly."""
-    return value_key(memory.value or "") == attribute_key(memory.attribute or "")
+    """Say whether a value names only a kind of thing, as in "I have a dog": a named one says it more exactly."""
+    name, value = attribute_key(memory.attribute or ""), memory.value or ""
+    general = _GENERAL.get(name)
+    return value_key(value) == name or (general is not None and re.search(general, value.lower()) is not None)
 
 
 def _successor(changes: Sequence[Change]) -> str | None:
@@ -207,11 +238,24 @@ def _ends(claim: Claim, memory: Memory) -> bool:
     name = attribute_key(memory.attribute or "")
     if name in PLANS and memory.stance not in FIRM:
         return _fulfils(claim, memory)
+    if memory.stance is Stance.ASSERTED and _is_past(claim, memory, name):
+        return True
     return any(
         name in rule.ends and _held(rule, claim, memory)
         for rule in _matching(claim)
         if denies(memory) == rule.negated and memory.stance in FIRM
     )
+
+
+def _is_past(claim: Claim, memory: Memory, name: str) -> bool:
+    """Say whether "I used to …" tells what a memory holds as present."""
+    told = claim.attribute or ""
+    if told.startswith(_FORMER):
+        return name == told.removeprefix(_FORMER) and same_value(claim.value, memory.value)
+    if told != _FORMERLY or name not in _PRACTISED:
+        return False
+    done = _deed((claim.value or "").removeprefix("is "))
+    return bool(done) and _deed(_I.sub("", memory.text).rstrip(" .!")) == done
 
 
 def _held(rule: _Rule, claim: Claim, memory: Memory) -> bool:

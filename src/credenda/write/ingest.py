@@ -30,6 +30,7 @@ from credenda.write.quarantine import candidates_for, is_suspect, kept_apart, pr
 from credenda.write.reach import overlap
 from credenda.write.reading import Reading, unread
 from credenda.write.reconcile import Known, Occasion, claim_hash, decide
+from credenda.write.relatives import the_one_meant
 from credenda.write.saying import saying_of
 from credenda.write.slots import begins_us
 from credenda.write.tombstones import slot_digests, text_digests
@@ -152,7 +153,7 @@ def _decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, alone: 
     found = placed(writer, claim)
     if is_bare_amount(found):
         found = placed_after(found, _previous(writer, event, found))
-    found = known_as(writer, found)
+    found = the_one_meant(writer, known_as(writer, found))
     if is_bare_amount(found):
         return []
     if is_placeless(found):

@@ -15,8 +15,9 @@ from credenda.model.claim import Claim, Move
 from credenda.model.memory import Cardinality, Memory, Status
 from credenda.storage.store import Reader, unpack_code
 from credenda.text.normal import name_key, same_value
+from credenda.write.extract.lexicon import lexicon
 from credenda.write.slots import BY_BIRTH, FIRM, denies, slot_of
-from credenda.write.wording import counted_anew, number_in, recounted, value_words
+from credenda.write.wording import counted_anew, is_number, number_in, recounted, value_words
 
 __all__ = ["as_told", "is_bare_amount", "is_placeless", "placed", "placed_after"]
 
@@ -54,12 +55,24 @@ def as_told(claim: Claim) -> Claim:
 
 
 def placed_after(claim: Claim, previous: Iterable[Memory]) -> Claim:
-    """Give a bare amount the slot of the one amount in the statement before it; the claim itself without one."""
+    """Give a bare value the slot of the one value of its kind in the statement before it; itself without one."""
     held = [one for one in previous if one.status is Status.ACTIVE and one.stance in FIRM and slot_of(one) is not None]
+    if claim.value and number_in(claim.value) is None:
+        named = [one for one in _replaceable(held) if _of_one_kind(one.value or "", claim.value)]
+        return replace(_in_slot_of(named, claim), prior=named[0].value) if len(held) == len(named) == 1 else claim
     numbered = [one for one in held if number_in(one.value or "") is not None]
     if len(numbered) != 1 or not claim.value:
         return claim
     return replace(_in_slot_of(numbered, claim), value=counted_anew(numbered[0].value or "", claim.value))
+
+
+def _of_one_kind(one: str, other: str) -> bool:
+    """Say whether two values could answer the same question: both are names, or things of one category."""
+    if all(is_number(value.lower().removeprefix("at ")) for value in (one, other)):
+        return True
+    kinds = {lexicon().category(one), lexicon().category(other)}
+    named = all(value.rpartition(" ")[2][:1].isupper() for value in (one, other))
+    return named if None in kinds else len(kinds) == 1
 
 
 def placed(reader: Reader, claim: Claim) -> Claim:
@@ -69,7 +82,7 @@ def placed(reader: Reader, claim: Claim) -> Claim:
     if claim.move in {Move.CORRECT, Move.CHANGE} and claim.prior:
         held = [one for one in _mentioning(reader, claim, claim.prior) if same_value(one.value, claim.prior)]
         here = slot_of(claim)
-        known = [one for one in held if _may_be_replaced(one)] if claim.move is Move.CHANGE else held
+        known = _replaceable(held) if claim.move is Move.CHANGE else held
         if any(here is not None and slot_of(one) == here for one in held):
             return claim
         return _in_slot_of(known, claim) if known else _wider(reader, claim)
@@ -129,6 +142,12 @@ def _may_end(memory: Memory) -> bool:
 def _may_be_replaced(memory: Memory) -> bool:
     """Say whether something else can take the place of a value: nobody becomes a brother in another's place."""
     return _may_end(memory) and (memory.attribute or "") not in BY_BIRTH
+
+
+def _replaceable(held: list[Memory]) -> list[Memory]:
+    """Choose what something else takes the place of; a favourite only where nothing else has that value."""
+    favourites = [one for one in held if (one.attribute or "").startswith("favourite_")]
+    return [one for one in held if _may_be_replaced(one)] or favourites
 
 
 def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:

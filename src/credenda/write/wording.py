@@ -16,6 +16,7 @@ __all__ = [
     "counted_anew",
     "differ_in_one",
     "frame_of",
+    "is_number",
     "names_kind",
     "names_one",
     "number_in",
@@ -130,7 +131,7 @@ def recounted(new: str, old: str) -> bool:
     if len(more) != len(less) or len(more) < 2 or more == less:  # noqa: PLR2004 - a number and what is counted
         return False
     pairs = [(one, other) for one, other in zip(more, less, strict=True) if one != other]
-    return all(_is_number(one) and _is_number(other) for one, other in pairs)
+    return all(is_number(one) and is_number(other) for one, other in pairs)
 
 
 def _singular(words: list[str]) -> list[str]:
@@ -185,7 +186,8 @@ def counted_anew(value: str, number: str) -> str:
     return f"{value[:start]}{number}{value[start + len(digits[0]) :]}"
 
 
-def _is_number(word: str) -> bool:
+def is_number(word: str) -> bool:
+    """Say whether a word in lower case is a number, a version or a day."""
     return word[0].isdigit() or word.removeprefix("v")[:1].isdigit() or word in _COUNTS or word in _DAYS
 
 

@@ -29,7 +29,7 @@ SLOTS = [
     ("The archive needs a key card.", ("archive", "needs", "key card")),
     # somebody beside one, and a name between commas
     ("The man upstairs, Emil, is eighty-two.", ("user's neighbour Emil", "age", "eighty-two")),
-    ("My sister, Nora, is a plumber.", ("user's sister", "job_title", "plumber")),
+    ("My sister, Nora, is a plumber.", ("user's sister Nora", "job_title", "plumber")),
     # an unknown word after "I" is a verb
     ("I tat lace.", ("user", "does", "tat lace")),
     ("I do jigsaws.", ("user", "does", "do jigsaws")),

@@ -1,6 +1,6 @@
-"""New amounts for what was said before: "make that 15", "we're up to 14 now", "it's at 11 now".
+"""New values for what was said before: "make that 15", "we're up to 14 now", "it's Linz now".
 
-Such a sentence names a number and no slot; the memory with the same words, or the statement before it, has the slot.
+Such a sentence names a value and no slot; the memory with the same words, or the statement before it, has the slot.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import MemoryType
+from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.readings import Reading
 
 __all__ = ["amount_of"]
@@ -31,6 +32,15 @@ _IT_IS_NOW: Final = re.compile(
     rf" (?:now )?(?:up to |down to |at |on |to )?(?P<value>{_NUMBER}(?: [\w%€$£.:]+){{0,2}}?|{_DAY})(?P<now2> now)?$",
     re.IGNORECASE,
 )
+_NAME: Final = (
+    r"(?:an? |the )?(?:(?:Dr|Mr|Mrs|Ms)\.? )?(?-i:[A-Z])[\w'&-]*(?:\.\w+)?(?: (?-i:[A-Z])[\w'&-]*){0,2}|(?-i:[a-z]+)"
+)
+_SO_NOW: Final = re.compile(
+    rf"^(?:make (?:that|it) (?P<made>{_NAME})"
+    rf"|(?:it|that) (?:has )?(?:changed|switched) (?:from [^,]{{1,24}} )?to (?P<to>{_NAME})"
+    rf"|(?:it|that) is (?:now (?P<after>{_NAME})|(?P<before>{_NAME}) now))$",
+    re.IGNORECASE,
+)
 _TRIGGERS: Final = frozenset({"i", "we", "it", "that", "make", "call", "let"})
 
 
@@ -45,7 +55,17 @@ def amount_of(clause: str, owner: str, *, corrects: bool) -> Reading | None:
     found = _IT_IS_NOW.match(clause)
     if found is not None and (corrects or found["now"] or found["now2"]):
         return _reading(found["value"], Move.CORRECT if corrects else Move.CHANGE, None)
-    return None
+    return _named(clause, corrects=corrects)
+
+
+def _named(clause: str, *, corrects: bool) -> Reading | None:
+    """Read a new name, or a thing of a known kind: "it's Linz now", "make that green"."""
+    found = _SO_NOW.match(clause)
+    value = "" if found is None else next(one for one in found.groups() if one)
+    if not (value[:1].isupper() or value.rpartition(" ")[2][:1].isupper() or lexicon().category(value)):
+        return None
+    move = Move.CORRECT if corrects or (found is not None and found["made"]) else Move.CHANGE
+    return _reading(value, move, None)
 
 
 def _reading(value: str, move: Move, entity: str | None) -> Reading:

@@ -10,6 +10,8 @@ from credenda.write.extract.glossary import Item
 __all__ = ["is_finite", "opened", "settle", "split_at_and", "without_denial"]
 
 _DENIALS: Final = {"neg": "not", "longer": "no longer", "never": "never"}
+_DENIED: Final = frozenset({"prep", "verb", "mark", "x"})
+"""What stands after a "nicht" that denies the whole clause, and not the one word after it."""
 _LANGUAGES: Final = frozenset(
     {"German", "English", "French", "Spanish", "Italian", "Portuguese", "Russian", "Japanese", "Chinese"}
 )
@@ -91,10 +93,12 @@ def without_denial(items: Sequence[Item]) -> tuple[list[Item], str]:
     no = any(one.tag == "no" for one in items)
     for at, one in enumerate(items):
         following = items[at + 1] if at + 1 < len(items) else None
-        contrast = one.tag == "neg" and any(later.source.lower() == "sondern" for later in items[at:])
+        denies = one.tag == "neg" or one.source.lower() == "nicht"
+        contrast = denies and any(later.source.lower() == "sondern" for later in items[at:])
         closes = following is None or following.tag in {"verb", "conj"}
-        if one.tag in _DENIALS and not contrast:
-            denied = _DENIALS[one.tag]
+        plain = one.source.lower() == "nicht" and (following is None or following.tag in _DENIED)
+        if (one.tag in _DENIALS or plain) and not contrast:
+            denied = _DENIALS.get(one.tag, denied or "not")
         elif one.tag == "no" and one.english == "no":
             denied = denied or "not"
         elif no and one.source.lower() == "mehr" and closes:

@@ -1,6 +1,7 @@
 """Sentences said in other ways, turned into the plain ones that the patterns know: labels, fragments, told changes.
 
-The tables are data (`data/retold.toml`, then `data/restate.toml`). Only how a sentence is read is changed; its evidence stays as it was said.
+The tables are data (`data/retold.toml`, then `data/restate.toml`). Only how a sentence is read is changed; its evidence
+stays as it was said.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from credenda.model.claim import Move
 from credenda.write.extract.clauses import open_contractions, open_sentence
@@ -67,7 +68,12 @@ def _rules(tables: tuple[str, ...]) -> _Rules:
     opened: dict[tuple[str, str], list[_Rule]] = {}
     first: dict[str, list[_Rule]] = {}
     slot = _slot_macro()
-    listed = [(entry, table["macros"] | {"SLOT": slot}) for table in map(load_table, tables) for entry in table["rule"]]
+    listed = [
+        (entry, table["macros"] | {"SLOT": slot})
+        for table in map(load_table, tables)
+        for entry in table["rule"]
+        if tables == _CHANGES or not entry.get("told")
+    ]
     for place, (entry, macros) in enumerate(listed):
         rule = _Rule(
             place,

@@ -60,7 +60,7 @@ from credenda.write.extract.worthwhile import doubted, keep_worthwhile
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-10"
+RULES_VERSION: Final = "rules-11"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
 
 CONFIDENCE_MAX: Final = {
@@ -205,8 +205,7 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
     pieces = carry_subjects(split_clauses(opened.text))
     last = len(pieces) - 1 if sentence.rstrip("\"') ").endswith("?") else len(pieces)
     short = len(pieces) == 1 and sentence.count(" ") < _SHORT_WORDS
-    readings: list[Reading] = []
-    opening = opened.move
+    readings, opening = list[Reading](), opened.move
     for number, piece in enumerate(pieces[:last]):
         clause = read_clause(piece)
         directive = _aside_directive(listener, clause) if number else None

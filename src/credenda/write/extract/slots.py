@@ -98,7 +98,10 @@ def attribute_of(
 
     `changed` says that the words speak of a change: "I'm an activist now".
     """
-    if pattern.check in {"role", "bare_role"} and value.text.casefold().partition(" of ")[0].split(" ")[-1] in names().family:
+    if (
+        pattern.check in {"role", "bare_role"}
+        and value.text.casefold().partition(" of ")[0].split(" ")[-1] in names().family
+    ):
         return Attribute(name="family_status")
     if pattern.name == "is_role" and not changed and not is_occupation(value.text):
         return _holding(_named(pattern, pattern.attribute, subject), Cardinality.SET)

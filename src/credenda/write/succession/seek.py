@@ -72,22 +72,29 @@ def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None)
             told = True
             yield _told(reader, event, (start, stop), matches=said, resting=resting)
             continue
-        if any(one.contested or one.status is not Status.ACTIVE for one in resting) or _done(reader, event, resting):
-            continue
-        for one in worded:
-            turn = turning(one, [as_compared(given) for given in resting])
-            if turn is None:
-                continue
-            looked_at = _around(reader, event, turn, {given.id for given in resting})
-            found = fitting(turn, looked_at, _THRESHOLD)
-            told = told or bool(found)  # two that fit alike are a matter that is left alone
-            matches = best(found)
-            if matches:
-                yield _told(reader, event, (start, stop), matches=matches, resting=resting)
-            if found:
-                break
+        found, seen = _fitting(reader, event, worded, resting)
+        told, looked_at = told or bool(found), seen or looked_at  # two that fit alike are a matter that is left alone
+        if matches := best(found):
+            yield _told(reader, event, (start, stop), matches=matches, resting=resting)
     if not told:
         yield from _weighed(reader, event, looked_at, nearness or {})
+
+
+def _fitting(
+    reader: Reader, event: Event, worded: Sequence[str], resting: Sequence[Memory]
+) -> tuple[list[Match], list[Memory]]:
+    """Find what the first fitting wording of a sentence takes the place of, and all that was looked at."""
+    looked_at = list[Memory]()
+    if any(one.contested or one.status is not Status.ACTIVE for one in resting) or _done(reader, event, resting):
+        return [], looked_at
+    for one in worded:
+        turn = turning(one, [as_compared(given) for given in resting])
+        if turn is None:
+            continue
+        looked_at = _around(reader, event, turn, {given.id for given in resting})
+        if found := fitting(turn, looked_at, _THRESHOLD):
+            return found, looked_at
+    return [], looked_at
 
 
 def _wordings(sentence: str) -> list[str]:
