@@ -42,17 +42,26 @@ _PRACTISED: Final = (
 )
 """Where extraction keeps what somebody does, has or is, which "I used to" tells is no longer so."""
 _I: Final = re.compile(r"^(?:i|we)(?:['\u2019](?:m|re)| am| are)? ", re.IGNORECASE)
-_GENERAL: Final = {
-    "plays": r"^(?:an? |the )?(?:musical )?instruments?$|^(?:an? )?(?:team )?sports?$",
-    "learning": r"^(?:an? |another )?(?:new |foreign )*(?:language|instrument)s?$",
-    "speaks": r"^(?:an? |another |two |three )?(?:foreign )?languages?$",
-    "spoken_language": r"^(?:an? |another |two |three )?(?:foreign )?languages?$",
-    "allergy": r"^(?:some |certain |a |the )?(?:foods?|things?|fruits?|animals?|medicines?|something)$",
-    "has": r"^(?:an? )?pets?$",
-    "owns": r"^(?:an? )?(?:pet|musical instrument|instrument|vehicle)s?$",
-    "likes": r"^(?:some )?(?:music|sports?|books|films|games)$",
-}
-"""Values that name only a kind of thing: who says next which one says it more exactly."""
+_INSTRUMENTS: Final = (
+    r"\b(?:guitar|piano|violin|viola|cello|bass|bassoon|oboe|clarinet|flute|recorder|sax|saxophone|trumpet|trombone|tuba"
+    r"|horn|harp|drums|accordion|organ|ukulele|banjo|mandolin|harmonica|bagpipes|lute|keyboard|fiddle|xylophone|sitar)\b"
+)
+_SPORTS: Final = (
+    r"\b(?:football|soccer|rugby|hockey|handball|volleyball|basketball|baseball|cricket|tennis|badminton|squash|golf"
+    r"|netball|lacrosse|padel|table tennis|water polo|softball|darts|bowls)\b"
+)
+_EATEN: Final = (
+    r"\b(?:nuts?|peanuts?|walnuts?|hazelnuts?|almonds?|cashews?|pistachios?|sesame|soya?|wheat|gluten|milk|dairy|eggs?|fish"
+    r"|shellfish|prawns?|shrimps?|crab|lobster|mussels|celery|mustard|lupins?|strawberr(?:y|ies)|kiwis?|apples?|peach(?:es)?"
+    r"|bananas?|tomato(?:es)?|oranges?|citrus|pineapple|avocados?|chocolate|honey|corn|garlic|onions?|carrots?)\b"
+)
+_GENERAL: Final = (
+    ("plays", r"^(?:an? |the )?(?:musical )?instruments?$", _INSTRUMENTS),
+    ("plays", r"^(?:an? )?(?:team |ball )?sports?$", _SPORTS),
+    ("spoken_language", r"^(?:an? |another |two |three )?(?:foreign )?languages?$", r"."),
+    ("allergy", r"^(?:some |certain |a )?(?:foods?|something)$", _EATEN),
+)
+"""By attribute a value that names only a kind of thing, and the values that are of that kind and say more."""
 _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
 _STARTING: Final = frozenset(
     {"move", "moving", "switch", "switching", "join", "joining", "start", "starting", "buy", "buying", "get", "getting"}
@@ -150,8 +159,8 @@ _RULES: Final = (
         for kind in ("cat", "dog", "horse", "parrot", "rabbit", "hamster", "son", "daughter", "sister", "brother")
     ),
     *(
-        _Rule(of=(kind,), says=_like(rf"^(?!{general[1:]})"), ends=(kind,), held=_like(general))
-        for kind, general in _GENERAL.items()
+        _Rule(of=(kind,), says=_like(rf"^(?!{general[1:]}).*{exact}"), ends=(kind,), held=_like(general))
+        for kind, general, exact in _GENERAL
     ),
     _Rule(of=("spoken_language",), ends=("does",), held=_like("^speaks? (?:an? |another )?(?:foreign )?language")),
     _Rule(of=("cat", "dog", "rabbit", "hamster", "parrot"), ends=("has", "owns"), held=_like("^(?:an? )?pet$")),
@@ -218,8 +227,8 @@ def concluded(claim: Claim, changes: Sequence[Change], held: Iterable[Memory], o
 def _bare_kind(memory: Memory) -> bool:
     """Say whether a value names only a kind of thing, as in "I have a dog": a named one says it more exactly."""
     name, value = attribute_key(memory.attribute or ""), memory.value or ""
-    general = _GENERAL.get(name)
-    return value_key(value) == name or (general is not None and re.search(general, value.lower()) is not None)
+    general = any(name == kind and re.search(held, value.lower()) is not None for kind, held, _ in _GENERAL)
+    return value_key(value) == name or general
 
 
 def _successor(changes: Sequence[Change]) -> str | None:
