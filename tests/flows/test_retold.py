@@ -139,3 +139,29 @@ def test_which_one_takes_the_place_of_the_kind(live: Live, old: str, new: str) -
 )
 def test_a_denial_at_the_end_of_a_german_clause_is_one(live: Live, said: str, value: str) -> None:
     assert [(one.value, one.stance.value) for one in live(said)] == [(value, "negated")]
+
+
+@pytest.mark.requirement("R-035")
+@pytest.mark.parametrize(
+    ("said", "slots"),
+    [
+        ("I don't do meetings.", {("avoids", "meetings", None, "asserted")}),
+        ("I can't have dairy.", {("avoids", "dairy", None, "asserted")}),
+        ("Ich vertrage keine Haselnüsse.", {("avoids", "Haselnüsse", None, "asserted")}),
+        ("I don't avoid dairy.", {("avoids", "dairy", None, "negated")}),
+        (
+            "I get up at six, on Sundays at nine.",
+            {("wake_time", "six", None, "asserted"), ("wake_time", "nine", "sundays", "asserted")},
+        ),
+        ("Maria left, Jonas is CTO now.", {("cto", "Jonas", None, "asserted")}),
+    ],
+)
+def test_what_is_denied_scoped_and_told_together_is_read_as_meant(
+    live: Live, said: str, slots: set[tuple[str | None, ...]]
+) -> None:
+    assert {(one.attribute, one.value, one.scope, one.stance.value) for one in live(said)} == slots
+
+
+@pytest.mark.requirement("R-036")
+def test_what_one_was_going_to_do_is_no_plan(live: Live) -> None:
+    assert not any(one.attribute == "plan" for one in live("I was going to study law but chose medicine."))

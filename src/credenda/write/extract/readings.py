@@ -71,6 +71,8 @@ _HEDGED: Final = 0.5
 _STRONG: Final = 0.8
 _NO_SLOT: Final = Attribute(name="")
 _RENAMING: Final = frozenset({"thing_called", "thing_renamed"})
+_OF_DENIALS: Final = frozenset({"negated", "cannot", "unwanted"})
+"""Checks of patterns whose attribute says by itself that something is not done: "I don't do meetings" avoids them."""
 _WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _WISHED: Final = {"dream": Stance.CONSIDERED}
 """What one dreams of is not so yet."""
@@ -329,7 +331,7 @@ def _move(pattern: Pattern, frame: Frame, value: Value) -> Move:
 def _stance(pattern: Pattern, frame: Frame, value: Value) -> Stance:
     if pattern.stance is not Stance.ASSERTED:
         return pattern.stance
-    if frame.predicate.negated and value.prior is None and pattern.check != "negated":
+    if frame.predicate.negated and value.prior is None and pattern.check not in _OF_DENIALS:
         return Stance.NEGATED
     return Stance.REPORTED if frame.clause.report else Stance.ASSERTED
 
