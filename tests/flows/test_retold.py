@@ -165,3 +165,20 @@ def test_what_is_denied_scoped_and_told_together_is_read_as_meant(
 @pytest.mark.requirement("R-036")
 def test_what_one_was_going_to_do_is_no_plan(live: Live) -> None:
     assert not any(one.attribute == "plan" for one in live("I was going to study law but chose medicine."))
+
+
+@pytest.mark.requirement("R-035")
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        ("I'm allergic to penicillin and to bee stings.", {"penicillin", "bee stings"}),
+        ("I'm allergic to tree and grass pollen.", {"tree and grass pollen"}),
+        ("We deploy with Argo but test with Jenkins.", {"Argo"}),
+        ("My daughter Mia, who is nine, plays the violin.", {"nine", "violin"}),
+        ("The project is called Falcon and its deadline is in June.", {"Falcon", "June"}),
+        ("I prefer tea in the morning and coffee in the afternoon.", {"tea", "coffee"}),
+        ("We adopted a puppy, she's called Luna.", {"Luna", "adopt a puppy"}),
+    ],
+)
+def test_two_things_told_in_one_sentence_are_two(live: Live, said: str, values: set[str]) -> None:
+    assert {one.value for one in live(said) if one.value} >= values

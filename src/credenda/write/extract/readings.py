@@ -225,7 +225,8 @@ def _readings(fit: _Fit, frame: Frame, around: Situation) -> list[Reading]:
     value = _value_of(fit, frame)
     changed = frame.changed or value.move is Move.CHANGE
     listed = fit.pattern.name == "own_is" and frame.predicate.said.startswith("are ") and not changed
-    texts = split_list(value.text) if fit.pattern.split or listed else [value.text]
+    apart = fit.pattern.attribute == "allergy"
+    texts = split_list(value.text, apart=apart) if fit.pattern.split or listed else [value.text]
     readings: list[Reading] = []
     for text in texts:
         item = value if text == value.text else replace(value, text=text, raw=text)

@@ -33,6 +33,7 @@ _ITEM_WORDS_MAX: Final = 4
 _SCOPE_WORDS_MAX: Final = 4
 _ARTICLE: Final = re.compile(r"^(?:an?|some)\s+(?=\S)", re.IGNORECASE)
 _THE: Final = re.compile(r"^(?:the|my|our|an?)\s+", re.IGNORECASE)
+_SHARED: Final = frozenset({"pollen", "hair", "fur", "dander", "milk", "dust", "nuts", "fruit", "fruits", "products"})
 _ITEMS: Final = re.compile(r"\s*,\s*(?:(?:and|or|plus)\s+)?|\s+(?:and|or|&|plus)\s+")
 _NOW: Final = re.compile(r"\bnow\b|\bas of today\b|\binstead\b|\bthese days\b|\bnowadays\b", re.IGNORECASE)
 _ON: Final = re.compile(r"^(?:on|in|at|by|for) ", re.IGNORECASE)
@@ -219,11 +220,16 @@ def day_first(text: str) -> str:
     return f"{found['day'].lower().removesuffix('s')} {found['value']}"
 
 
-def split_list(text: str) -> list[str]:
-    """Split "German, English and Croatian" into its items; a value with a long item stays whole."""
+def split_list(text: str, *, apart: bool = False) -> list[str]:
+    """Split "German, English and Croatian" into its items; a value with a long item stays whole.
+
+    `apart`: each item stands for itself unless the last one's noun is plainly shared, as in "tree and grass pollen".
+    """
     items = [_ARTICLE.sub("", item.strip(_EDGES)) for item in _ITEMS.split(text)]
     items = [item for item in items if item]
-    if len(items) == 1 or any(len(item.split()) > _ITEM_WORDS_MAX for item in items) or _is_one_thing(items):
+    if len(items) == 1 or any(len(item.split()) > _ITEM_WORDS_MAX for item in items):
+        return [text]
+    if _is_one_thing(items) and not (apart and items[-1].split()[-1] not in _SHARED):
         return [text]
     return items
 
