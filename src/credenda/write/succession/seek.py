@@ -85,7 +85,7 @@ def _fitting(
 ) -> tuple[list[Match], list[Memory]]:
     """Find what the first fitting wording of a sentence takes the place of, and all that was looked at."""
     looked_at = list[Memory]()
-    if any(one.contested or one.status is not Status.ACTIVE for one in resting) or _done(reader, event, resting):
+    if any(one.contested or one.status is not Status.ACTIVE for one in resting):
         return [], looked_at
     for one in worded:
         turn = turning(one, [as_compared(given) for given in resting])
@@ -93,7 +93,7 @@ def _fitting(
             continue
         looked_at = _around(reader, event, turn, {given.id for given in resting})
         if found := fitting(turn, looked_at, _THRESHOLD):
-            return found, looked_at
+            return [] if _done(reader, event, resting) else found, looked_at
     return [], looked_at
 
 
