@@ -182,3 +182,24 @@ def test_what_one_was_going_to_do_is_no_plan(live: Live) -> None:
 )
 def test_two_things_told_in_one_sentence_are_two(live: Live, said: str, values: set[str]) -> None:
     assert {one.value for one in live(said) if one.value} >= values
+
+
+@pytest.mark.requirement("R-077")
+@pytest.mark.parametrize(
+    ("old", "new", "value"),
+    [
+        ("um so i live in uh york", "okay so um we moved last month we're in leeds now", "leeds"),
+        ("so yeah i'm a uh i'm a vegan", "um i'm vegetarian now", "vegetarian"),
+        ("so the call with the bank is on tuesday", "um they rang and uh it's on friday instead", "friday"),
+        ("um my sister she works at Esso", "my sister uh she quit Esso she's at Aral now", "Aral"),
+        ("My phone number is 0664 555", "I have new number, is 0664 777", "0664 777"),
+        ("My husband works nights.", "hubby's on days now", "days"),
+        ("i use chrome", "been on firefox since the weekend", "firefox"),
+        ("On-call: Dana", "on-call handed over to Luis", "Luis"),
+        ("Team lead - Olga", "Team lead is now Piotr", "Piotr"),
+    ],
+)
+def test_dictated_hasty_and_learned_english_changes_as_plain_english_does(
+    live: Live, old: str, new: str, value: str
+) -> None:
+    assert [one.value for one in live(old, new) if one.stance.value == "asserted"] == [value]

@@ -15,6 +15,10 @@ from credenda.write.extract.lexicon import load_table, names, occurs
 __all__ = ["fluent", "premise_of", "take_up"]
 
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
+_RESTART: Final = re.compile(r"\b((?:[\w']+ ){1,3}[\w']+),? \1\b", re.IGNORECASE)
+"""What is begun anew after a pause: "I'm a, um, I'm a vegetarian"."""
+_BEGUN: Final = re.compile(r"\b(i|we) (usually|always|really|mostly|normally|just|sometimes) \1\b", re.IGNORECASE)
+"""The subject said once more after its adverb: "I usually, um, I get up"."""
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
 _SOUNDS: Final = (
     "um",
@@ -56,7 +60,7 @@ def fluent(sentence: str) -> str:
     shapes, folded = _spoken(), sentence.lower()
     if occurs(_SOUNDS, folded) and shapes["filled"].search(sentence):
         sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
-        sentence = " ".join(sentence.split())
+        sentence = _BEGUN.sub(r"\1 \2", _RESTART.sub(r"\1", " ".join(sentence.split())))
         folded = sentence.lower()
     words = folded.split(" ")
     if words[0].rstrip(",:") in _REPEATING or (len(words) > _REPEATED_MIN and occurs(_REPEATED, folded)):
