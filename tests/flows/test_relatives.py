@@ -33,6 +33,8 @@ def slots(path: Path, *said: str) -> set[tuple[str | None, str | None]]:
         (("My sister lives in Graz.", "My sister Ana has moved to Linz."), {("user's sister", "Linz")}),
         (("My sister Ana lives in Graz.", "My sister has moved to Linz."), {("user's sister Ana", "Linz")}),
         (("My son Emil is seven.", "My son Emil is eight now."), {("user's son Emil", "eight")}),
+        (("My son Emil lives in Graz.", "Emil has moved to Linz."), {("user's son Emil", "Linz")}),
+        (("Emil lives in Graz.", "Emil has moved to Linz."), {("Emil", "Linz")}),
         (
             ("My sister Ana lives in Graz.", "My sister Eva lives in Linz.", "My sister has moved to Wels."),
             {("user's sister Ana", "Graz"), ("user's sister Eva", "Linz"), ("user's sister", "Wels")},

@@ -6,6 +6,8 @@ several, so that a name tells them apart. Who is not named is the one of whom th
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -20,6 +22,8 @@ __all__ = ["the_one_meant"]
 
 _NOMINATED: Final = 64
 _OWNER: Final = "'s "
+_NAME: Final = re.compile(r"[A-Z\u00c0-\u00de][\w-]{1,30}$")
+"""A first name alone."""
 _TOLD: Final = frozenset({Move.CHANGE, Move.END, Move.CORRECT})
 
 
@@ -27,7 +31,7 @@ def the_one_meant(reader: Reader, claim: Claim) -> Claim:
     """Bring a claim about one of several relatives or pets to the one under whom its slot is held already."""
     found = _kin_and_name(claim.entity or "")
     if found is None or not claim.attribute:
-        return claim
+        return _by_name(reader, claim) if claim.attribute and _NAME.match(claim.entity or "") else claim
     kin, name = found
     held = [
         one for one in _of_kind(reader, kin) if attribute_key(one.attribute or "") == attribute_key(claim.attribute)
@@ -42,6 +46,22 @@ def the_one_meant(reader: Reader, claim: Claim) -> Claim:
     if len(others) == 1 and unnamed and (same or _is_called(reader, kin, name)):
         return replace(claim, entity=unnamed[0].entity)
     return claim
+
+
+def _by_name(reader: Reader, claim: Claim) -> Claim:
+    """Bring a claim about "Emil" to the son of that name, where the slot is held under him alone."""
+    key, name = attribute_key(claim.attribute or ""), name_key(claim.entity or "")
+    codes = reader.nominate([name], _NOMINATED, memories=True)
+    held = [one for one in _active(reader, codes) if attribute_key(one.attribute or "") == key]
+    if any(name_key(one.entity or "") == name for one in held):
+        return claim
+    called = {one.entity for one in held if (known := _kin_and_name(one.entity or "")) and name_key(known[1]) == name}
+    return replace(claim, entity=next(iter(called))) if len(called) == 1 else claim
+
+
+def _active(reader: Reader, codes: Iterable[int]) -> list[Memory]:
+    ids = {public_id(Kind.MEMORY, number, reader.tenant.tag) for _, number, _ in map(unpack_code, codes)}
+    return [one for one in reader.memories(sorted(ids)) if one.status is Status.ACTIVE and one.entity]
 
 
 def _kin_and_name(entity: str) -> tuple[str, str] | None:
@@ -60,17 +80,12 @@ def _kin_and_name(entity: str) -> tuple[str, str] | None:
 
 def _of_kind(reader: Reader, kin: str) -> list[Memory]:
     """Read the active memories about whoever is such a relative, found by the word for it."""
-    noun = kin.rpartition(" ")[2]
-    codes = reader.nominate([noun], _NOMINATED, memories=True)
-    ids = [public_id(Kind.MEMORY, number, reader.tenant.tag) for _, number, _ in map(unpack_code, codes)]
+    codes = reader.nominate([kin.rpartition(" ")[2]], _NOMINATED, memories=True)
     key = name_key(kin)
     return [
         one
-        for one in reader.memories(sorted(set(ids)))
-        if one.status is Status.ACTIVE
-        and one.entity
-        and (known := _kin_and_name(one.entity))
-        and name_key(known[0]) == key
+        for one in _active(reader, codes)
+        if (known := _kin_and_name(one.entity or "")) is not None and name_key(known[0]) == key
     ]
 
 
