@@ -22,6 +22,8 @@ __all__ = ["the_one_meant"]
 
 _NOMINATED: Final = 64
 _OWNER: Final = "'s "
+_OF_PERSONS: Final = {"location": "residence", "lives_in": "residence"}
+"""What is read of a name that may be a thing's, and is called otherwise of a person."""
 _NAME: Final = re.compile(r"[A-Z\u00c0-\u00de][\w-]{1,30}$")
 """A first name alone."""
 _TOLD: Final = frozenset({Move.CHANGE, Move.END, Move.CORRECT})
@@ -52,11 +54,19 @@ def _by_name(reader: Reader, claim: Claim) -> Claim:
     """Bring a claim about "Emil" to the son of that name, where the slot is held under him alone."""
     key, name = attribute_key(claim.attribute or ""), name_key(claim.entity or "")
     codes = reader.nominate([name], _NOMINATED, memories=True)
-    held = [one for one in _active(reader, codes) if attribute_key(one.attribute or "") == key]
+    asked = {key, _OF_PERSONS.get(key, key)}
+    held = [one for one in _active(reader, codes) if attribute_key(one.attribute or "") in asked]
     if any(name_key(one.entity or "") == name for one in held):
         return claim
-    called = {one.entity for one in held if (known := _kin_and_name(one.entity or "")) and name_key(known[1]) == name}
-    return replace(claim, entity=next(iter(called))) if len(called) == 1 else claim
+    called = {
+        (one.entity, one.attribute)
+        for one in held
+        if (known := _kin_and_name(one.entity or "")) and name_key(known[1]) == name
+    }
+    if len(called) != 1:
+        return claim
+    ((entity, attribute),) = called
+    return replace(claim, entity=entity, attribute=attribute)
 
 
 def _active(reader: Reader, codes: Iterable[int]) -> list[Memory]:
