@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from credenda import limits
-from credenda.clock import seconds
+from credenda.clock import cpu_seconds
 
 from .build import event, hear
 
@@ -83,9 +83,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_megabyte_of_hostile_text_takes_seconds_at_most(text: str) -> None:
-    began = seconds()
+    began = cpu_seconds()
     assert len(hear(text)) <= limits.CLAIMS_PER_TURN
-    assert seconds() - began < 4.5
+    assert cpu_seconds() - began < 4.5
 
 
 def test_importing_the_package_reads_no_data_and_compiles_little() -> None:

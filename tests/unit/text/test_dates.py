@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from credenda.clock import from_datetime, parse_time, seconds, to_datetime
+from credenda.clock import from_datetime, parse_time, to_datetime
 from credenda.text.dates import Lean, find_dates
 
 WEDNESDAY = from_datetime(datetime(2023, 5, 10, 12, tzinfo=UTC))
@@ -155,9 +155,9 @@ def test_no_anchor_breaks_it(anchor: int) -> None:
 
 @pytest.mark.parametrize("piece", ["in may 3 of ", "the end of ", "2024-01-01 ", "last ", "1 ", "on Monday and "])
 def test_a_long_text_takes_linear_time(piece: str) -> None:
-    began = seconds()
+    began = cpu_seconds()
     find_dates(piece * (200_000 // len(piece)), WEDNESDAY)
-    assert seconds() - began < 2
+    assert cpu_seconds() - began < 2
 
 
 @pytest.mark.parametrize(
