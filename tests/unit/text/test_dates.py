@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from credenda.clock import from_datetime, parse_time, to_datetime
+from credenda.clock import cpu_seconds, from_datetime, parse_time, to_datetime
 from credenda.text.dates import Lean, find_dates
 
 WEDNESDAY = from_datetime(datetime(2023, 5, 10, 12, tzinfo=UTC))
