@@ -31,6 +31,7 @@ __all__ = [
     "best_by_chance",
     "held_lead",
     "lead_of",
+    "most_relevant",
     "rise_of",
 ]
 
@@ -130,21 +131,33 @@ def _more_expected(searched: int) -> float:
     return min(math.log(max(searched, _FEW) / _FEW) / math.log(_MANY / _FEW), 1.0)
 
 
-def answerability(rows: Sequence[Row], engine: Calibration, tuned: Weights, asking: Asking) -> float:
+def most_relevant(read: Sequence[Row]) -> list[Row]:
+    """Return the rows whose relevance is highest, of rows whose key is nothing else, best first.
+
+    What a row is worth by itself orders hits, and says nothing on whether they answer.
+    """
+    return sorted(read, key=lambda row: -row.key)[:TOP]
+
+
+def answerability(
+    rows: Sequence[Row], relevant: Sequence[Row], engine: Calibration, tuned: Weights, *, asking: Asking
+) -> float:
     """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none.
 
+    `rows` are those to show, in their order, `relevant` those of the highest relevance among all that were read.
     A slot that holds something answers a question about it. One that holds nothing speaks against an answer, unless one
     text has most of the question's words: to "what is my blood type" a text about another type is no answer.
     """
     best = [row.signs for row in rows[:TOP]]
     if not best:
         return 0.0
-    near = max((signs.cosine for signs in best if signs.cosine is not None), default=0.0)
-    coverage = max(signs.coverage for signs in best)
+    told = [row.signs for row in relevant] or best
+    near = max((signs.cosine for signs in told if signs.cosine is not None), default=0.0)
+    coverage = max(signs.coverage for signs in told)
     logit = engine.base + engine.coverage * coverage + engine.cosine * near + engine.lead * held_lead(asking.lead)
     logit += engine.size * best_by_chance(asking.searched)
     logit += engine.above * asking.rise.above + engine.nearer * asking.rise.nearer
-    rarest = any(signs.rarest for signs in best)
+    rarest = any(signs.rarest for signs in told)
     if not asking.broad and not any(one.timely or one.governs or one.slot for one in best):
         if coverage < _SCARCE:
             logit += engine.scarce

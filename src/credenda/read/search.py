@@ -12,7 +12,7 @@ from credenda.clock import seconds
 from credenda.errors import Unavailable
 from credenda.model.event import Event
 from credenda.model.query import Hit, Query, SearchResult
-from credenda.read.answerable import Asking, Rise, answerability, any_compared, rise_of
+from credenda.read.answerable import Asking, Rise, answerability, any_compared, most_relevant, rise_of
 from credenda.read.answers import asks_kind
 from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.cold import cold_index
@@ -85,7 +85,7 @@ def search(
     work = Reading(query, reader, now_us, tuned, made.ask)
     found, rows, rise = _find(asked, work)
     judge = asked.engine if any_compared(rows) else tuned.engine(None)
-    answerable = answerability(rows, judge, tuned, _asking(made, found, rise))
+    answerable = answerability(rows, most_relevant(work.rows), judge, tuned, asking=_asking(made, found, rise))
     abstained = not rows or answerable < (judge.context_floor if unasked else judge.floor)
     shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
     hits = tuple(_hits(asked, work, shown, answerable)) if shown else ()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.model.query import Query
-from credenda.read.answerable import Asking, Rise, answerability, lead_of, rise_of
+from credenda.read.answerable import Asking, Rise, answerability, lead_of, most_relevant, rise_of
 from credenda.read.candidates import Candidates, Row, Signs
 from credenda.read.score import final_scores, keyed, recall_weights
 from credenda.read.tables import Calibration, weights
@@ -98,7 +98,7 @@ def test_decay_lowers_a_memory_and_does_not_remove_it() -> None:
 def sureness(*, engine: Calibration = WORDS, asking: Asking | None = None, **signs: float) -> float:
     marks = {"slot", "rarest"}
     given = Signs(**{name: bool(value) if name in marks else value for name, value in signs.items()})  # pyright: ignore[reportArgumentType]
-    return answerability([row(signs=given)], engine, weights(), asking or Asking(searched=600))
+    return answerability([row(signs=given)], [], engine, weights(), asking=asking or Asking(searched=600))
 
 
 @pytest.mark.requirement("C-020")
@@ -192,8 +192,18 @@ def test_half_of_a_question_without_its_rarest_word_is_little_in_a_small_store()
     assert scant < min(rare, most)
 
 
+@pytest.mark.requirement("C-020")
+def test_what_a_row_is_worth_by_itself_makes_no_search_surer() -> None:
+    fits, worthy = row(2.0, signs=Signs(coverage=0.6)), row(0.1, signs=Signs(coverage=0.9))
+    read = [worthy, *(fits._replace(id=f"m_{number}") for number in range(5))]
+    relevant = most_relevant(read)
+    assert relevant == read[1:]
+    asking = Asking(searched=600)
+    assert answerability(read[:2], relevant, WORDS, weights(), asking=asking) == sureness(coverage=0.6)
+
+
 def test_nothing_answers_nothing() -> None:
-    assert answerability([], WORDS, weights(), Asking()) == 0.0
+    assert answerability([], [], WORDS, weights(), asking=Asking()) == 0.0
 
 
 def test_an_engine_is_calibrated_by_its_model() -> None:
