@@ -253,10 +253,19 @@ def _near(found: re.Match[str], context: _Context) -> Days | None:
     return one_day(context.today + timedelta(days=step))
 
 
+def _is_small_month(found: re.Match[str]) -> bool:
+    """Say whether a month in small letters is one: "in may" and "since march", not "to march", "from jan"."""
+    opener = found.string[: found.start()].rsplit(maxsplit=1)[-1].lower()
+    name = found["month_m"]
+    if name in {"march", "may"}:
+        return opener != "to"
+    return name in MONTHS or opener in {"in", "since", "until", "till", "by"}
+
+
 def _bare_month(found: re.Match[str], context: _Context) -> Days | None:
     """Read "in May": by the lean; without one only where the months beside it leave no doubt."""
     name = found["month_m"]
-    if not name[0].isupper():
+    if name.islower() and not _is_small_month(found):
         return None
     month, today = month_number(name), context.today
     around = [month_of(today.year + step, month) for step in (-1, 0, 1)]

@@ -23,6 +23,7 @@ _PUNCTUATION: Final = re.compile(r"[^\w\s.+#%/@:-]|[.:-](?=\s|$)")
 _CACHED: Final = 4_096
 """Normal forms of names and values that are remembered: a decision compares the same hundred again and again."""
 _DIGIT: Final = re.compile(r"\d")
+_RELEASE: Final = re.compile(r"\bv(?=\d+[ .]\d)")
 _GROUPED: Final = re.compile(r"(?<![\w.])\d{1,3}(?: \d{3}){1,5}(?![\w.])")
 _SCALES: Final = {"k": 1_000, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _SCALED: Final = re.compile(r"(?<![\w.])(\d{1,12}(?:\.\d{1,6})?) ?(k|thousand|million|billion)\b")
@@ -77,8 +78,8 @@ def text_key(text: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def _amounts(key: str) -> str:
-    """Write the numbers of a normal form out in digits: "40k" and "40 000" are 40000."""
-    written = _GROUPED.sub(lambda found: found[0].replace(" ", ""), key)
+    """Write the numbers of a normal form out in digits: "40k" and "40 000" are 40000, "v5.3" is 5.3."""
+    written = _GROUPED.sub(lambda found: found[0].replace(" ", ""), _RELEASE.sub("", key))
     return _SCALED.sub(_in_digits, written)
 
 

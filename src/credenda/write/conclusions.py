@@ -25,7 +25,10 @@ __all__ = ["PLANS", "concluded", "touched"]
 PLANS: Final = frozenset({"plan", "considering", "wish"})
 """Attributes under which extraction keeps what may come."""
 
-_JOBLESS: Final = r"^(?:unemployed|between jobs|out of work|jobless|job[- ]hunting|looking for (?:a job|work)|laid off)"
+_JOBLESS: Final = (
+    r"^(?:unemployed|between jobs|out of work|jobless|job[- ]hunting|looking for (?:a job|work)|laid off|fired|sacked"
+    r"|dismissed|let go|made redundant|(?:quit|lose|leave) (?:my|his|her|their) job)"
+)
 _UNATTACHED: Final = r"^(?:single|divorced|separated|widowed)"
 _MEAT: Final = r"^(?:red |any )?(?:meat|beef|pork|chicken|steaks?|lamb|bacon|ham|turkey|sausages?|burgers?)"
 _PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
@@ -149,8 +152,14 @@ _RULES: Final = (
     _Rule(
         of=("event", "does", "owns"),
         says=_like(r"^(?:buy|own|purchase) (?:\w+ ){0,2}(?:house|flat|home|apartment|place)\b"),
-        ends=("does", "owns", "housing"),
+        ends=("does", "doing", "owns", "housing"),
         held=_like(r"^(?:rent\b(?! out)|(?:an? )?rented)"),
+    ),
+    _Rule(
+        of=("event",),
+        says=_like(r"^(?:go|move|fly|travel|drive) back(?: home)?\b|^(?:go|fly|drive) home\b|^leave\b|^move out\b"),
+        ends=("doing", "does", "lives_with"),
+        held=_like(r"^(?:stay|live)(?:s|ing)? (?:with|at) (?:me|us|my|our)\b"),
     ),
     _Rule(of=("alma_mater",), ends=("job_title",), held=_like(r"^(?:\w+ )?student\b")),
     _Rule(of=("car",), ends=("owns", "has"), held=_like(r"^(?:own )?car$")),

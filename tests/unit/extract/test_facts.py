@@ -110,7 +110,7 @@ def test_a_fact_about_another_is_never_the_users(text: str, entity: str, attribu
 
 
 ABOUT_THINGS = [
-    ("Our CI runs on Jenkins.", "CI", "runs_on", "Jenkins"),
+    ("Our CI runs on Jenkins.", "user", "ci", "Jenkins"),
     ("The API is hosted on Hetzner.", "API", "hosted_on", "Hetzner"),
     ("The backend is written in Go.", "backend", "written_in", "Go"),
     ("The staging server is called onyx.", "staging server", "name", "onyx"),

@@ -24,6 +24,7 @@ from credenda.write.slots import BY_BIRTH
 
 __all__ = ["exchanged", "in_its_slot", "renamed"]
 
+_WHEN: Final = re.compile(r" (?:on|at|with|every|each|twice|once|three times|in the) ")
 _CHARACTERS_MAX: Final = 160
 _WORDS_MAX: Final = 5
 
@@ -89,11 +90,16 @@ def renamed(clause: Clause, held: Iterable[Claim | Memory]) -> Reading | None:
     return in_its_slot(_plain(value, prior, Move.CORRECT if left is None else Move.CHANGE), held)
 
 
+def _head(value: str | None) -> str | None:
+    """Give a value without when or with whom it is done: "tennis on Saturdays" is tennis."""
+    return None if value is None else _WHEN.split(value, maxsplit=1)[0]
+
+
 def in_its_slot(plain: Reading, held: Iterable[Claim | Memory]) -> Reading:
     """Give a reading the slot of the first claim or memory that holds what it replaces; itself where none does."""
     for one in held:
         replaceable = plain.move is Move.CORRECT or one.attribute not in BY_BIRTH
-        if replaceable and same_value(one.value, plain.prior):
+        if replaceable and (same_value(one.value, plain.prior) or same_value(_head(one.value), plain.prior)):
             slot = replace(plain, entity=one.entity, attribute=one.attribute, scope=one.scope, importance=0.8)
             return replace(slot, type=one.type, cardinality=one.cardinality, confidence=0.85)
     return plain

@@ -138,7 +138,17 @@ def language_of(sentence: str) -> str | None:
         for at, language in enumerate(LANGUAGES)
     }
     best = max(LANGUAGES, key=votes.__getitem__)
-    return best if votes[best] > english - _ALIEN * (_ACCENTED.search(sentence) is not None) else None
+    if votes[best] <= english - _ALIEN * (_ACCENTED.search(sentence) is not None) or _told_by_names(sentence, best):
+        return None
+    return best
+
+
+def _told_by_names(sentence: str, language: str) -> bool:
+    """Say whether nothing but names tells the language: "Boss: Lee" is no Spanish."""
+    first, *others = sentence.split() or [""]
+    telling = [one for one in others if language in tells().get(one.strip(_MARKS).lower(), ())]
+    named = telling and all(one[0].isupper() for one in telling)
+    return language != "de" and bool(named) and language not in tells().get(first.strip(_MARKS).lower(), ())
 
 
 class _Weight(NamedTuple):

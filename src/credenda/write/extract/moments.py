@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -32,6 +32,8 @@ class Moment:
     literals: tuple[str, ...] = ()
     lasting: int | None = None
     """Since when, where the words say for how long: "for ten years"."""
+    undated: tuple[str, ...] = ()
+    """Words that name a time of which the year is in doubt."""
 
     @property
     def since(self) -> int | None:
@@ -110,7 +112,10 @@ def past_dates(text: str, anchor_us: int) -> Moment:
         and expression("checks", "yearless").search(words)
         for one, words in moment.pairs()
     )
-    return clause_dates(text, anchor_us, None) if doubtful else moment
+    if not doubtful:
+        return moment
+    sure = clause_dates(text, anchor_us, None)
+    return replace(sure, undated=tuple(one for one in moment.literals if one not in sure.literals))
 
 
 def without_open_dates(text: str, moment: Moment) -> str:

@@ -243,6 +243,8 @@ def _readings(fit: _Fit, frame: Frame, around: Situation) -> list[Reading]:
 def _value_of(fit: _Fit, frame: Frame) -> Value:
     """Clean the value of a match as its pattern asks."""
     pattern, subject, literals = fit.pattern, frame.subject, list(frame.moment.literals)
+    if pattern.check != "happening":
+        literals.extend(frame.moment.undated)
     if pattern.swap:
         return Value(text=subject.noun or subject.entity, raw=subject.noun or subject.entity)
     value = clean_value(fit.found["value"], literals, dated=pattern.check in _DATED)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
 from credenda import limits
-from credenda.model.claim import Claim, Move, Span, Turn
+from credenda.model.claim import Claim, Move, Turn
 from credenda.model.event import Event, Role, Source
-from credenda.model.memory import Memory, MemoryType, Stance
+from credenda.model.memory import MemoryType, Stance
 from credenda.text.sentences import TextSpan
 from credenda.write.accept import AS_TYPE
 from credenda.write.extract.acts import (
@@ -40,10 +40,13 @@ from credenda.write.extract.clauses import (
 from credenda.write.extract.exchanges import exchanged, in_its_slot, renamed
 from credenda.write.extract.foreign import read_foreign, told_back
 from credenda.write.extract.gloss import glossed
+from credenda.write.extract.hasty import half_read, tidied
 from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.joining import added, group_habit, is_change, merged, softened, with_prior
+from credenda.write.extract.labels import labelled
 from credenda.write.extract.lexicon import expression, names
+from credenda.write.extract.listener import Listener, claim_of
 from credenda.write.extract.moments import clause_dates, lasting_since, past_dates
 from credenda.write.extract.partings import parted_of
 from credenda.write.extract.predicates import read_predicate
@@ -60,18 +63,8 @@ from credenda.write.extract.worthwhile import doubted, keep_worthwhile
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-11"
+RULES_VERSION: Final = "rules-12"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
-
-CONFIDENCE_MAX: Final = {
-    Stance.HYPOTHETICAL: 0.3,
-    Stance.ROLE_PLAY: 0.3,
-    Stance.SARCASTIC: 0.3,
-    Stance.CONSIDERED: 0.5,
-    Stance.PLANNED: 0.5,
-    Stance.REPORTED: 0.6,
-}
-"""What a stance may at most be believed, whatever a pattern says (R-040, D-005)."""
 
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK, Act.MISHAP})
@@ -84,60 +77,12 @@ _BEGINNING: Final = ("since ", "as of ", "from ", "starting ")
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "keep your", "from now on")
 
 
-@dataclass(slots=True, kw_only=True)
-class _Listener:
-    """What is remembered while one event is read."""
-
-    event: Event
-    speaker: str
-    owner: str | None
-    claims: list[Claim] = field(default_factory=list[Claim])
-    last_person: str | None = None
-    last_start: int = 0
-    known: tuple[Memory, ...] = ()
-    noted: bool = False
-    played: bool = False
-
-
-def _claim(listener: _Listener, span: TextSpan, reading: Reading) -> Claim:
-    event = listener.event
-    text = event.text[span.start : span.stop][: limits.MEMORY_TEXT_CHARACTERS]
-    confidence = min(reading.confidence, CONFIDENCE_MAX.get(reading.stance, 1.0))
-    return Claim(
-        text=text,
-        type=reading.type,
-        span=Span(event.id, span.start, span.start + len(text)),
-        speaker=listener.speaker,
-        entity=reading.entity,
-        attribute=reading.attribute,
-        value=reading.value,
-        prior=reading.prior,
-        scope=reading.scope,
-        cardinality=reading.cardinality,
-        stance=reading.stance,
-        move=_move(reading, text),
-        confidence=confidence,
-        importance=reading.importance,
-        valid_from_us=reading.since_us,
-        valid_until_us=reading.until_us,
-        topic=event.topic,
-        tags=event.tags,
-    )
-
-
-def _move(reading: Reading, text: str) -> Move:
-    """Read "actually … now" as a change; where the earlier value is named as wrong, it was."""
-    if reading.move is Move.CORRECT and reading.prior is None and expression("acts", "is_now").search(text):
-        return Move.CHANGE
-    return reading.move
-
-
 def _uncertain(stance: Stance) -> Reading:
     """A claim without a slot, so that pretence can never touch what is held true."""
     return Reading(type=MemoryType.FACT, stance=stance, confidence=0.3, importance=_PASSING)
 
 
-def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> Frame | None:
+def _frame(listener: Listener, clause: Clause, *, left: bool, short: bool) -> Frame | None:
     """Take a clause apart: its leading date and scope, its subject, its predicate; None where it states nothing."""
     anchor, text = listener.event.occurred_us, clause.text
     moment = past_dates(text, anchor)
@@ -169,7 +114,7 @@ def _frame(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> F
     )
 
 
-def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: bool) -> list[Reading]:
+def _clause_readings(listener: Listener, clause: Clause, *, left: bool, short: bool) -> list[Reading]:
     """Read one clause, and remember the person that it is about."""
     named = renamed(clause, (*reversed(listener.claims), *listener.known)) or parted_of(clause.text, listener.owner)
     if named is None and listener.owner is not None:
@@ -189,7 +134,7 @@ def _clause_readings(listener: _Listener, clause: Clause, *, left: bool, short: 
     return [added(one, frame) for one in readings]
 
 
-def _subject(listener: _Listener, clause: Clause, text: str) -> Subject | None:
+def _subject(listener: Listener, clause: Clause, text: str) -> Subject | None:
     """Find the subject; in "my sister said she works at Bosch", "she" is the sister."""
     person = listener.last_person
     if clause.reporter is not None:
@@ -199,7 +144,7 @@ def _subject(listener: _Listener, clause: Clause, text: str) -> Subject | None:
     return find_subject(text, listener.owner, person)
 
 
-def _statement(listener: _Listener, sentence: str) -> list[Reading]:
+def _statement(listener: Listener, sentence: str) -> list[Reading]:
     """Read the clauses of a sentence that states something; what asks is passed over."""
     opened = open_sentence(sentence)
     pieces = carry_subjects(split_clauses(opened.text))
@@ -225,7 +170,7 @@ def _statement(listener: _Listener, sentence: str) -> list[Reading]:
     return _exchange(listener, opened.text, merged(readings))
 
 
-def _exchange(listener: _Listener, sentence: str, readings: list[Reading]) -> list[Reading]:
+def _exchange(listener: Listener, sentence: str, readings: list[Reading]) -> list[Reading]:
     """Prefer a whole sentence that names a value and what it replaces to clauses of which none does."""
     found = None if listener.owner is None else exchanged(sentence)
     if found is None:
@@ -235,7 +180,7 @@ def _exchange(listener: _Listener, sentence: str, readings: list[Reading]) -> li
     return [in_its_slot(found, (*reversed(listener.claims), *listener.known))]
 
 
-def _notice_person(listener: _Listener, sentence: str) -> None:
+def _notice_person(listener: Listener, sentence: str) -> None:
     """Remember whom a question is about: "a gift for my wife? She's into pottery"."""
     found = expression("checks", "own_person").search(sentence)
     subject = None if found is None else find_subject(f"my {found['noun']} is", listener.owner, None)
@@ -243,7 +188,7 @@ def _notice_person(listener: _Listener, sentence: str) -> None:
         listener.last_person = subject.entity
 
 
-def _aside_directive(listener: _Listener, clause: Clause | None) -> Reading | None:
+def _aside_directive(listener: Listener, clause: Clause | None) -> Reading | None:
     """Read a standing instruction that follows in the same sentence: "…, and please never use emojis"."""
     if clause is None or listener.owner != "user" or not clause.text.lower().startswith(_ADDRESSING):
         return None
@@ -257,7 +202,7 @@ def _directive(sentence: str, *, to_assistant: bool) -> Reading | None:
     return read_directive(clause, to_assistant=to_assistant)
 
 
-def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
+def _assertions(listener: Listener, sentence: str) -> list[Reading]:
     if tells_nothing(sentence):
         _notice_person(listener, sentence)
         return []
@@ -268,13 +213,30 @@ def _assertions(listener: _Listener, sentence: str) -> list[Reading]:
     premise = premise_of(sentence) if sentence.endswith("?") else None
     readings = _statement(listener, sentence if premise is None else premise)
     if not readings and listener.owner is not None:
-        readings = read_foreign(sentence, listener.owner) or _as_said(listener, sentence)
+        readings = read_foreign(sentence, listener.owner) or _tidied(listener, sentence) or _as_said(listener, sentence)
+    elif listener.owner is not None and half_read(sentence, readings):
+        readings = _tidied(listener, sentence) or readings
     if readings and is_transient(sentence):
         readings = [one for one in readings if one.durable or one.move is not Move.STATE]
     return readings
 
 
-def _as_said(listener: _Listener, sentence: str) -> list[Reading]:
+def _tidied(listener: Listener, sentence: str) -> list[Reading]:
+    """Read a sentence that nothing read in the first of a careful writer's ways to put it that says something."""
+    found = (_statement(listener, restated(said)) for said in tidied(sentence))
+    whole = [readings for readings in found if readings and not half_read(sentence, readings)]
+    return whole[0] if whole else []
+
+
+def _noted(listener: Listener, plain: str) -> list[Reading]:
+    """Read a note under a heading that nothing gave a slot."""
+    if listener.owner is None or not is_alone(listener.event.text):
+        return []
+    found = labelled(plain, listener.owner)
+    return [] if found is None else [found]
+
+
+def _as_said(listener: Listener, sentence: str) -> list[Reading]:
     text = listener.event.text
     if len(text) > _TALK_CHARACTERS:
         return []
@@ -290,7 +252,7 @@ def _as_said(listener: _Listener, sentence: str) -> list[Reading]:
     return keep_worthwhile(sentence, owner, alone=alone)
 
 
-def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
+def _hear(listener: Listener, span: TextSpan) -> Iterator[Reading]:
     """Yield the readings of one sentence, by what it does."""
     sentence = fluent(straighten(listener.event.text[span.start : span.stop]))
     if listener.noted:
@@ -302,7 +264,7 @@ def _hear(listener: _Listener, span: TextSpan) -> Iterator[Reading]:
         yield from told_back(gloss, list(_heard(listener, gloss.text)), listener.owner)
 
 
-def _heard(listener: _Listener, sentence: str) -> Iterator[Reading]:
+def _heard(listener: Listener, sentence: str) -> Iterator[Reading]:
     act, plain = act_of(sentence), open_contractions(sentence)
     played, listener.played = listener.played, goes_on(plain, played=listener.played)
     if act in _SKIPPED or not sentence:
@@ -322,14 +284,14 @@ def _heard(listener: _Listener, sentence: str) -> Iterator[Reading]:
         yield from _stated(listener, plain, played=played)
 
 
-def _stated(listener: _Listener, plain: str, *, played: bool) -> Iterator[Reading]:
+def _stated(listener: Listener, plain: str, *, played: bool) -> Iterator[Reading]:
     """Yield what a statement says; as faint as a supposition where it is played, supposed, or doubtful."""
     said = plain if listener.owner is None else restated(plain)
     found = _assertions(listener, said)
     if plain.lower().startswith(("if ", "given ")) and expression("as_said", "chosen").match(plain):
         found = [replace(one, type=MemoryType.PREFERENCE) if one.type is MemoryType.FACT else one for one in found]
-    if not found and said is not plain and ": " in plain:
-        found = _as_said(listener, plain)
+    if all(one.attribute is None for one in found):
+        found = _noted(listener, plain) or (found if found or said is plain else _as_said(listener, plain))
     stance = Stance.ROLE_PLAY if found and played and listener.played else faint(plain, found)
     if stance is not None:
         yield from [*_statement(listener, stated_before(plain)), _uncertain(stance)]
@@ -338,7 +300,7 @@ def _stated(listener: _Listener, plain: str, *, played: bool) -> Iterator[Readin
         yield from found if doubt is None else [_uncertain(doubt)]
 
 
-def _take_back(listener: _Listener) -> None:
+def _take_back(listener: Listener) -> None:
     """Cap what the sentence before a lone "just kidding" said."""
     listener.claims = [
         replace(
@@ -354,8 +316,8 @@ def _played(turn: Turn, speaker: str) -> list[Claim]:
     """Keep nothing of a scene but that something was played, as faint as any pretence."""
     event = turn.event
     spoken = [span for span in own_sentences(event.text) if _SELF.search(event.text[span.start : span.stop])]
-    listener = _Listener(event=event, speaker=speaker, owner=None)
-    return [_claim(listener, span, _uncertain(Stance.ROLE_PLAY)) for span in spoken[:1]]
+    listener = Listener(event=event, speaker=speaker, owner=None)
+    return [claim_of(listener, span, _uncertain(Stance.ROLE_PLAY)) for span in spoken[:1]]
 
 
 _WARMING: Final = (
@@ -377,7 +339,7 @@ class RulesExtractor:
         """Load the tables and compile the expressions now (0.1 s), so that no caller waits for it later."""
         for sentence in _WARMING:
             act_of(sentence)
-            _statement(_Listener(event=_SILENCE, speaker="user", owner="user"), sentence)
+            _statement(Listener(event=_SILENCE, speaker="user", owner="user"), sentence)
             _directive(sentence, to_assistant=True)
             read_foreign(sentence, "user")
 
@@ -389,9 +351,9 @@ class RulesExtractor:
         speaker, owner = who_speaks(event)
         if in_scene(turn):
             return _played(turn, speaker)
-        listener = _Listener(event=event, speaker=speaker, owner=owner, known=turn.known, noted=is_note(event))
+        listener = Listener(event=event, speaker=speaker, owner=owner, known=turn.known, noted=is_note(event))
         for span in own_sentences(event.text):
-            found = [_claim(listener, span, reading) for reading in _hear(listener, span)]
+            found = [claim_of(listener, span, reading) for reading in _hear(listener, span)]
             if found:
                 listener.last_start = span.start
             listener.claims.extend(found)

@@ -18,9 +18,9 @@ from credenda.write.extract.acts import Act, act_of, is_hedged, is_question, is_
 from credenda.write.extract.clauses import open_contractions, straighten
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.moments import past_dates
-from credenda.write.extract.rules import CONFIDENCE_MAX
 from credenda.write.extract.scenes import in_scene
 from credenda.write.extract.spoken import premise_of
+from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.llm.answer import Proposal
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
 from credenda.write.llm.words import locate, numbers, says

@@ -1,0 +1,100 @@
+"""Sentences that nothing read, said as a careful writer would: typed or spoken in haste, or in learned English.
+
+"Now my husband he work in Graz" is "Now my husband works in Graz"; "switched to monzo in march" has names without
+capitals. Each way of saying it builds on the one before, and is tried only where nothing was read; evidence stays as it
+was said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Final, NamedTuple
+
+from credenda.write.extract.lexicon import load_table
+from credenda.write.extract.patterns import compile_macros
+from credenda.write.extract.readings import Reading
+
+__all__ = ["half_read", "tidied"]
+
+_WORD: Final = re.compile(r"[\w'-]+|:")
+_KNOWN: Final = re.compile(r"(?<![\w'])[a-z]{2,}")
+_NAMED: Final = re.compile(
+    r"(?P<before>\b(?:to|in|at|with|for|from|joined|near|using|called|by|than|on) )"
+    r"(?P<name>[a-z][a-z]{2,}(?: [a-z]{3,})?)\b"
+)
+"""Words after which a name may stand."""
+_RUN_ON: Final = re.compile(
+    r"\w (?:i|we) (?:am|are|do|have|go|live|work|use|play|take|drink|eat|drive|run|train|only|now)\b", re.IGNORECASE
+)
+"""Where a value goes on with what is said next."""
+_TABLES: Final = ("frames", "patterns", "lexicon", "things", "worth", "restate", "acts", "checks", "attributes")
+_CHARACTERS_MAX: Final = 160
+"""What is told at greater length was not typed in haste."""
+
+
+class _Rewrite(NamedTuple):
+    words: frozenset[str]
+    match: re.Pattern[str]
+    target: str
+
+
+@cache
+def _rewrites() -> tuple[_Rewrite, ...]:
+    table = load_table("hasty")
+    return tuple(
+        _Rewrite(frozenset(one["words"]), compile_macros(one["match"], table["macros"]), one["to"])
+        for one in table["rewrite"]
+    )
+
+
+@cache
+def _common() -> frozenset[str]:
+    """Give the words that our own tables write in small letters: another one, after "in" or "to", is a name."""
+    folder = resources.files("credenda.write.extract").joinpath("data")
+    return frozenset(
+        word for name in _TABLES for word in _KNOWN.findall(folder.joinpath(f"{name}.toml").read_text("utf-8"))
+    )
+
+
+def half_read(sentence: str, readings: list[Reading]) -> bool:
+    """Say whether a sentence typed in haste was read as a mere event, or a value runs on into what is said next."""
+    if any(_RUN_ON.search(one.value or "") for one in readings):
+        return True
+    return sentence.islower() and all(one.attribute == "event" for one in readings)
+
+
+def tidied(sentence: str) -> Iterator[str]:
+    """Yield a sentence as a careful writer would put it, mended in one more way each time; nothing where none fits.
+
+    >>> list(tidied("now my husband he work in the bank"))[-1]
+    'now my husband works in the bank'
+    >>> list(tidied("i moved to york in may"))
+    ['i moved to York in may']
+    """
+    if len(sentence) > _CHARACTERS_MAX:
+        return
+    words = frozenset(_WORD.findall(sentence.lower()))
+    said = sentence.rstrip(" .!")
+    if said.replace("I", "i").islower():
+        named = _NAMED.sub(_capital, said)
+        if named != said:
+            said = named
+            yield said
+    for rewrite in _rewrites():
+        if words.isdisjoint(rewrite.words):
+            continue
+        made = rewrite.match.sub(rewrite.target, said)
+        if made != said:
+            said = made
+            yield said
+
+
+def _capital(found: re.Match[str]) -> str:
+    first, *others = found["name"].split(" ")
+    if first in _common():
+        return found[0]
+    more = [one.capitalize() if one not in _common() else one for one in others]
+    return found["before"] + " ".join([first.capitalize(), *more])

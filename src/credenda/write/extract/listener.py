@@ -1,0 +1,65 @@
+"""One event while it is read, and the claims that its readings become."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from credenda import limits
+from credenda.model.claim import Claim, Move, Span
+from credenda.model.event import Event
+from credenda.model.memory import Memory
+from credenda.text.sentences import TextSpan
+from credenda.write.extract.lexicon import expression
+from credenda.write.extract.readings import Reading
+from credenda.write.extract.stances import CONFIDENCE_MAX
+
+__all__ = ["Listener", "claim_of"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Listener:
+    """What is remembered while one event is read."""
+
+    event: Event
+    speaker: str
+    owner: str | None
+    claims: list[Claim] = field(default_factory=list[Claim])
+    last_person: str | None = None
+    last_start: int = 0
+    known: tuple[Memory, ...] = ()
+    noted: bool = False
+    played: bool = False
+
+
+def claim_of(listener: Listener, span: TextSpan, reading: Reading) -> Claim:
+    """Make a reading the claim of its event: with its words, who said it, and no surer than its stance allows."""
+    event = listener.event
+    text = event.text[span.start : span.stop][: limits.MEMORY_TEXT_CHARACTERS]
+    confidence = min(reading.confidence, CONFIDENCE_MAX.get(reading.stance, 1.0))
+    return Claim(
+        text=text,
+        type=reading.type,
+        span=Span(event.id, span.start, span.start + len(text)),
+        speaker=listener.speaker,
+        entity=reading.entity,
+        attribute=reading.attribute,
+        value=reading.value,
+        prior=reading.prior,
+        scope=reading.scope,
+        cardinality=reading.cardinality,
+        stance=reading.stance,
+        move=_move(reading, text),
+        confidence=confidence,
+        importance=reading.importance,
+        valid_from_us=reading.since_us,
+        valid_until_us=reading.until_us,
+        topic=event.topic,
+        tags=event.tags,
+    )
+
+
+def _move(reading: Reading, text: str) -> Move:
+    """Read "actually … now" as a change; where the earlier value is named as wrong, it was."""
+    if reading.move is Move.CORRECT and reading.prior is None and expression("acts", "is_now").search(text):
+        return Move.CHANGE
+    return reading.move
