@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from credenda.model.memory import Stance
 from credenda.text.dates import find_dates
 from credenda.text.normal import same_value
 from credenda.write.extract.gloss import language_of
 from credenda.write.extract.hasty import tidied
 from credenda.write.extract.labels import labelled
+
+from .build import hear, only
 
 ANCHOR_US = 1_790_000_000_000_000  # 21 September 2026
 
@@ -59,7 +62,7 @@ def test_a_note_under_a_heading_has_a_slot(note: str, attribute: str | None, val
     assert (found.attribute if found else None, found.value if found else None) == (attribute, value)
 
 
-@pytest.mark.requirement("R-049")
+@pytest.mark.requirement("D-016")
 @pytest.mark.parametrize(
     ("text", "dated"),
     [
@@ -88,3 +91,59 @@ def test_a_name_tells_no_language(text: str, language: str | None) -> None:
 def test_a_release_is_the_same_with_its_letter() -> None:
     assert same_value("Bootstrap v5.3.0", "Bootstrap 5.3.0")
     assert not same_value("V60", "60")
+
+
+MISREAD = [
+    ("I don't want kids.", "user", "wants", "kids", Stance.NEGATED),
+    ("I don't need glasses.", "user", "wants", "glasses", Stance.NEGATED),
+    ("I rarely eat meat.", "user", "eats", "meat", Stance.NEGATED),
+    ("I prefer not to be called before nine.", "user", "prefers", "not be called before nine", Stance.ASSERTED),
+    ("People call me Lizzie but I hate it.", "user", "instruction", "do not call me Lizzie", Stance.ASSERTED),
+    ("I've been to Japan.", "user", "experience", "visit Japan", Stance.ASSERTED),
+    ("I turn 35 in June.", "user", "age", "35", Stance.PLANNED),
+    ("I will quit my job on Monday.", "user", "employment_status", "quit my job", Stance.PLANNED),
+    ("I turned 40 last week.", "user", "age", "40", Stance.ASSERTED),
+    ("My aunt is staying with us until Sunday.", "user's aunt", "doing", "stay with us", Stance.ASSERTED),
+    ("Me and my wife moved to Bath.", "user", "residence", "Bath", Stance.ASSERTED),
+    ("My wife and I are vegetarians.", "user", "diet", "vegetarian", Stance.ASSERTED),
+    ("We've got a dog, a beagle called Biscuit.", "user", "dog", "Biscuit", Stance.ASSERTED),
+    ("I'm the owner of a bakery.", "user", "business", "bakery", Stance.ASSERTED),
+    ("I'm the owner of a Fairphone.", "user", "does", "own a Fairphone", Stance.ASSERTED),
+    ("The deadline for the tender documents is Friday.", "tender documents", "deadline", "Friday", Stance.ASSERTED),
+]
+
+
+@pytest.mark.requirement("R-035")
+@pytest.mark.parametrize("case", MISREAD, ids=lambda case: case[0])
+def test_what_was_misread_once_is_read_right(case: tuple[str, str, str, str, Stance]) -> None:
+    claim = only(case[0])
+    assert (claim.entity, claim.attribute, claim.value, claim.stance) == case[1:]
+
+
+@pytest.mark.requirement("R-035")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "My sister used to live in Rome but she moved to Milan.",
+            {("residence", "Milan"), ("former_residence", "Rome")},
+        ),
+        ("I was born in Porto but grew up in Lyon.", {("origin", "Porto"), ("grew_up_in", "Lyon")}),
+        ("I like neither coffee nor tea.", {("likes", "coffee"), ("likes", "tea")}),
+        (
+            "I speak German, English and a bit of Polish.",
+            {("spoken_language", one) for one in ("German", "English", "Polish")},
+        ),
+        (
+            "I'm the head of marketing at a startup called Lumo.",
+            {("employer", "Lumo"), ("job_title", "the head of marketing")},
+        ),
+        ("Oh great, another Monday. I just love Mondays.", {(None, None)}),
+        ("I almost bought a Tesla.", {(None, None)}),
+        ("The optician says it's my age and my mother says it's my habits.", {(None, None)}),
+    ],
+)
+def test_each_part_of_a_sentence_is_read(text: str, expected: set[tuple[str | None, str | None]]) -> None:
+    claims = hear(text)
+    assert {(one.attribute, one.value) for one in claims} == expected
+    assert text[0] != "O" or claims[0].stance is Stance.SARCASTIC

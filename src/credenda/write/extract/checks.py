@@ -88,6 +88,8 @@ def _own(value: Value, situation: Situation) -> bool:
         return False
     if not attribute.known and is_shape("article", value.raw) and is_role(value.text):
         return False  # "my better half is a nurse" is of somebody else
+    if attribute.name == "age" and value.raw.startswith(("my ", "the ", "a ", "an ")):
+        return False
     if names().skip_values.match(value.raw):
         return attribute.name in {"goal", "dream"} and value.raw.startswith("to ")
     plain = (attribute.known and attribute.name not in _CONCRETE) or is_shape("valued_noun", noun)
@@ -180,6 +182,7 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "bounded": lambda _, situation: situation.bounded or " until " in situation.predicate.text,
     "nominal": lambda _, situation: nominal(situation.subject.noun) is not None,
     "person_does": lambda value, situation: situation.subject.who == "person" and is_deed(value),
+    "not_wanted": lambda value, situation: situation.predicate.negated and is_taste(value),
     "unwanted": lambda value, situation: situation.predicate.negated and is_taste(value),
     "maybe": lambda value, situation: situation.predicate.verb not in names().mental and is_deed(value),
 }

@@ -29,6 +29,7 @@ class Listener:
     known: tuple[Memory, ...] = ()
     noted: bool = False
     played: bool = False
+    ironic: bool = False
 
 
 def claim_of(listener: Listener, span: TextSpan, reading: Reading) -> Claim:

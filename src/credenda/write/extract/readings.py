@@ -69,6 +69,8 @@ _PLACES: Final = frozenset(
 _FORMER_IMPORTANCE: Final = 0.4
 _HEDGED: Final = 0.5
 _STRONG: Final = 0.8
+_OF_TODAY: Final = frozenset({"age", "employment_status"})
+"""What somebody will be is none of it."""
 _NO_SLOT: Final = Attribute(name="")
 _RENAMING: Final = frozenset({"thing_called", "thing_renamed"})
 _OF_DENIALS: Final = frozenset({"negated", "cannot", "unwanted"})
@@ -334,6 +336,9 @@ def _move(pattern: Pattern, frame: Frame, value: Value) -> Move:
 def _stance(pattern: Pattern, frame: Frame, value: Value) -> Stance:
     if pattern.stance is not Stance.ASSERTED:
         return pattern.stance
+    ahead = frame.predicate.tense == "future" or (frame.moment.ahead and frame.predicate.tense not in _PAST)
+    if ahead and pattern.attribute in _OF_TODAY:
+        return Stance.PLANNED
     if frame.predicate.negated and value.prior is None and pattern.check not in _OF_DENIALS:
         return Stance.NEGATED
     return Stance.REPORTED if frame.clause.report else Stance.ASSERTED

@@ -72,6 +72,8 @@ _SHORT_WORDS: Final = 6
 _TALK_CHARACTERS: Final = 400
 """What is told at greater length is a text more often than a fact about oneself."""
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
+_DELIGHT: Final = re.compile(r"\b(?:love|adore|enjoy|thrilled|delighted|favou?rite|can not wait)\b", re.IGNORECASE)
+"""What is meant as little as the sarcasm before it: "Oh great, another Monday. I just love Mondays."."""
 _PASSING: Final = 0.3
 _BEGINNING: Final = ("since ", "as of ", "from ", "starting ")
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "keep your", "from now on")
@@ -267,9 +269,12 @@ def _hear(listener: Listener, span: TextSpan) -> Iterator[Reading]:
 def _heard(listener: Listener, sentence: str) -> Iterator[Reading]:
     act, plain = act_of(sentence), open_contractions(sentence)
     played, listener.played = listener.played, goes_on(plain, played=listener.played)
+    ironic, listener.ironic = listener.ironic, act is Act.SARCASM
     if act in _SKIPPED or not sentence:
         return
-    if act is Act.RETRACTION:
+    if ironic and _DELIGHT.search(plain):
+        yield _uncertain(Stance.SARCASTIC)
+    elif act is Act.RETRACTION:
         yield Reading(type=MemoryType.FACT, move=Move.RETRACT, confidence=0.8, importance=_PASSING)
     elif act is Act.JOKE and is_joke_only(sentence):
         _take_back(listener)

@@ -156,6 +156,8 @@ def _thing(pattern: Pattern, subject: Subject, attribute: Attribute, owner: str)
         return subject.entity  # the colour of my car is a slot of the car
     if subject.who == "own" and "'s " in subject.entity:
         return f"{subject.entity}'s {subject.noun}"  # my sister's wedding is not mine
+    if subject.who == "own" and pattern.name == "thing_called" and subject.entity not in {"", owner, subject.noun}:
+        return f"{subject.entity} {subject.noun}"  # the channel for bugs is not that for releases
     if subject.who == "own" or subject.entity in {"", subject.noun}:
         return subject.noun
     return f"{subject.entity} {subject.noun}"

@@ -33,6 +33,11 @@ _PEOPLE: Final = frozenset({"children", "people", "kids"})
 _NAME: Final = re.compile(r"^[A-Z][\w'-]*[a-z][\w-]*$|^[A-Z]{2,6}\d*$")
 
 
+_FINITE: Final = frozenset({"is", "are", "was", "were", "has", "will", "would", "can", "must", "should"})
+_HANGING: Final = frozenset({"because", "although", "though", "whereas", "unless"})
+"""Words after which no verb is that of the subject before."""
+
+
 class Subject(NamedTuple):
     """The kind of a subject, the entity it stands for, the noun that names a slot, and the words after it.
 
@@ -51,6 +56,11 @@ def _starts_predicate(word: str) -> bool:
     return word in _LEADING or (form is not None and (not _VERB_KINDS.isdisjoint(form.kinds) or form.base == "be"))
 
 
+def _is_noun(word: str, verb: str) -> bool:
+    """Say whether a word before a sure verb is none itself: "the tender documents are due"."""
+    return not _starts_predicate(word) or (verb in _FINITE and word not in _LEADING and word.endswith("s"))
+
+
 def _verb_at(words: list[str], first: int, *, plural: bool = False) -> int | None:
     """Find where the predicate begins, at most some words after `first`; a sure verb beats a likely one beside it."""
     likely = None
@@ -58,8 +68,10 @@ def _verb_at(words: list[str], first: int, *, plural: bool = False) -> int | Non
         if words[at].endswith((",", ":", ";")):
             return likely
         folded = words[at].lower()
+        if folded in _HANGING:
+            return likely
         if folded in _CERTAIN:
-            noun = likely is not None and not _starts_predicate(words[likely].lower())
+            noun = likely is not None and _is_noun(words[likely].lower(), folded)
             return at if likely is None or at - likely > 1 or noun else likely
         if likely is None and (_starts_predicate(folded) or (plural and folded in lexicon().forms)):
             likely = at
