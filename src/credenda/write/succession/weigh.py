@@ -32,6 +32,7 @@ is replaced wrongly at most from here on, and 92 and 93 % of the changes are fou
 _UNTOLD: Final = 6
 """As many memories count at least where nothing is told of a change, and only what differs speaks for one."""
 _KEPT: Final = BY_BIRTH - {"nationality"} | {
+    "event",
     "birth_year",
     "birthday",
     "birthplace",
