@@ -36,6 +36,18 @@ def slots(path: Path, *said: str) -> set[tuple[str | None, str | None]]:
         (("My son Emil lives in Graz.", "Emil has moved to Linz."), {("user's son Emil", "Linz")}),
         (("Emil lives in Graz.", "Emil has moved to Linz."), {("Emil", "Linz")}),
         (
+            ("My brother Kwame lives in Leeds.", "Kwame works at Bosch."),
+            {("user's brother Kwame", "Leeds"), ("user's brother Kwame", "Bosch")},
+        ),
+        (
+            ("My dog Luna is five.", "Luna is written in Rust."),
+            {("user's dog Luna", "five"), ("Luna", "Rust")},
+        ),
+        (
+            ("My brother Kwame is 30.", "My cousin Kwame is 20.", "Kwame works at Bosch."),
+            {("user's brother Kwame", "30"), ("user's cousin Kwame", "20"), ("Kwame", "Bosch")},
+        ),
+        (
             ("My sister Ana lives in Graz.", "My sister Eva lives in Linz.", "My sister has moved to Wels."),
             {("user's sister Ana", "Graz"), ("user's sister Eva", "Linz"), ("user's sister", "Wels")},
         ),

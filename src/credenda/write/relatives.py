@@ -24,6 +24,12 @@ _NOMINATED: Final = 64
 _OWNER: Final = "'s "
 _OF_PERSONS: Final = {"location": "residence", "lives_in": "residence"}
 """What is read of a name that may be a thing's, and is called otherwise of a person."""
+_PERSONAL: Final = frozenset(
+    "residence employer job_title employment_status school field_of_study age birthday spouse partner girlfriend"  # noqa: SIM905
+    " boyfriend marital_status allergy diet medication condition plays spoken_language learning drives hobby lives_with"
+    " degree".split()
+)
+"""Slots that no project, machine or band has."""
 _NAME: Final = re.compile(r"[A-Z\u00c0-\u00de][\w-]{1,30}$")
 """A first name alone."""
 _TOLD: Final = frozenset({Move.CHANGE, Move.END, Move.CORRECT})
@@ -51,22 +57,29 @@ def the_one_meant(reader: Reader, claim: Claim) -> Claim:
 
 
 def _by_name(reader: Reader, claim: Claim) -> Claim:
-    """Bring a claim about "Emil" to the son of that name, where the slot is held under him alone."""
+    """Bring a claim about "Emil" to the son of that name, where the slot is held under him alone.
+
+    What only people have is his as well where he alone is called so, and nothing is held under the bare name.
+    """
     key, name = attribute_key(claim.attribute or ""), name_key(claim.entity or "")
-    codes = reader.nominate([name], _NOMINATED, memories=True)
+    known = _active(reader, reader.nominate([name], _NOMINATED, memories=True))
     asked = {key, _OF_PERSONS.get(key, key)}
-    held = [one for one in _active(reader, codes) if attribute_key(one.attribute or "") in asked]
+    held = [one for one in known if attribute_key(one.attribute or "") in asked]
     if any(name_key(one.entity or "") == name for one in held):
         return claim
-    called = {
-        (one.entity, one.attribute)
-        for one in held
-        if (known := _kin_and_name(one.entity or "")) and name_key(known[1]) == name
-    }
-    if len(called) != 1:
-        return claim
-    ((entity, attribute),) = called
-    return replace(claim, entity=entity, attribute=attribute)
+    called = {(one.entity, one.attribute) for one in held if _is_named(one, name)}
+    if len(called) == 1:
+        ((entity, attribute),) = called
+        return replace(claim, entity=entity, attribute=attribute)
+    bearers = {one.entity for one in known if _is_named(one, name)}
+    bare = any(name_key(one.entity or "") == name for one in known)
+    alone = not called and not bare and len(bearers) == 1 and key in _PERSONAL
+    return replace(claim, entity=next(iter(bearers))) if alone else claim
+
+
+def _is_named(memory: Memory, name: str) -> bool:
+    known = _kin_and_name(memory.entity or "")
+    return known is not None and name_key(known[1]) == name
 
 
 def _active(reader: Reader, codes: Iterable[int]) -> list[Memory]:
