@@ -41,6 +41,15 @@ CHANGES = [
     ("I am vegetarian since long time.", "I am eating again meat because of doctor.", "meat"),
     ("My daughter is going in kindergarten.", "My daughter is starting the school now.", "the school"),
     ("My chief is Mister Lindqvist.", "We have a new chief, she is called Amira Haddad.", "Amira Haddad"),
+    # of oneself, and what others change
+    ("I work the early shift.", "They moved me to the late shift.", "the late shift"),
+    ("I take the 7:52 train.", "The timetable changed, I take the 8:05 now.", "take the 8:05 train"),
+    ("My desk is by the window.", "They moved my desk next to the kitchen.", "next to the kitchen"),
+    ("I have long hair.", "I cut my hair short.", "short"),
+    ("Our sprint is two weeks long.", "We changed to three-week sprints.", "three weeks long"),
+    ("I prefer short answers.", "I'd like longer answers from now on.", "longer answers"),
+    ("I can't swim.", "I learned to swim.", "swim"),
+    ("I don't have a car.", "I bought a car.", "buy a car"),
     # of others
     ("My brother works for the council.", "My brother got made redundant from the council.", "made redundant"),
     ("I work at Bosch.", "I was let go last week.", "let go"),
@@ -53,11 +62,12 @@ CHANGES = [
 def test_a_change_in_any_register_is_understood(mem: Credenda, say: Say, change: tuple[str, str, str]) -> None:
     old, new, value = change
     say(old)
-    before = values(mem)
+    before = {one.id for one in mem.list(limit=50).items}
     say(new)
+    after = mem.list(limit=50).items
     assert before
-    assert before.isdisjoint(values(mem))
-    assert value in values(mem)
+    assert before.isdisjoint({one.id for one in after})
+    assert value in {one.value or one.text for one in after}
 
 
 @pytest.mark.requirement("R-074", "R-082")

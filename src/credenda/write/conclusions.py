@@ -161,6 +161,16 @@ _RULES: Final = (
         ends=("doing", "does", "lives_with"),
         held=_like(r"^(?:stay|live)(?:s|ing)? (?:with|at) (?:me|us|my|our)\b"),
     ),
+    *(
+        _Rule(
+            of=("event", "owns", "does", kind),
+            says=_like(rf"^(?:buy|get|own) (?:an?|my|our|a new|the|my first|our first) (?:\w+ )?{kind}\b"),
+            ends=("owns", "has", kind),
+            held=_like(rf"^(?:an? |any )?{kind}$"),
+            negated=True,
+        )
+        for kind in ("car", "bike", "tv", "house", "dishwasher", "smartphone", "laptop", "garden")
+    ),
     _Rule(of=("alma_mater",), ends=("job_title",), held=_like(r"^(?:\w+ )?student\b")),
     _Rule(of=("car",), ends=("owns", "has"), held=_like(r"^(?:own )?car$")),
     *(
