@@ -76,6 +76,8 @@ _RENAMING: Final = frozenset({"thing_called", "thing_renamed"})
 _OF_DENIALS: Final = frozenset({"negated", "cannot", "unwanted"})
 """Checks of patterns whose attribute says by itself that something is not done: "I don't do meetings" avoids them."""
 _WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
+_UNDECIDED: Final = frozenset({"decide", "choose", "know", "rule", "settle"})
+"""Verbs by which a denial leaves something open: "I can't decide between Bonn and Cologne"."""
 _WISHED: Final = {"dream": Stance.CONSIDERED}
 """What one dreams of is not so yet."""
 _OTHERS: Final = frozenset({"person", "name"})
@@ -197,7 +199,8 @@ def _fits(frame: Frame) -> Iterator[_Fit]:
     can = "can" in predicate.cues
     for pattern in _candidates(frame.subject, predicate):
         nobodys = pattern.swap and not frame.owner
-        if nobodys or (can and not pattern.can):
+        refused = predicate.negated and pattern.stance in _WISHES and predicate.verb not in _UNDECIDED
+        if nobodys or refused or (can and not pattern.can):
             continue
         now = _tense_fits(pattern, frame)
         if not now and (pattern.former is None or predicate.tense not in _FORMER):

@@ -34,6 +34,7 @@ _NAME: Final = re.compile(r"^[A-Z][\w'-]*[a-z][\w-]*$|^[A-Z]{2,6}\d*$")
 
 
 _FINITE: Final = frozenset({"is", "are", "was", "were", "has", "will", "would", "can", "must", "should"})
+_MODAL: Final = frozenset({"can", "would", "could", "might", "must", "should"})
 _HANGING: Final = frozenset({"because", "although", "though", "whereas", "unless"})
 """Words after which no verb is that of the subject before."""
 
@@ -70,6 +71,8 @@ def _verb_at(words: list[str], first: int, *, plural: bool = False) -> int | Non
         folded = words[at].lower()
         if folded in _HANGING:
             return likely
+        if likely is None and words[at] in _MODAL:
+            return at
         if folded in _CERTAIN:
             noun = likely is not None and _is_noun(words[likely].lower(), folded)
             return at if likely is None or at - likely > 1 or noun else likely
