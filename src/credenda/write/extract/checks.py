@@ -182,8 +182,9 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "bounded": lambda _, situation: situation.bounded or " until " in situation.predicate.text,
     "nominal": lambda _, situation: nominal(situation.subject.noun) is not None,
     "person_does": lambda value, situation: situation.subject.who == "person" and is_deed(value),
-    "not_wanted": lambda value, situation: situation.predicate.negated and is_taste(value),
-    "unwanted": lambda value, situation: situation.predicate.negated and is_taste(value),
+    **dict.fromkeys(
+        ("unwanted", "not_wanted"), lambda value, situation: situation.predicate.negated and is_taste(value)
+    ),
     "maybe": lambda value, situation: situation.predicate.verb not in names().mental and is_deed(value),
 }
 

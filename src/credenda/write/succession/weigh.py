@@ -27,8 +27,8 @@ already which of them is meant."""
 _ALONE: Final = 2.0
 _ALONE_NEAR: Final = 1.0
 """Logits by which the limit is lower for a change that is told alone. The limits of the fit are those of the hardest
-writers, half of whose pairs change nothing; of three plain authors on whom nothing was fitted, one value in a hundred
-is replaced wrongly at most from here on, and 92 and 93 % of the changes are found in place of 89 and 93."""
+writers, half of whose pairs change nothing. Of 228 pairs of three plain authors that stand beside, on whom nothing was
+fitted, none is replaced from here on; of 417 that were written to trick, 14, and 27 with nearness (decision 0053)."""
 _UNTOLD: Final = 6
 """As many memories count at least where nothing is told of a change, and only what differs speaks for one."""
 _KEPT: Final = BY_BIRTH - {"nationality"} | {
