@@ -143,7 +143,7 @@ def test_what_was_misread_once_is_read_right(case: tuple[str, str, str, str, Sta
         ("I almost bought a Tesla.", {(None, None)}),
         ("I'm not planning to move.", {(None, None)}),
         ("They moved me to the night shift.", {("work_mode", "the night shift")}),
-        ("They moved her to the night shift.", set()),
+        ("They moved her to the night shift.", set[tuple[str, str]]()),
         ("My sister is a nurse. They put her on nights.", {("job_title", "nurse")}),
         ("My wife wants us to move to Bonn.", {("considering", "move to Bonn")}),
         ("I can't decide between Bonn and Cologne.", {(None, None)}),
