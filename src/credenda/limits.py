@@ -72,7 +72,7 @@ QUIET_SECONDS: Final = 0.005
 """How long nobody must have called before background work goes on: a program that writes in a row is not disturbed."""
 QUEUED_JOBS: Final = 100_000
 """Most waiting jobs a tenant; more is refused before anything is journaled (D-011)."""
-HOT_VECTORS: Final = 16_384
+HOT_VECTORS: Final = 32_768
 """Vectors of one index kept in memory once they were compared, at 2 bytes a dimension: 12 MiB at 384 dimensions."""
 RESIDENT_TENANTS: Final = 32
 RESIDENT_BYTES: Final = 256 << 20

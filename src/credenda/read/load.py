@@ -11,7 +11,7 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import Reader, unpack_code
 
-__all__ = ["Loaded", "load", "load_evidence", "name_document"]
+__all__ = ["Loaded", "load", "load_evidence", "load_successors", "name_document"]
 
 _SUCCESSION_STEPS: Final = 8
 """Longest chain of replacements that is followed to the value held now."""
@@ -78,12 +78,28 @@ def load(
     memory_ids: Sequence[str],
     event_ids: Sequence[str],
     known_at_us: int | None = None,
+    evidence: bool = False,
 ) -> None:
-    """Read memories and events with what links them, in three reads and one more for each step of succession."""
+    """Read memories and events with what links them, in three reads.
+
+    With `evidence` the events that the memories rest on are read with them: a read less for whoever shows most of them.
+    """
     _link(reader, loaded, memory_ids=memory_ids, event_ids=event_ids)
     linked = (name for event_id in event_ids for name in loaded.claims_of.get(event_id, ()))
     _read_memories(reader, loaded, [*memory_ids, *linked], known_at_us)
-    _read_events(reader, loaded, event_ids)
+    rests = (one for name in memory_ids for one in _shown_with(loaded, name)) if evidence else ()
+    _read_events(reader, loaded, [*event_ids, *rests])
+
+
+def load_successors(reader: Reader, loaded: Loaded, replaced: Iterable[Memory], known_at_us: int | None) -> None:
+    """Read what replaced these memories, then what replaced that, up to a bound."""
+    wanted = {memory.superseded_by for memory in replaced if memory.superseded_by}
+    for _ in range(_SUCCESSION_STEPS):
+        _read_memories(reader, loaded, wanted, known_at_us)
+        known = (loaded.memories.get(name) for name in wanted)
+        wanted = {memory.superseded_by for memory in known if memory and memory.superseded_by}
+        if not wanted:
+            break
 
 
 def load_evidence(
@@ -99,21 +115,25 @@ def load_evidence(
     With `veiled` it also reads what else was made from them, so that forgotten spans can be blanked.
     """
     _link(reader, loaded, memory_ids=[name for name in memory_ids if name not in loaded.events_of], event_ids=())
-    chosen = {name: _first_and_latest(sorted(loaded.events_of.get(name, ()), key=serial)) for name in memory_ids}
+    chosen = {name: _shown_with(loaded, name) for name in memory_ids}
     wanted = list(dict.fromkeys(event_id for ids in chosen.values() for event_id in ids))
-    fresh = [event_id for event_id in wanted if event_id not in loaded.events]
-    if veiled and fresh:
-        _link(reader, loaded, memory_ids=(), event_ids=fresh)
-        linked = (name for event_id in fresh for name in loaded.claims_of.get(event_id, ()))
-        _read_memories(reader, loaded, list(linked), known_at_us)
-    _read_events(reader, loaded, fresh)
+    if veiled:
+        unlinked = [event_id for event_id in wanted if event_id not in loaded.claims_of]
+        _link(reader, loaded, memory_ids=(), event_ids=unlinked)
+        _read_memories(
+            reader, loaded, (name for event_id in unlinked for name in loaded.claims_of[event_id]), known_at_us
+        )
+    _read_events(reader, loaded, wanted)
     return {
         name: [loaded.events[event_id] for event_id in ids if event_id in loaded.events] for name, ids in chosen.items()
     }
 
 
-def _first_and_latest(ids: list[str]) -> list[str]:
-    return ids if len(ids) <= _EVIDENCE else [ids[0], *ids[1 - _EVIDENCE :]]
+def _shown_with(loaded: Loaded, memory_id: str) -> list[str]:
+    """Name the events that a memory is shown with, oldest first: all, or the first and the latest."""
+    ids = loaded.events_of.get(memory_id, ())
+    ordered = sorted(ids, key=serial) if len(ids) > 1 else list(ids)
+    return ordered if len(ordered) <= _EVIDENCE else [ordered[0], *ordered[1 - _EVIDENCE :]]
 
 
 def _link(reader: Reader, loaded: Loaded, *, memory_ids: Sequence[str], event_ids: Sequence[str]) -> None:
@@ -130,15 +150,9 @@ def _link(reader: Reader, loaded: Loaded, *, memory_ids: Sequence[str], event_id
 
 
 def _read_memories(reader: Reader, loaded: Loaded, ids: Iterable[str], known_at_us: int | None) -> None:
-    """Read memories, then what replaced them, then what replaced that, up to a bound."""
-    wanted = {name for name in ids if name not in loaded.memories}
-    for _ in range(_SUCCESSION_STEPS):
-        if not wanted:
-            break
-        found = reader.memories(sorted(wanted), known_at_us)
-        loaded.memories.update((memory.id, memory) for memory in found)
-        following = {memory.superseded_by for memory in found if memory.superseded_by}
-        wanted = following - loaded.memories.keys() - wanted
+    wanted = sorted({name for name in ids if name not in loaded.memories})
+    if wanted:
+        loaded.memories.update((memory.id, memory) for memory in reader.memories(wanted, known_at_us))
 
 
 def _read_events(reader: Reader, loaded: Loaded, ids: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ document its place (D-003).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,10 +23,11 @@ from credenda.read.filters import wants_events, wants_memories
 from credenda.read.meaning import Meaning, nothing_meant, rows_of, similar
 from credenda.read.naming import alike
 from credenda.read.plan import Plan
-from credenda.read.standing import governing
+from credenda.read.standing import governing, occasion_words
 from credenda.read.tables import Relevance, weights
 from credenda.storage.store import MemoryFilter, Reader, pack_code
 from credenda.text.tokens import tokenize
+from credenda.vectors.noted import Occasion
 from credenda.vectors.resident import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, ResidentIndex
 from credenda.vectors.turns import Second
 
@@ -115,7 +116,7 @@ def retrieve(
     """Find what may answer a planned query."""
     tuned = weights().relevance
     mask = eligible(index, query, allowed)
-    standing = _held(index, reader, _of_pair((_USER, _INSTRUCTION), query), mask) if wants_memories(query) else {}
+    standing = _standing(index, reader, query, mask) if wants_memories(query) else {}
     rules = np.array(list(standing), np.int64)
     meant = (
         nothing_meant(index) if vector is None else similar(index, reader, vector, mask, limit=query.limit, also=rules)
@@ -176,19 +177,50 @@ def _of_pair(pair: tuple[str, str], query: Query) -> MemoryFilter:
     return MemoryFilter(pair=pair, limit=limits.SLOT_ROWS, as_of_us=query.as_of_us)
 
 
-def _held(index: ResidentIndex, reader: Reader, wanted: MemoryFilter, mask: Mask) -> dict[int, str]:
-    """Return the rows of some memories, and their texts."""
-    found: dict[int, str] = {}
+def _held(index: ResidentIndex, reader: Reader, wanted: MemoryFilter, mask: Mask) -> Iterator[int]:
+    """Yield the rows of some memories."""
     for memory in reader.find(wanted):
         number = number_of(memory.id, Kind.MEMORY, reader.tenant.tag)
         row = index.row_of(pack_code(number, memory=True))
         if row is not None and mask[row]:
-            found[row] = memory.text
-    return found
+            yield row
 
 
-def _governing(made: Plan, standing: Mapping[int, str], meant: Meaning) -> dict[int, float]:
+def _standing(index: ResidentIndex, reader: Reader, query: Query, mask: Mask) -> dict[int, Occasion]:
+    """Return the rows of the standing instructions, and the words of their occasions.
+
+    Each search needs them and they seldom change, so they are read again only when the change log has grown.
+    """
+    wanted = _of_pair((_USER, _INSTRUCTION), query)
+    if wanted.limit is None or wanted.as_of_us is not None:
+        return _occasions(index, _instructions(reader, wanted), mask)
+    change = reader.duties.heads.change
+    known = index.noted.at(change)
+    if known is None:
+        known = _instructions(reader, wanted)
+        index.noted.note(change, known)
+    return _occasions(index, known, mask)
+
+
+def _instructions(reader: Reader, wanted: MemoryFilter) -> dict[int, Occasion]:
+    tag = reader.tenant.tag
+    return {
+        pack_code(number_of(memory.id, Kind.MEMORY, tag), memory=True): occasion_words(memory.text)
+        for memory in reader.find(wanted)
+    }
+
+
+def _occasions(index: ResidentIndex, by_code: Mapping[int, Occasion], mask: Mask) -> dict[int, Occasion]:
+    if not by_code:
+        return {}
+    rows = index.rows_of(np.fromiter(by_code, np.int64, len(by_code))).tolist()
+    return {row: words for row, words in zip(rows, by_code.values(), strict=True) if row >= 0 and mask[row]}
+
+
+def _governing(made: Plan, standing: Mapping[int, Occasion], meant: Meaning) -> dict[int, float]:
     """Say which standing instructions govern the question, and how far."""
+    if not standing:
+        return {}
     near = [None if np.isnan(meant.cosine[row]) else float(meant.cosine[row]) for row in standing]
     degrees = governing(made.terms, list(standing.values()), near)
     return {row: degree for row, degree in zip(standing, degrees, strict=True) if degree}

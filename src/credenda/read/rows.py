@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -13,12 +13,12 @@ import numpy as np
 from credenda.ids import Kind, number_of
 from credenda.model.memory import Memory
 from credenda.model.query import Query
-from credenda.model.regard import JUDGED, Regard
+from credenda.model.regard import Regard
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.filters import fits_event, fits_memory, wants_events, wants_memories
 from credenda.read.fuse import Fused
 from credenda.read.gate import arrange, join, judge_event, judge_memory, veil
-from credenda.read.load import Loaded, load, name_document
+from credenda.read.load import Loaded, load, load_successors, name_document
 from credenda.read.naming import is_named
 from credenda.read.plan import Ask
 from credenda.read.retrieve import owner_of
@@ -72,6 +72,7 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
         memory_ids=memory_ids,
         event_ids=[name for kind, name, _ in named if kind is Kind.EVENT],
         known_at_us=work.query.known_at_us,
+        evidence=work.query.profile != "recall",
     )
     for at, signs, key, (kind, name, ordinal) in zip(
         batch.tolist(), _signs(found, batch), fused.relevance[batch].tolist(), named, strict=True
@@ -86,7 +87,7 @@ def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> No
 def _judges(work: Reading) -> bool:
     """Say whether judgements matter here: most tenants never gave one, and a look at a mark is cheap."""
     if work.judged is None:
-        work.judged = work.query.profile == "default" and work.reader.duties.watermark(JUDGED) is not None
+        work.judged = work.query.profile == "default" and work.reader.usage.judged
     return work.judged
 
 
@@ -161,11 +162,15 @@ def ordered(work: Reading) -> list[Row]:
 
 def _with_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, str]]:
     """Add the current value of whatever is flagged superseded, where it may be shown (ranked first, then the past)."""
+    past = [(row, [row.memory] if row.memory else work.loaded.claims(row.id)) for row in rows if _is_past(row)]
+    if not past:
+        return rows, {}
+    load_successors(work.reader, work.loaded, (one for _, made in past for one in made), work.query.known_at_us)
     present = {row.id for row in rows}
     successors: dict[str, str] = {}
     added: list[Row] = []
-    for row in rows:
-        current = _successor(work, row) if "superseded" in row.flags else None
+    for row, replaced in past:
+        current = _successor(work, replaced)
         if current is None:
             continue
         if current.id not in present:
@@ -179,8 +184,11 @@ def _with_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[st
     return [*rows, *added], successors
 
 
-def _successor(work: Reading, row: Row) -> Memory | None:
-    replaced = [row.memory] if row.memory else work.loaded.claims(row.id)
+def _is_past(row: Row) -> bool:
+    return "superseded" in row.flags
+
+
+def _successor(work: Reading, replaced: Sequence[Memory]) -> Memory | None:
     found = (work.loaded.successor(memory) for memory in replaced)
     return next((memory for memory in found if memory is not None), None)
 

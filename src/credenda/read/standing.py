@@ -13,7 +13,7 @@ from typing import Final
 
 from credenda.text.tokens import tokenize
 
-__all__ = ["governing", "occasion"]
+__all__ = ["governing", "occasion", "occasion_words"]
 
 _OCCASION: Final = re.compile(
     r"\b(?:when(?:ever)?|if|every time|each time|any time|anytime) (?:i|we|you) (?:am |are )?"
@@ -41,23 +41,34 @@ def occasion(instruction: str) -> str:
     return found["what"].strip() if found else instruction
 
 
-def governing(terms: Collection[str], instructions: Sequence[str], cosines: Sequence[float | None]) -> list[float]:
-    """Say of each instruction how far it governs a question with these terms, in [0, 1]; most do not at all.
+def occasion_words(instruction: str) -> frozenset[str]:
+    """Return the words of an instruction's occasion, as terms of a question are written.
 
-    The fit is the share of the occasion's words that the question has, or the other way round, plus how near the two
-    are in meaning where vectors were compared.
+    >>> sorted(occasion_words("Always give dates in full when I ask about deadlines of papers."))
+    ['deadlin', 'paper']
+    """
+    return frozenset(tokenize(occasion(instruction))) - _EMPTY
 
-    >>> governing(["paper", "deadlin"], ["Give full dates when I ask about deadlines.", "Use Celsius."], [None, None])
+
+def governing(
+    terms: Collection[str], occasions: Sequence[Collection[str]], cosines: Sequence[float | None]
+) -> list[float]:
+    """Say of each instruction, by the words of its occasion, how far it governs a question with these terms, in [0, 1].
+
+    Most do not at all. The fit is the share of the occasion's words that the question has, or the other way round, plus
+    how near the two are in meaning where vectors were compared.
+
+    >>> instructions = "Give full dates when I ask about deadlines.", "Use Celsius."
+    >>> governing(["paper", "deadlin"], [occasion_words(one) for one in instructions], [None, None])
     [1.0, 0.0]
     """
-    fits = [_fit(set(terms), text, near) for text, near in zip(instructions, cosines, strict=True)]
+    fits = [_fit(set(terms), words, near) for words, near in zip(occasions, cosines, strict=True)]
     best = max(fits, default=0.0)
     return [min(fit, 1.0) if fit >= max(_LEAST, _CLOSE * best) else 0.0 for fit in fits]
 
 
-def _fit(terms: Collection[str], instruction: str, cosine: float | None) -> float:
-    words = set(tokenize(occasion(instruction))) - _EMPTY
-    shared = len(words.intersection(terms)) / min(len(words), len(terms)) if words and terms else 0.0
+def _fit(terms: set[str], words: Collection[str], cosine: float | None) -> float:
+    shared = len(terms.intersection(words)) / min(len(words), len(terms)) if words and terms else 0.0
     low, high = _NEAR
     near = 0.0 if cosine is None else min(max((cosine - low) / (high - low), 0.0), 1.0)
     return shared + near

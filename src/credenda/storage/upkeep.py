@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from credenda.model.core import Recalled
 from credenda.model.finding import DutyRun
 from credenda.model.regard import Regard
+
+if TYPE_CHECKING:
+    from credenda.storage.records import Heads
 
 __all__ = ["Access", "Duties", "Prune", "Usage"]
 
@@ -27,6 +30,11 @@ class Usage(Protocol):
         """
         ...
 
+    @property
+    def judged(self) -> bool:
+        """Whether any memory was ever judged."""
+        ...
+
     def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
         """Return how these memories were judged; those that nobody ever judged are left out."""
         ...
@@ -41,7 +49,12 @@ class Usage(Protocol):
 
 
 class Duties(Protocol):
-    """How far the duties of one tenant have come, as it was at one moment."""
+    """How far the duties of one tenant have come, and the logs that they follow, as it was at one moment."""
+
+    @property
+    def heads(self) -> Heads:
+        """How far the journal, the change log and the vectors have grown."""
+        ...
 
     def runs(self) -> list[DutyRun]:
         """Return the last run of each duty, by name."""

@@ -153,6 +153,9 @@ def _caught_up(reader: Reader, index: ResidentIndex) -> ResidentIndex | None:
     None when it holds more documents than an index may.
     """
     current = index
+    if not _is_ahead(reader.duties.heads, index.heads):
+        index.drop_waiting()
+        return index
     for _ in range(_DELTAS_MAX):
         delta = reader.delta(current.heads, current.model_id, _DELTA_DOCUMENTS)
         if not _is_ahead(delta.heads, current.heads):

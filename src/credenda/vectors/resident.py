@@ -20,6 +20,7 @@ from credenda.text.tokens import document_terms
 from credenda.vectors import image
 from credenda.vectors.hamming import agreement, distances, lowest
 from credenda.vectors.hot import HOT_BITS, HotVectors
+from credenda.vectors.noted import Noted
 from credenda.vectors.postings import Listed, Postings, Run, Statistics, rarities, term_weights
 from credenda.vectors.quantize import decode_rows, sign_words
 from credenda.vectors.table import (
@@ -36,8 +37,6 @@ from credenda.vectors.turns import Second, Turns
 __all__ = ["STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "ResidentIndex"]
 
 _FIRST_MEMORY: Final = pack_code(0, memory=True)
-
-
 _LastListed = tuple[Postings, tuple[str, ...], Listed]
 
 
@@ -87,7 +86,8 @@ class ResidentIndex:
         self._saved = _Mark()
         self._waiting: dict[int, Vector] = {}
         self.hot = HotVectors()
-        """Vectors lately compared, shared by all versions of this index."""
+        self.noted = Noted()
+        """Vectors lately compared and instructions lately read; all versions of this index share both."""
         self._postings = Postings.empty()
         self._last_listed: _LastListed | None = None
         self._adopt(Table.empty())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.read.standing import governing, occasion
+from credenda.read.standing import governing, occasion, occasion_words
 from credenda.text.tokens import query_terms
 
 DATES = "Always give dates in full when I ask about deadlines."
@@ -11,7 +11,7 @@ BRIEF = "Keep your answers short."
 
 
 def degrees(question: str, *instructions: str, near: tuple[float | None, ...] = ()) -> list[float]:
-    return governing(query_terms(question), instructions, near or (None,) * len(instructions))
+    return governing(query_terms(question), [occasion_words(one) for one in instructions], near or (None,) * len(instructions))
 
 
 @pytest.mark.parametrize(

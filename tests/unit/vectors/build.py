@@ -1,5 +1,7 @@
 """Short ways to make documents and deltas, and a plain model of what an index must answer."""
 
+from __future__ import annotations
+
 import math
 import zlib
 from collections import Counter
@@ -145,6 +147,15 @@ class FakeStore:
 
     def reader(self) -> Reader:
         return cast("Reader", self)
+
+    @property
+    def duties(self) -> FakeStore:
+        return self
+
+    @property
+    def heads(self) -> Heads:
+        """Say how far documents and vectors go, of whatever model."""
+        return Heads(len(self.documents), 0, len(self.vectors))
 
     def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
         """Count documents as events: their place in the list is the head."""

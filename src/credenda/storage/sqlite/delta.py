@@ -20,12 +20,11 @@ class _Run(Protocol):
     def __call__(self, name: str, /, **parameters: object) -> sqlite3.Cursor: ...
 
 
-def read_delta(run: _Run, heads: Heads, model_id: str | None, limit: int) -> Delta:
-    """Read at most `limit` events, changes and vectors after some heads."""
-    tip = run("heads").fetchone()
-    if (tip["event"], tip["change"], tip["vector"]) == (heads.event, heads.change, heads.vector):
+def read_delta(run: _Run, tip: Heads, heads: Heads, model_id: str | None, limit: int) -> Delta:
+    """Read at most `limit` events, changes and vectors after some heads, of a store that has grown to `tip`."""
+    if tip == heads:
         return Delta(heads=heads)
-    documents, event_head = _events(run, heads.event, limit) if tip["event"] > heads.event else ([], heads.event)
+    documents, event_head = _events(run, heads.event, limit) if tip.event > heads.event else ([], heads.event)
     change_head = int(run("change_at", after=heads.change, limit=limit).fetchone()[0])
     states: list[tuple[int, DocumentState]] = []
     for row in run("changed_memories", after=heads.change, until=change_head):
@@ -40,7 +39,7 @@ def read_delta(run: _Run, heads: Heads, model_id: str | None, limit: int) -> Del
         states += _emptied(row)
     until = int(run("vector_at", after=heads.vector, limit=limit).fetchone()[0])
     vectors = _vectors(run, heads.vector, until, model_id) if until > heads.vector else []
-    vector_head = until if until > heads.vector else max(heads.vector, int(tip["vector"]))
+    vector_head = until if until > heads.vector else max(heads.vector, tip.vector)
     return Delta(
         heads=Heads(event_head, change_head, vector_head),
         documents=tuple(sorted(documents, key=lambda document: document.code)),

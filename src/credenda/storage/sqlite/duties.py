@@ -12,15 +12,20 @@ from credenda.errors import Conflict
 from credenda.ids import Kind, number_of, numbers_of, public_id
 from credenda.model.core import Recalled
 from credenda.model.finding import DutyRun
-from credenda.model.regard import Regard
-from credenda.storage.store import Access, Lead, Prune, Retention, Surprise, Watermark
+from credenda.model.regard import JUDGED, Regard
+from credenda.storage.store import Access, Heads, Lead, Prune, Retention, Surprise, Watermark
 
-__all__ = ["Derived", "SqliteDuties", "SqliteUsage", "file_derived"]
+__all__ = ["Derived", "SqliteDuties", "SqliteUsage", "file_derived", "heads_of"]
 
 Run = Callable[..., sqlite3.Cursor]
 """Run a named statement for one tenant."""
 Derived = Retention | Surprise | Watermark | DutyRun | Lead | Prune
 """What is computed from the rest, and how far the duties that compute it have come."""
+
+
+def heads_of(row: sqlite3.Row) -> Heads:
+    """Read how far the logs have grown."""
+    return Heads(row["event"], row["change"], row["vector"])
 
 
 def file_derived(run: Run, tag: str, row: Derived) -> None:
@@ -55,10 +60,18 @@ def file_derived(run: Run, tag: str, row: Derived) -> None:
 class SqliteUsage:
     """A `Usage` that reads by named statements."""
 
-    def __init__(self, run: Run, tag: str) -> None:
-        """Read what `run` gives of the tenant with this tag."""
+    def __init__(self, run: Run, tag: str, *, judged: bool | None = None) -> None:
+        """Read what `run` gives of the tenant with this tag; `judged` where it is known already."""
         self._run = run
         self._tag = tag
+        self._judged = judged
+
+    @property
+    def judged(self) -> bool:
+        """Whether any memory was ever judged."""
+        if self._judged is None:
+            return self._run("watermark", name=JUDGED).fetchone() is not None
+        return self._judged
 
     def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
         """Return what is known of the use of these memories, by memory and then oldest first."""
@@ -112,9 +125,15 @@ class SqliteUsage:
 class SqliteDuties:
     """A `Duties` that reads by named statements."""
 
-    def __init__(self, run: Run) -> None:
-        """Read what `run` gives."""
+    def __init__(self, run: Run, heads: Heads | None = None) -> None:
+        """Read what `run` gives; `heads` where they are known already."""
         self._run = run
+        self._heads = heads
+
+    @property
+    def heads(self) -> Heads:
+        """How far the journal, the change log and the vectors have grown."""
+        return self._heads or heads_of(self._run("heads").fetchone())
 
     def runs(self) -> list[DutyRun]:
         """Return the last run of each duty, by name."""

@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 from credenda import limits
@@ -18,7 +19,7 @@ from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, statements
 from credenda.storage.sqlite.delta import read_delta
-from credenda.storage.sqlite.duties import SqliteDuties, SqliteUsage
+from credenda.storage.sqlite.duties import SqliteDuties, SqliteUsage, heads_of
 from credenda.storage.sqlite.indexes import index_of
 from credenda.storage.store import (
     CODE_BITS,
@@ -41,6 +42,8 @@ from credenda.text.tokens import fold, is_run, segment, tokenize
 __all__ = ["SqliteReader", "read_tenant", "tenant_of"]
 
 _NO_LIMIT: Final = -1
+_by_span: Final = itemgetter(1, 2, 3, 0)
+"""Event, start, stop and memory of a row of evidence."""
 _LAST: Final = 1 << 62
 # Letters and digits, but for those of New Tai Lue and Vedic marks, which FTS5 takes for spaces.
 _WORDS: Final = re.compile(r"[^\W_\u19b0-\u19c9\u1cf2\u1cf3]+")
@@ -122,6 +125,19 @@ class SqliteReader:
         self._connection = connection
         self._tenant = tenant
         self._sql = statements()
+        self._heads: Heads | None = None
+        self._judged: bool | None = None
+
+    @classmethod
+    def of_view(cls, connection: sqlite3.Connection, user_id: str) -> SqliteReader:
+        """Read a tenant, and what each search asks of it first, inside a transaction that only reads."""
+        row = connection.execute(statements()["view"], {"user_id": user_id}).fetchone()
+        if row is None:
+            return cls(connection, Tenant(user_id=user_id, number=0, tag="", key=b""))
+        view = cls(connection, tenant_of(row))
+        view._heads = heads_of(row)
+        view._judged = bool(row["judged"])
+        return view
 
     @property
     def tenant(self) -> Tenant:
@@ -206,7 +222,7 @@ class SqliteReader:
         numbers = {"memories": self._numbers(memory_ids, Kind.MEMORY), "events": self._numbers(event_ids, Kind.EVENT)}
         found = self._run("evidence", **numbers)
         found.row_factory = None
-        return rows.evidence_in(found.fetchall(), self._tenant.tag)
+        return rows.evidence_in(sorted(set(found.fetchall()), key=_by_span), self._tenant.tag)
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""
@@ -244,7 +260,7 @@ class SqliteReader:
 
     def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
         """Return what came after some heads."""
-        return read_delta(self._run, heads, model_id, limit)
+        return read_delta(self._run, self.duties.heads, heads, model_id, limit)
 
     def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
         """Return codes of documents holding any term, rarest terms first."""
@@ -304,12 +320,12 @@ class SqliteReader:
     @property
     def usage(self) -> SqliteUsage:
         """How the memories were used."""
-        return SqliteUsage(self._run, self._tenant.tag)
+        return SqliteUsage(self._run, self._tenant.tag, judged=self._judged)
 
     @property
     def duties(self) -> SqliteDuties:
         """How far the duties have come."""
-        return SqliteDuties(self._run)
+        return SqliteDuties(self._run, self._heads)
 
     def jobs(self, wanted: JobFilter) -> list[Job]:
         """Return jobs in the order they are due."""

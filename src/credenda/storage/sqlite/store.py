@@ -125,8 +125,7 @@ class SqliteStore:
     def reader(self, user_id: str) -> Generator[Reader]:
         """Open a consistent view of one tenant."""
         with self._readers.take() as connection:
-            tenant = read_tenant(connection, user_id)
-            yield SqliteReader(connection, tenant or Tenant(user_id=user_id, number=0, tag="", key=b""))
+            yield SqliteReader.of_view(connection, user_id)
 
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
         """Run a unit of work and return its result once it is on disk."""

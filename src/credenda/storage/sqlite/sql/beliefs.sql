@@ -108,13 +108,12 @@ INSERT OR IGNORE INTO evidence (user_id, memory, event, start, stop, claim_hash,
 VALUES (:user_id, :memory, :event, :start, :stop, :claim_hash, :reader);
 
 -- name: evidence
--- What these memories rest on, and what rests on these events.
+-- What these memories rest on, and what rests on these events; what is both stands here twice, and nothing in order.
 SELECT memory, event, start, stop, claim_hash, reader FROM evidence
 WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:memories))
-UNION
+UNION ALL
 SELECT memory, event, start, stop, claim_hash, reader FROM evidence INDEXED BY evidence_event
-WHERE user_id = :user_id AND event IN (SELECT value FROM json_each(:events))
-ORDER BY event, start, stop, memory;
+WHERE user_id = :user_id AND event IN (SELECT value FROM json_each(:events));
 
 -- name: next_change$
 -- The next free number of a change.

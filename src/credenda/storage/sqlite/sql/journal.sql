@@ -5,6 +5,21 @@ SELECT
     (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold
 FROM tenants WHERE user_id = :user_id;
 
+-- name: view^
+-- The tenant's own row, how far its rows have grown (see `heads`) and whether anything was judged: what every search
+-- asks at its start, in one statement.
+SELECT
+    user_id, number, tag, hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
+    (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold,
+    (SELECT coalesce(max(id), 0) FROM events WHERE user_id = :user_id) AS event,
+    (SELECT coalesce(max(id), 0) FROM changes WHERE user_id = :user_id) AS change,
+    max(
+        (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id),
+        coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
+    ) AS vector,
+    EXISTS (SELECT 1 FROM watermarks WHERE user_id = :user_id AND name = 'judged') AS judged
+FROM tenants WHERE user_id = :user_id;
+
 -- name: user_of_tag$
 -- The tenant whose ids carry a tag.
 SELECT user_id FROM tenants WHERE tag = :tag;
