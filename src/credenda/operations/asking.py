@@ -30,6 +30,7 @@ from credenda.model.query import (
 )
 from credenda.operations.present import current
 from credenda.parts import Parts
+from credenda.storage.forms import swift
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.counting import Budget
 from credenda.text.normal import attribute_key, name_key
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 __all__ = ["Question", "changes", "context", "get", "history", "list_memories", "open_index", "search", "stats", "why"]
 
 E = TypeVar("E", bound=StrEnum)
+_access: Final = swift(Access)
+_checked_query: Final = swift(Query)
 _ONCE_ACTIVE: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
 """What may have been held true at an earlier time: what is, and what was replaced since."""
 _NOT_CODE: Final = frozenset(Layer) - {Layer.CODEBASE}
@@ -174,7 +177,7 @@ def _record(parts: Parts, hits: Sequence[Hit], session: str | None) -> None:
     now_us = parts.clock.now_us()
     for hit in hits:
         if hit.memory is not None:
-            access = Access(memory_id=hit.id, session=session or "", day=now_us // DAY_US, at_us=now_us, shown=1)
+            access = _access(memory_id=hit.id, session=session or "", day=now_us // DAY_US, at_us=now_us, shown=1)
             parts.accesses.add(access)
 
 
@@ -318,7 +321,7 @@ def _query(parts: Parts, question: Question) -> Query:
     _check_limit(question.limit, limits.SEARCH_LIMIT)
     checked_fraction(question.min_confidence, "min_confidence")
     checked_fraction(question.recency_weight, "recency_weight")
-    return Query(
+    return _checked_query(
         text=question.query,
         limit=question.limit,
         topic=checked_name(question.topic, "topic"),

@@ -62,7 +62,7 @@ def rows_of(count: int, *parts: Integers) -> Integers:
     marks = np.zeros(count, np.bool_)
     for part in parts:
         marks[part] = True
-    return np.flatnonzero(marks)
+    return marks.nonzero()[0]
 
 
 def nothing_meant(index: ResidentIndex) -> Meaning:
@@ -92,7 +92,7 @@ def similar(
     meant.cosine[rows] = near = matrix @ vector
     tuned = weights().relevance
     above = meant.spread
-    above[rows] = near - near.min()
+    above[rows] = near - np.minimum.reduce(near)
     return Meaning(rows, meant.cosine, index.spread_few(above, rows, back=tuned.back, ahead=tuned.ahead))
 
 

@@ -25,6 +25,7 @@ from credenda.read.naming import alike
 from credenda.read.plan import Plan
 from credenda.read.standing import governing, occasion_words
 from credenda.read.tables import Relevance, weights
+from credenda.storage.forms import swift
 from credenda.storage.store import MemoryFilter, Reader, pack_code
 from credenda.text.tokens import tokenize
 from credenda.vectors.noted import Occasion
@@ -33,6 +34,8 @@ from credenda.vectors.turns import Second
 
 __all__ = ["eligible", "owner_of", "retrieve"]
 
+_candidates: Final = swift(Candidates)
+_filter: Final = swift(MemoryFilter)
 _COMMON: Final = 1_000
 """Documents that rarity is judged against at least: that a word stands in both texts of a new store says little."""
 _TIMELY: Final = 50
@@ -51,13 +54,16 @@ _NOWHERE: Final = np.zeros(0, np.intp)
 class _Words:
     """Word scores of every row: `own`, with the neighbours' share, of the subject alone.
 
-    `parts` are the terms of the subject: the idf of each, and which rows hold it; `unheard` the terms in no row.
+    `held` is the idf of the subject's terms that a row holds, added up, `idfs` that of each term and `rarest` the rows
+    that hold the rarest one; `unheard` are the terms in no row.
     """
 
     own: Floats
     spread: Floats
     subject: Floats
-    parts: tuple[tuple[float, Mask], ...]
+    held: Floats
+    idfs: Sequence[float]
+    rarest: Integers
     unheard: frozenset[str]
 
 
@@ -141,7 +147,9 @@ def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     alive = max(index.worded, _COMMON)
     own = np.zeros(len(index), np.float32)
     named = np.zeros(len(index) if made.people else 0, np.float32)
-    parts: list[tuple[float, Mask]] = []
+    held = np.zeros(len(index), np.float32)
+    idfs: list[float] = []
+    rarest = _NOWHERE
     unheard: list[str] = []
     found = index.each_term(made.terms)
     for term, (rows, scores) in zip(made.terms, found, strict=True):
@@ -149,14 +157,17 @@ def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
         if not len(rows):
             unheard.append(term)
         if term in made.subject:
-            parts.append((_idf(alive, len(rows)), _marked(len(index), rows)))
+            idf = _idf(alive, len(rows))
+            rarest = rows if idf > max(idfs, default=-1.0) else rarest
+            held[rows] += np.float32(idf)
+            idfs.append(idf)
         elif made.people:
             named[rows] += scores
     brief = Second(tuned.words_second, index.length, tuned.brief)
     heard = np.concatenate([_NOWHERE, *(rows for rows, _ in found)])
     spread = index.spread_few(own.copy(), heard, back=tuned.back, ahead=tuned.words_ahead, second=brief)
     subject = index.spread_few(own - named, heard, back=tuned.back, ahead=tuned.ahead) if made.people else spread
-    return _Words(own, spread, subject, tuple(parts), frozenset(unheard))
+    return _Words(own, spread, subject, held, idfs, rarest, frozenset(unheard))
 
 
 def _idf(documents: int, df: int) -> float:
@@ -173,8 +184,8 @@ def _by_slot(index: ResidentIndex, reader: Reader, slots: Sequence[MemoryFilter]
 def _of_pair(pair: tuple[str, str], query: Query) -> MemoryFilter:
     """Ask for the memories of an entity and attribute: the latest of many, unless an earlier time is asked about."""
     if query.known_at_us is not None:
-        return MemoryFilter(pair=pair)
-    return MemoryFilter(pair=pair, limit=limits.SLOT_ROWS, as_of_us=query.as_of_us)
+        return _filter(pair=pair)
+    return _filter(pair=pair, limit=limits.SLOT_ROWS, as_of_us=query.as_of_us)
 
 
 def _held(index: ResidentIndex, reader: Reader, wanted: MemoryFilter, mask: Mask) -> Iterator[int]:
@@ -247,7 +258,7 @@ def _latest(index: ResidentIndex, made: Plan, timely: Mask) -> Integers:
 
 
 def _best(scores: Floats, mask: Mask, count: int) -> Integers:
-    rows = np.flatnonzero(mask & (scores > 0))
+    rows = (mask & (scores > 0)).nonzero()[0]
     return rows[_top(scores[rows], count)]
 
 
@@ -255,7 +266,7 @@ def _top(scores: NDArray[np.float32] | NDArray[np.int64], count: int) -> Integer
     """Return the positions of the highest scores, in no order."""
     if len(scores) <= count:
         return np.arange(len(scores))
-    return np.argpartition(scores, len(scores) - count)[len(scores) - count :]
+    return scores.argpartition(len(scores) - count)[len(scores) - count :]
 
 
 def _gather(
@@ -266,7 +277,7 @@ def _gather(
     by_named = _spoken_by(index, speaker, made.people)
     coverage = _coverage(words, made, rows, signs.timely)
     alone = len(made.people) == 1
-    return Candidates(
+    return _candidates(
         codes=codes,
         owners=owner_of(codes),
         words=words.spread[rows],
@@ -295,13 +306,10 @@ def _gather(
 
 def _coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats:
     """Return the share of the subject's idf that each text holds; a named time counts as one more term of mean idf."""
-    held = np.zeros(len(rows), np.float32)
-    total = 0.0
-    for idf, holds in words.parts:
-        held += np.float32(idf) * holds[rows]
-        total += idf
+    held = words.held[rows]
+    total = sum(words.idfs)
     if made.intervals:
-        mean = total / len(words.parts) if words.parts else 1.0
+        mean = total / len(words.idfs) if words.idfs else 1.0
         held += np.float32(mean) * timely[rows]
         total += mean
     return held / np.float32(total or 1.0)
@@ -309,10 +317,7 @@ def _coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats
 
 def _rarest(words: _Words, rows: Integers) -> Mask:
     """Mark the texts that hold the rarest word of the subject: where none does, something else is spoken of."""
-    if not words.parts:
-        return np.zeros(len(rows), np.bool_)
-    _, holds = max(words.parts, key=lambda part: part[0])
-    return holds[rows]
+    return _marked(len(words.own), words.rarest)[rows]
 
 
 def _strange(index: ResidentIndex, made: Plan, unheard: frozenset[str]) -> bool:

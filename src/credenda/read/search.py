@@ -26,6 +26,7 @@ from credenda.read.retrieve import retrieve
 from credenda.read.rows import Reading, admit, allowed_owners, ordered
 from credenda.read.score import final_scores
 from credenda.read.tables import Calibration, weights
+from credenda.storage.forms import swift
 from credenda.storage.store import Reader
 from credenda.text.passages import passages
 from credenda.vectors.resident import STATE_HIDDEN, ResidentIndex
@@ -35,6 +36,7 @@ __all__ = ["Embed", "search"]
 Embed = Callable[[Sequence[str]], Floats]
 """Turns texts into (n, d) float32, rows of unit length."""
 
+_new_hit: Final = swift(Hit)
 _SPARE: Final = 4
 """Rows read beyond the limit: some are dropped, and an event and its memory become one."""
 _LOOKS: Final = 10
@@ -195,7 +197,7 @@ def _hits(asked: _Asked, work: Reading, rows: Sequence[Row], answerable: float) 
 def _hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
     shown = (veil(event, work.loaded.removed_spans(event.id)) for event in evidence if event.text)
     known = work.query.known_at_us
-    return Hit(
+    return _new_hit(
         kind=row.kind,
         id=row.id,
         text=row.text if row.event is None else _passage(row.text, row.passage),

@@ -8,16 +8,17 @@ class: 0.5 µs. What comes out is the same in every respect; nothing else may ma
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 
 from credenda.ids import Kind, public_id
 
-__all__ = ["Form", "maker"]
+__all__ = ["Form", "maker", "swift"]
 
 T = TypeVar("T")
+P = ParamSpec("P")
 _NAMES_OF_COLUMNS: Final = {
     "session": "session_id",
     "agent": "agent_id",
@@ -44,10 +45,48 @@ def maker(kind: type[T]) -> Callable[[Sequence[object]], T]:
     return _compiled(kind, "values", {}, {})
 
 
+def swift(kind: Callable[P, T]) -> Callable[P, T]:
+    """Return a constructor of a frozen dataclass with slots that takes what its own one takes, in a third of the time.
+
+    >>> from credenda.model.claim import Span
+    >>> swift(Span)("e1-3fa9c2", 0, stop=5)
+    Span(event_id='e1-3fa9c2', start=0, stop=5)
+    """
+    assert isinstance(kind, type)  # noqa: S101 - typed as what it is called with
+    made = cast("type[T]", kind)
+    known = fields(cast("Any", kind))
+    space = {f"default_{one.name}": one.default for one in known if one.default is not MISSING}
+    space |= {f"factory_{one.name}": one.default_factory for one in known if one.default_factory is not MISSING}
+    space["missing_"] = MISSING
+    positional = [_parameter(one) for one in known if not one.kw_only]
+    named = [_parameter(one) for one in known if one.kw_only]
+    takes = ", ".join([*positional, *(["*", *named] if named else [])])
+    converted = {
+        one.name: f"factory_{one.name}() if {one.name} is missing_ else {one.name}"
+        for one in known
+        if one.default_factory is not MISSING
+    }
+    return _written(made, takes, [], converted=converted, space=space)
+
+
+def _parameter(one: Field[Any]) -> str:
+    if one.default_factory is not MISSING:
+        return f"{one.name}=missing_"
+    return one.name if one.default is MISSING else f"{one.name}=default_{one.name}"
+
+
 def _compiled(
     kind: type[T], parameters: str, converted: Mapping[str, str], space: Mapping[str, object]
 ) -> Callable[..., T]:
     """Write the function that unpacks its first parameter into the fields, some by an expression of their names."""
+    unpack = f"({', '.join(_names(kind))},) = {parameters.partition(',')[0]}"
+    return _written(kind, parameters, [unpack], converted=converted, space=space)
+
+
+def _written(
+    kind: type[T], parameters: str, first: Sequence[str], *, converted: Mapping[str, str], space: Mapping[str, object]
+) -> Callable[..., T]:
+    """Write the function that sets the fields from names of the same spelling, some from an expression of them."""
     open_kind = type(
         f"_Open{kind.__name__}",
         kind.__bases__,
@@ -57,12 +96,11 @@ def _compiled(
             "__delattr__": object.__delattr__,
         },
     )
-    names = _names(kind)
     lines = [
         f"def make({parameters}):",
-        f"({', '.join(names)},) = {parameters.partition(',')[0]}",
+        *first,
         "made_ = new_(open_)",
-        *(f"made_.{name} = {converted.get(name, name)}" for name in names),
+        *(f"made_.{name} = {converted.get(name, name)}" for name in _names(kind)),
         "made_.__class__ = kind_",
         "return made_",
     ]

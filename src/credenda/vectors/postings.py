@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice
 from typing import Final, NamedTuple
@@ -114,6 +114,17 @@ class Listed(NamedTuple):
         rows = np.concatenate([docs for docs, _ in flat], dtype=np.intp)  # numpy indexes by these three times as fast
         tf = np.concatenate([tf for _, tf in flat], dtype=np.float32)
         return cls(rows, tf, [sum(len(docs) for docs, _ in pieces) for pieces in lists])
+
+    def parted(self, count: int) -> Iterator[Listed]:
+        """Yield the lists, so many at a time."""
+        if len(self.counts) <= count:
+            yield self
+            return
+        stop = 0
+        for first in range(0, len(self.counts), count):
+            counts = self.counts[first : first + count]
+            start, stop = stop, stop + sum(counts)
+            yield Listed(self.rows[start:stop], self.tf[start:stop], counts)
 
     def cut(self, values: NDArray[np.float32]) -> list[tuple[NDArray[np.intp], NDArray[np.float32]]]:
         """Return each list's rows with their part of `values` (p,)."""

@@ -165,15 +165,7 @@ class ResidentIndex:
 
         A session's term counts are summed from the postings of its turns, so nothing is stored for it.
         """
-        lengths, statistics = self._turns.lengths, self._turns.statistics
-        found, scores = self._listed(terms), np.zeros(len(lengths) + 1, np.float32)
-        for holders, counts in found.cut(found.tf):  # one after the other: sessions by terms may be a large table
-            tf = np.bincount(self.session.take(holders) + 1, counts, len(scores))
-            holding = np.flatnonzero(tf[1:])
-            if len(holding):
-                rarity = rarities([len(holding)], statistics)
-                counted = tf[holding + 1].astype(np.float32)
-                scores[holding] += term_weights(counted, lengths[holding], rarity, statistics)
+        scores = self._turns.by_session(self._listed(terms), self.session)
         return scores.take(self.session if rows is None else self.session[rows], mode="wrap")  # -1 is the last, 0
 
     def spread(
@@ -219,7 +211,7 @@ class ResidentIndex:
             return rows
         # Of the whole buffer: numpy copies all of an array whose lines do not adjoin before it takes anything of it.
         agreed = agreement(self._table.bits.buffer.take(rows, axis=1), vector)
-        return np.sort(rows[np.argpartition(agreed, len(rows) - k)[len(rows) - k :]])
+        return np.sort(rows[agreed.argpartition(len(rows) - k)[len(rows) - k :]])
 
     # Following the store
 

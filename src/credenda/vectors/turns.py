@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda.storage.store import pack_code
-from credenda.vectors.postings import Statistics
+from credenda.vectors.postings import Listed, Statistics, rarities, term_weights
 
 __all__ = ["Second", "Turns"]
 
@@ -17,6 +17,8 @@ _EVENT_STEP: Final = pack_code(1, memory=False)
 """Codes of one event's passages differ by less than this, those of two events by more."""
 _FEW: Final = 10
 """One row in so many has a score where looking at these alone is worth while."""
+_TABLE: Final = 1 << 16
+"""Cells of a table of sessions by terms that is made at once; of many sessions a few terms at a time are looked at."""
 _CODE_BITS: Final = 43
 """Bits of an event's code; 20 remain for the session in one sortable integer."""
 
@@ -92,6 +94,24 @@ class Turns:
         arrays = (self.rows, self.links, self.lengths, self.places)
         return sum(array.nbytes for array in arrays) + (0 if self.starts is None else self.starts.nbytes)
 
+    def by_session(self, found: Listed, session: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Score each session by BM25+ for these terms, as one document; one more entry at the end is 0.
+
+        `session` is that of every row of the index. A session's term counts are summed from the postings of its turns.
+        """
+        count = len(self.lengths) + 1
+        scores = np.zeros(count, np.float32)
+        if not len(found.rows):
+            return scores
+        together = max(1, _TABLE // count)
+        for some in found.parted(together):
+            place = session.take(some.rows) + (1 + np.repeat(np.arange(len(some.counts)) * count, some.counts))
+            tf = np.bincount(place, some.tf, len(some.counts) * count).reshape(-1, count)[:, 1:].astype(np.float32)
+            holds = tf > 0
+            rarity = rarities(np.add.reduce(holds, axis=1).tolist(), self.statistics)[:, np.newaxis]
+            scores[:-1] += np.add.reduce(term_weights(tf, self.lengths, rarity, self.statistics) * holds, axis=0)
+        return scores
+
     def spread(
         self, scores: NDArray[np.float32], back: float, ahead: float, second: Second | None = None
     ) -> NDArray[np.float32]:
@@ -104,7 +124,7 @@ class Turns:
         if not len(self.rows):
             return out
         if self.starts is None:
-            scored = np.flatnonzero(scores != 0)  # on marks it is ten times as fast as on numbers
+            scored = (scores != 0).nonzero()[0]  # on marks it is ten times as fast as on numbers
             if len(scored) * _FEW < len(self.rows):
                 return self._spread_few(out, scored, (back, ahead), second)
         return self._spread_all(out, scores, (back, ahead), second)
@@ -137,7 +157,7 @@ class Turns:
         if self.starts is not None:
             turn = np.maximum.reduceat(own, self.starts)
         gain = np.zeros(len(turn), np.float32)
-        apart = np.flatnonzero(~self.links[1:-1])  # sessions are few: to take back there costs less than to ask always
+        apart = (~self.links[1:-1]).nonzero()[0]  # sessions are few: to take back there costs less than to ask always
         np.multiply(turn[:-1], back, out=gain[1:])
         gain[apart + 1] = 0
         following = np.multiply(turn[1:], ahead)

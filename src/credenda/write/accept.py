@@ -15,6 +15,7 @@ from credenda.clock import parse_time
 from credenda.errors import Invalid, LimitExceeded
 from credenda.model.event import TRUST, NewEvent, Role, Source
 from credenda.model.memory import MemoryType
+from credenda.storage.forms import swift
 from credenda.text.normal import name_key
 from credenda.write.arguments import checked_member, checked_metadata, checked_name, encoded
 from credenda.write.orders import DENIED, QUARANTINED, judge, protected
@@ -76,6 +77,10 @@ class Accepted:
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
+_new_event: Final = swift(NewEvent)
+_accepted: Final = swift(Accepted)
+
+
 def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) -> Accepted:
     """Check a submission whole and turn it into events.
 
@@ -99,7 +104,7 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
         refused += [f"{name} masked" for name in masked]
         refused += [_REFUSALS[flag] for flag in event.flags if flag in _REFUSALS]
     key = checked_name(submission.idempotency_key, "idempotency_key")
-    return Accepted(
+    return _accepted(
         events=tuple(events),
         payload_hash=frame.payload_hash(messages, events) if key else b"",
         refused=tuple(refused),
@@ -173,7 +178,7 @@ class _Frame(NamedTuple):
         plain = is_plain(text)
         screened = Screened(text=text) if plain else screen(text, self.policy)
         moment: Any = message.get("timestamp")
-        event = NewEvent(
+        event = _new_event(
             text=screened.text,
             role=role,
             speaker=speaker,

@@ -14,6 +14,7 @@ from credenda.errors import Conflict, Unavailable
 from credenda.ids import Kind, number_of, public_id, serial
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, NewEvent, Receipt, Role, Source
+from credenda.storage.forms import swift
 from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
 from credenda.text.normal import NORMALISER, text_key
 from credenda.text.sentences import sentence_spans
@@ -24,6 +25,8 @@ from credenda.write.tombstones import SENTENCES_MAX, claim_digests, sayings, tex
 __all__ = ["REMOVED", "journal"]
 
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
+_new_job: Final = swift(Job)
+_receipt: Final = swift(Receipt)
 REMOVED: Final = "[deleted]"
 """Stands in a message for words that had been deleted before they were said again."""
 
@@ -42,7 +45,7 @@ def journal(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Ca
         ids = [writer.put(event) for event in events]
         first = serial(ids[0])
         job_id = writer.put(
-            Job(
+            _new_job(
                 kind=kind,
                 first=first,
                 last=first + len(ids) - 1,
@@ -52,7 +55,7 @@ def journal(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Ca
         )
         _check_backlog(writer, serial(job_id))
         refused = (*accepted.refused, *refused)
-        return Receipt(job_id=job_id, event_ids=tuple(ids), queued=True, refused=refused)
+        return _receipt(job_id=job_id, event_ids=tuple(ids), queued=True, refused=refused)
 
     return work
 

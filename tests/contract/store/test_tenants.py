@@ -13,6 +13,7 @@ from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Status
+from credenda.model.regard import JUDGED
 from credenda.model.report import DutyRun
 from credenda.storage.portable import Portable
 from credenda.storage.rows import text_hash
@@ -181,6 +182,22 @@ def test_all_that_a_tenant_can_read_is_its_own(both: tuple[Store, Holdings, Hold
         assert foreign.event.partition("-")[2] not in text
 
 
+@pytest.mark.requirement("R-139", "R-201", "R-202")
+def test_how_far_a_tenant_has_come_is_its_own(store: Store) -> None:
+    furnish(store, ANA, "anaword", ANA_DIGEST)
+    put(store, ANA, Watermark(name=JUDGED, value=7, at_us=1))
+    assert see(store, ANA, grown) == (Heads(event=1, change=3, vector=1), True)
+    assert see(store, BEN, grown) == (Heads(), False)
+    furnish(store, BEN, "benword", BEN_DIGEST)
+    assert see(store, BEN, grown) == (Heads(event=1, change=3, vector=1), False)
+    assert store.commit(BEN, lambda writer: (writer.put(said("One more.")), grown(writer))[1][0].event) == 2
+
+
+def grown(reader: Reader) -> tuple[Heads, bool]:
+    """How far the logs have grown, and whether anything was judged."""
+    return reader.duties.heads, reader.usage.judged
+
+
 def members(protocol: type) -> set[str]:
     """Name what a protocol asks of a backend."""
     return {name for name, _ in inspect.getmembers(protocol) if not name.startswith("_")}
@@ -191,7 +208,7 @@ def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     beyond_ids = {"delta", "vectors", "vector_data", "snapshot", "counts"}
     beyond_ids |= {"active_days", "recalled", "runs", "prunable"}
     own = members(Reader) - {"tenant", "usage", "duties"}
-    assert own | members(Usage) | members(Duties) == named | beyond_ids
+    assert own | members(Usage) | members(Duties) == named | beyond_ids | {"heads", "judged"}
     source = inspect.getsource(everything)
     assert all(re.search(rf"reader\.(?:usage\.|duties\.)?{name}\(", source) for name in beyond_ids)
 

@@ -11,7 +11,9 @@ BRIEF = "Keep your answers short."
 
 
 def degrees(question: str, *instructions: str, near: tuple[float | None, ...] = ()) -> list[float]:
-    return governing(query_terms(question), [occasion_words(one) for one in instructions], near or (None,) * len(instructions))
+    return governing(
+        query_terms(question), [occasion_words(one) for one in instructions], near or (None,) * len(instructions)
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ class _Run(Protocol):
     def __call__(self, name: str, /, **parameters: object) -> sqlite3.Cursor: ...
 
 
-def read_delta(run: _Run, tip: Heads, heads: Heads, model_id: str | None, limit: int) -> Delta:
+def read_delta(run: _Run, tip: Heads, heads: Heads, *, model_id: str | None, limit: int) -> Delta:
     """Read at most `limit` events, changes and vectors after some heads, of a store that has grown to `tip`."""
     if tip == heads:
         return Delta(heads=heads)

@@ -260,7 +260,7 @@ class SqliteReader:
 
     def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
         """Return what came after some heads."""
-        return read_delta(self._run, self.duties.heads, heads, model_id, limit)
+        return read_delta(self._run, self.duties.heads, heads, model_id=model_id, limit=limit)
 
     def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
         """Return codes of documents holding any term, rarest terms first."""
