@@ -32,9 +32,11 @@ class Recent:
         self._connection = connection
         self._commits = commits
         self._held: tuple[_Stamp, Tenant, Tips] | None = None
+        self._others: int | None = None
 
     def of(self, user_id: str) -> tuple[Tenant, Tips] | None:
         """Return the tenant and where its rows go on; None where they must be read."""
+        self._others = None
         held = self._held
         if held is None or held[1].user_id != user_id or held[0] != self._stamp():
             return None
@@ -49,5 +51,8 @@ class Recent:
         self._held = None
 
     def _stamp(self) -> _Stamp:
-        others: int = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        """Look where things stand; others cannot commit while this transaction lasts, so they are asked about once."""
+        others = self._others
+        if others is None:
+            self._others = others = int(self._connection.execute("PRAGMA data_version").fetchone()[0])
         return _Stamp(others, self._connection.total_changes, self._commits.undone)
