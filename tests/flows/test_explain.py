@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -241,6 +242,30 @@ def test_a_standing_instruction_comes_with_the_question_it_governs(tmp_path: Pat
         assert not any(hit.terms["governs"] for hit in found if hit not in rules)
         other = mem.search("Which deadlines are left?", limit=10, kinds=("event",)).hits
         assert all(hit.kind == "event" for hit in other)
+
+
+def test_an_instruction_governs_from_when_it_is_given_until_it_is_deleted_whoever_writes(tmp_path: Path) -> None:
+    question = "Which deadlines are left?"
+
+    def governing(memory: Credenda, **conditions: Any) -> list[str]:  # noqa: ANN401 - of several kinds
+        hits = memory.search(question, limit=20, explain=True, **conditions).hits
+        return [hit.text for hit in hits if hit.terms["governs"] > 0]
+
+    def opened() -> Credenda:
+        return Credenda.open(tmp_path / "m.db", user="ana", embedder="none", workers=False)
+
+    with opened() as mem, opened() as other:
+        mem.remember("The deadline of the paper moved.")
+        mem.settle()
+        assert governing(mem) == governing(other) == []
+        other.remember("Always give dates in full when I ask about deadlines.")
+        other.settle()
+        (rule,) = governing(mem)
+        assert governing(other) == [rule]
+        before = mem.list(attribute="instruction").items[0]
+        assert governing(mem, known_at=before.created_at - timedelta(seconds=1)) == []
+        other.delete(before.id)
+        assert governing(mem) == governing(other) == []
 
 
 def test_a_hit_shows_the_first_words_and_the_latest_in_their_order(mem: Credenda) -> None:

@@ -14,6 +14,7 @@ from credenda.clock import DAY_US, render_time
 from credenda.errors import Invalid, LimitExceeded, NotFound
 from credenda.ids import Kind, number_of
 from credenda.model.change import ChangeRecord
+from credenda.model.making import swift
 from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status
 from credenda.model.query import (
     Context,
@@ -30,7 +31,6 @@ from credenda.model.query import (
 )
 from credenda.operations.present import current
 from credenda.parts import Parts
-from credenda.storage.forms import swift
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.counting import Budget
 from credenda.text.normal import attribute_key, name_key

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.ids import Kind, number_of
+from credenda.model.making import swift
 from credenda.model.query import Query
 from credenda.read.answerable import lead_of
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
@@ -25,7 +26,6 @@ from credenda.read.naming import alike
 from credenda.read.plan import Plan
 from credenda.read.standing import governing, occasion_words
 from credenda.read.tables import Relevance, weights
-from credenda.storage.forms import swift
 from credenda.storage.store import MemoryFilter, Reader, pack_code
 from credenda.text.tokens import tokenize
 from credenda.vectors.noted import Occasion

@@ -11,6 +11,7 @@ import numpy as np
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 from credenda.model.event import Event
+from credenda.model.making import swift
 from credenda.model.query import Hit, Query, SearchResult
 from credenda.read.answerable import Asking, Rise, answerability, any_compared, most_relevant, rise_of
 from credenda.read.answers import asks_kind
@@ -26,7 +27,6 @@ from credenda.read.retrieve import retrieve
 from credenda.read.rows import Reading, admit, allowed_owners, ordered
 from credenda.read.score import final_scores
 from credenda.read.tables import Calibration, weights
-from credenda.storage.forms import swift
 from credenda.storage.store import Reader
 from credenda.text.passages import passages
 from credenda.vectors.resident import STATE_HIDDEN, ResidentIndex

@@ -62,7 +62,7 @@ def lowest(values: NDArray[np.uint16], k: int, tie_key: NDArray[np.int64]) -> ND
     if surplus:
         ties = (values.take(chosen) == threshold).nonzero()[0]
         keep = np.ones(len(chosen), np.bool_)
-        keep[ties[tie_key.take(chosen.take(ties)).argsort(kind="stable")[:surplus]]] = False
+        keep[ties[np.argsort(tie_key[chosen[ties]], kind="stable")[:surplus]]] = False
         chosen = chosen[keep]
     return chosen
 
@@ -92,5 +92,6 @@ def agreement(words: NDArray[np.uint64], vector: NDArray[np.float32]) -> NDArray
     padded[: len(vector)] = vector
     sums = padded.reshape(-1, _BYTE) @ _PATTERNS
     at = packed + np.arange(0, sums.size, _VALUES, dtype=np.intp)
-    looked_up = sums.take(at, mode="wrap")  # "wrap" spares the look whether all are within
-    return looked_up @ np.ones(at.shape[1], np.float32)  # a product adds up rows faster than a reduction does
+    looked_up: NDArray[np.float32] = sums.take(at, mode="wrap")  # "wrap" spares the look whether all are within
+    ones = np.ones(len(sums), np.float32)
+    return looked_up @ ones  # a product adds up rows faster than a reduction does

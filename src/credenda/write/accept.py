@@ -14,8 +14,8 @@ from credenda import limits
 from credenda.clock import parse_time
 from credenda.errors import Invalid, LimitExceeded
 from credenda.model.event import TRUST, NewEvent, Role, Source
+from credenda.model.making import swift
 from credenda.model.memory import MemoryType
-from credenda.storage.forms import swift
 from credenda.text.normal import name_key
 from credenda.write.arguments import checked_member, checked_metadata, checked_name, encoded
 from credenda.write.orders import DENIED, QUARANTINED, judge, protected

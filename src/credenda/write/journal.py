@@ -14,7 +14,7 @@ from credenda.errors import Conflict, Unavailable
 from credenda.ids import Kind, number_of, public_id, serial
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, NewEvent, Receipt, Role, Source
-from credenda.storage.forms import swift
+from credenda.model.making import swift
 from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
 from credenda.text.normal import NORMALISER, text_key
 from credenda.text.sentences import sentence_spans

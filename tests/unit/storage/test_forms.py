@@ -3,7 +3,7 @@
 import copy
 import pickle
 from collections.abc import Sequence
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import MISSING, FrozenInstanceError, fields, replace
 from typing import Any
 
 import pytest
@@ -11,9 +11,10 @@ import pytest
 from credenda.ids import Kind
 from credenda.model.claim import Evidence, Span
 from credenda.model.event import Event, Role
+from credenda.model.making import maker, swift
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage import rows
-from credenda.storage.forms import Form, maker
+from credenda.storage.forms import Form
 
 TAG = "3fa9c2"
 MEMORY = Memory(
@@ -59,6 +60,33 @@ def test_what_is_made_stays_frozen(value: Any) -> None:  # noqa: ANN401 - of any
         setattr(made, names[0], "other")
     with pytest.raises(FrozenInstanceError):
         delattr(made, names[-1])
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_a_swift_constructor_takes_what_the_plain_one_takes(value: Any) -> None:  # noqa: ANN401 - of any class
+    kind: type[Any] = value.__class__
+    needed = {
+        field.name: getattr(value, field.name)
+        for field in fields(kind)
+        if field.default is MISSING and field.default_factory is MISSING
+    }
+    made = swift(kind)(**needed)
+    assert type(made) is kind
+    assert made == kind(**needed)
+    assert swift(kind)(**{field.name: getattr(value, field.name) for field in fields(kind)}) == value
+    with pytest.raises(FrozenInstanceError):
+        setattr(made, next(iter(needed)), "other")
+    with pytest.raises(TypeError):
+        swift(kind)()
+    with pytest.raises(TypeError):
+        swift(kind)(**needed, nothing=1)
+
+
+def test_swift_values_share_no_default() -> None:
+    make = swift(Event)
+    one, other = (make(id="e1", text="", role=Role.USER, speaker="", occurred_us=1, recorded_us=1) for _ in range(2))
+    assert one.metadata == {}
+    assert one.metadata is not other.metadata
 
 
 @pytest.mark.parametrize("more", [-1, 1])

@@ -42,8 +42,8 @@ from credenda.text.tokens import fold, is_run, segment, tokenize
 __all__ = ["SqliteReader", "read_tenant", "tenant_of"]
 
 _NO_LIMIT: Final = -1
-_by_span: Final = itemgetter(1, 2, 3, 0)
-"""Event, start, stop and memory of a row of evidence."""
+_by_span: Final = itemgetter(1, 2, 3, 0, 4)
+"""Event, start, stop, memory and claim of a row of evidence."""
 _LAST: Final = 1 << 62
 # Letters and digits, but for those of New Tai Lue and Vedic marks, which FTS5 takes for spaces.
 _WORDS: Final = re.compile(r"[^\W_\u19b0-\u19c9\u1cf2\u1cf3]+")

@@ -1,0 +1,96 @@
+"""Frozen values made quickly: a search makes some forty of them, and their constructors took a sixth of it.
+
+A frozen dataclass sets each field through `object.__setattr__`, a Python-level call of 0.4 µs: 18 µs for a memory. Here
+its fields are set while it still belongs to a class of the same layout that is not frozen, and then it changes its
+class: 0.5 µs. What comes out is the same in every respect; nothing else may make values this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields
+from typing import Any, ParamSpec, TypeVar, cast
+
+__all__ = ["compiled", "field_names", "maker", "swift"]
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def maker(kind: type[T]) -> Callable[[Sequence[object]], T]:
+    """Return what makes values of a frozen dataclass with slots from all its fields, in the order of `fields`.
+
+    >>> from credenda.model.claim import Span
+    >>> maker(Span)(["e1-3fa9c2", 0, 5])
+    Span(event_id='e1-3fa9c2', start=0, stop=5)
+    """
+    return compiled(kind, "values", {}, {})
+
+
+def swift(kind: Callable[P, T]) -> Callable[P, T]:
+    """Return a constructor of a frozen dataclass with slots that takes what its own one takes, in a third of the time.
+
+    >>> from credenda.model.claim import Span
+    >>> swift(Span)("e1-3fa9c2", 0, stop=5)
+    Span(event_id='e1-3fa9c2', start=0, stop=5)
+    """
+    assert isinstance(kind, type)  # noqa: S101 - typed as what it is called with
+    made = cast("type[T]", kind)
+    known = fields(cast("Any", kind))
+    space = {f"default_{one.name}": one.default for one in known if one.default is not MISSING}
+    space |= {f"factory_{one.name}": one.default_factory for one in known if one.default_factory is not MISSING}
+    space["missing_"] = MISSING
+    positional = [_parameter(one) for one in known if not one.kw_only]
+    named = [_parameter(one) for one in known if one.kw_only]
+    takes = ", ".join([*positional, *(["*", *named] if named else [])])
+    converted = {
+        one.name: f"factory_{one.name}() if {one.name} is missing_ else {one.name}"
+        for one in known
+        if one.default_factory is not MISSING
+    }
+    return _written(made, takes, [], converted=converted, space=space)
+
+
+def _parameter(one: Field[Any]) -> str:
+    if one.default_factory is not MISSING:
+        return f"{one.name}=missing_"
+    return one.name if one.default is MISSING else f"{one.name}=default_{one.name}"
+
+
+def compiled(
+    kind: type[T], parameters: str, converted: Mapping[str, str], space: Mapping[str, object]
+) -> Callable[..., T]:
+    """Write the function that unpacks its first parameter into the fields, some by an expression of their names."""
+    unpack = f"({', '.join(field_names(kind))},) = {parameters.partition(',')[0]}"
+    return _written(kind, parameters, [unpack], converted=converted, space=space)
+
+
+def _written(
+    kind: type[T], parameters: str, first: Sequence[str], *, converted: Mapping[str, str], space: Mapping[str, object]
+) -> Callable[..., T]:
+    """Write the function that sets the fields from names of the same spelling, some from an expression of them."""
+    open_kind = type(
+        f"_Open{kind.__name__}",
+        kind.__bases__,
+        {
+            "__slots__": vars(kind)["__slots__"],
+            "__setattr__": object.__setattr__,  # both, or Python does not see that plain slots are set
+            "__delattr__": object.__delattr__,
+        },
+    )
+    lines = [
+        f"def make({parameters}):",
+        *first,
+        "made_ = new_(open_)",
+        *(f"made_.{name} = {converted.get(name, name)}" for name in field_names(kind)),
+        "made_.__class__ = kind_",
+        "return made_",
+    ]
+    known: dict[str, Any] = {**space, "new_": object.__new__, "open_": open_kind, "kind_": kind}
+    exec("\n ".join(lines), known)  # noqa: S102 - nothing but names of fields of our own classes
+    return known["make"]
+
+
+def field_names(kind: type[object]) -> list[str]:
+    """Return the names of a dataclass's fields in their order."""
+    return [field.name for field in fields(kind)]  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
