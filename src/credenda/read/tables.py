@@ -104,10 +104,15 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotAsk:
-    """The questions that lead to some attributes; `asks` match the whole folded question."""
+    """The questions that lead to some attributes: what matches the whole folded question."""
 
     attributes: tuple[str, ...]
-    asks: tuple[re.Pattern[str], ...]
+    patterns: tuple[str, ...]
+
+    @property
+    def asks(self) -> tuple[re.Pattern[str], ...]:
+        """The patterns, ready to match: made when a question first needs them, for most never do."""
+        return _compiled(self.patterns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,5 +176,10 @@ def _slot_pattern(ask: str, who: str) -> str:
 
 
 def _slot_ask(entry: Mapping[str, list[str]]) -> SlotAsk:
-    patterns = (re.compile(_slot_pattern(ask, _WHO)) for ask in entry["asks"])
-    return SlotAsk(attributes=tuple(entry["attributes"]), asks=tuple(patterns))
+    patterns = (_slot_pattern(ask, _WHO) for ask in entry["asks"])
+    return SlotAsk(attributes=tuple(entry["attributes"]), patterns=tuple(patterns))
+
+
+@cache
+def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(map(re.compile, patterns))

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from credenda.model.change import ChangeKind
-from credenda.storage.sqlite.connection import statements
 from credenda.storage.sqlite.migrate import latest_version
+from credenda.storage.sqlite.named import statements
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Redaction
 

@@ -1,18 +1,13 @@
-"""Opening a SQLite file: pragmas, functions, the statements by name, and a pool of read connections."""
+"""Opening a SQLite file: pragmas, functions, and a pool of read connections."""
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import Final, Protocol, cast
-
-import aiosql
+from typing import Final
 
 from credenda.errors import Unavailable
 from credenda.storage.sqlite.failures import translated
@@ -27,9 +22,7 @@ __all__ = [
     "is_there",
     "lengthen_log",
     "memory_words",
-    "placed",
     "prepare",
-    "statements",
 ]
 
 _WRITE_PRAGMAS: Final = (
@@ -53,39 +46,8 @@ _BUSY_MS: Final = 10_000
 LOG_PAGES: Final = 1_000
 """Pages at which SQLite moves the log into the file and begins it anew (its default of `wal_autocheckpoint`)."""
 _PAGE_BYTES: Final = 4_096
-_PARAMETER: Final = re.compile(r":\w+")
 _IDLE_MAX: Final = 16
 """Read connections kept for the next callers."""
-
-
-class _Query(Protocol):
-    sql: str
-
-
-@cache
-def statements() -> dict[str, str]:
-    """Load the named SQL of this backend: name → statement."""
-    folder = files("credenda.storage.sqlite") / "sql"
-    found: dict[str, str] = {}
-    for source in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if source.name.endswith(".sql"):
-            queries = aiosql.from_str(  # pyright: ignore[reportUnknownMemberType] - its optional hooks are untyped
-                source.read_text("utf-8"), "sqlite3", mandatory_parameters=False
-            )
-            for name in queries.available_queries:
-                if not name.endswith("_cursor"):
-                    found[name] = cast("_Query", getattr(queries, name)).sql
-    return found
-
-
-@cache
-def placed(name: str) -> str:
-    """Give a statement with places for its parameters, in the order in which their names stand in it.
-
-    Binding twenty of them by name takes longer than filing the row (measured: 9.6 against 7.7 µs), so what every
-    acknowledgement runs is bound by place.
-    """
-    return _PARAMETER.sub("?", statements()[name])
 
 
 def event_words(role: str, speaker: str, occurred_us: int, text: str) -> str:

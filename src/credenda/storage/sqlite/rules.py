@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from credenda.model.forgetting import LegalHold, RetentionPolicy, Rules
-from credenda.storage.sqlite.connection import statements
+from credenda.storage.sqlite.named import statements
 
 __all__ = ["read_rules"]
 

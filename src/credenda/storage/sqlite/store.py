@@ -20,11 +20,12 @@ from credenda.ids import new_key, new_tag
 from credenda.model.forgetting import Rules
 from credenda.storage.ledger import Entry
 from credenda.storage.portable import Dump, Erasure, Origin, PlacedRow
-from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log, statements
+from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log
 from credenda.storage.sqlite.failures import translated
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.journal import forget_names
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
+from credenda.storage.sqlite.named import statements
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
 from credenda.storage.sqlite.recent import Recent
 from credenda.storage.sqlite.rules import read_rules

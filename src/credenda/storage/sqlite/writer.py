@@ -17,9 +17,10 @@ from credenda.model.finding import DutyRun
 from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.sqlite.connection import event_words, memory_words, placed
+from credenda.storage.sqlite.connection import event_words, memory_words
 from credenda.storage.sqlite.duties import Derived, file_derived
 from credenda.storage.sqlite.journal import GENESIS, Place, added_cells, event_cells
+from credenda.storage.sqlite.named import placed
 from credenda.storage.sqlite.reader import SqliteReader
 from credenda.storage.sqlite.redact import redact_log
 from credenda.storage.sqlite.refold import refold

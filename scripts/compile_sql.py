@@ -1,0 +1,24 @@
+"""Write `storage/sqlite/sql/statements.json`: the named SQL as aiosql reads it, so that no start has to parse it.
+
+Run it after each change of a `.sql` file there; `--check` only says whether it is fresh (exit code 1 when it is not).
+"""
+
+import sys
+from pathlib import Path
+
+from credenda.storage.sqlite.named import KEPT, kept
+
+TARGET = Path(__file__).resolve().parents[1] / "src" / "credenda" / "storage" / "sqlite" / "sql" / KEPT
+
+
+def main() -> int:
+    """Write the file, or compare it with what it should be."""
+    text = kept()
+    if "--check" in sys.argv[1:]:
+        return 0 if TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text else 1
+    TARGET.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""The statements of this backend by name: read by aiosql, and kept read.
+
+To load aiosql and to parse what is in `sql/` takes a tenth of all that a one-shot command does, so what came of it is
+kept beside the files, with a hash of them. Files that have changed since are parsed again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, Protocol, cast
+
+__all__ = ["KEPT", "kept", "placed", "statements"]
+
+KEPT: Final = "statements.json"
+_PARAMETER: Final = re.compile(r":\w+")
+
+
+class _Query(Protocol):
+    sql: str
+
+
+@cache
+def statements() -> dict[str, str]:
+    """Load the named SQL of this backend: name → statement."""
+    sources = _sources()
+    folder = files("credenda.storage.sqlite") / "sql"
+    try:
+        known: dict[str, Any] = json.loads((folder / KEPT).read_text("utf-8"))
+    except (OSError, ValueError):
+        known = {}
+    return known["statements"] if known.get("of") == _hash(sources) else _parsed(sources)
+
+
+@cache
+def placed(name: str) -> str:
+    """Give a statement with places for its parameters, in the order in which their names stand in it.
+
+    Binding twenty of them by name takes longer than filing the row (measured: 9.6 against 7.7 µs), so what every
+    acknowledgement runs is bound by place.
+    """
+    return _PARAMETER.sub("?", statements()[name])
+
+
+def kept() -> str:
+    """Return what `statements.json` should hold (scripts/compile_sql.py writes it)."""
+    sources = _sources()
+    return json.dumps({"of": _hash(sources), "statements": _parsed(sources)}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _sources() -> list[str]:
+    folder = files("credenda.storage.sqlite") / "sql"
+    found = sorted((one for one in folder.iterdir() if one.name.endswith(".sql")), key=lambda entry: entry.name)
+    return [one.read_text("utf-8") for one in found]
+
+
+def _hash(sources: list[str]) -> str:
+    return hashlib.blake2b("\0".join(sources).encode(), digest_size=16).hexdigest()
+
+
+def _parsed(sources: list[str]) -> dict[str, str]:
+    import aiosql
+
+    found: dict[str, str] = {}
+    for source in sources:
+        queries = aiosql.from_str(source, "sqlite3", mandatory_parameters=False)  # pyright: ignore[reportUnknownMemberType] - its optional hooks are untyped
+        for name in queries.available_queries:
+            if not name.endswith("_cursor"):
+                found[name] = cast("_Query", getattr(queries, name)).sql
+    return found
