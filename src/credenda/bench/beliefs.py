@@ -6,7 +6,6 @@ is judged by `list` and `get` alone. The lines of both files are described in `d
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import Any, Final
 from credenda import Credenda, Invalid
 from credenda.bench.asking import Bill, gate_figures
 from credenda.bench.belief_figures import Heard, Kept, Met, report
+from credenda.bench.lines import numbered_lines
 from credenda.bench.reading_rate import demo_turns, reading_rate
 from credenda.clock import from_datetime
 from credenda.config import load_settings
@@ -159,24 +159,9 @@ def load_pairs(path: Path) -> list[dict[str, Any]]:
     return _checked(path, ("old", "new", "relation"), RELATIONS)
 
 
-def _lines(path: Path) -> list[tuple[int, Any]]:
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(f"cannot read {path}", why=str(error), fix="give a JSON Lines file in UTF-8") from error
-    found: list[tuple[int, Any]] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                found.append((number, json.loads(line)))
-            except ValueError as error:
-                raise Invalid(f"line {number} of {path} is not JSON", why=str(error), fix="mend the line") from error
-    return found
-
-
 def _checked(path: Path, fields: tuple[str, ...], allowed: tuple[str, ...]) -> list[dict[str, Any]]:
     """Read lines that have these fields as texts, the last one being one of the allowed choices."""
-    lines = _lines(path)
+    lines = numbered_lines(path)
     for number, line in lines:
         what = f"line {number} of {path} is no such line"
         if not isinstance(line, dict) or not all(isinstance(line.get(name), str) for name in fields):  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - foreign JSON

@@ -5,8 +5,6 @@ It uses nothing but `remember`, `settle` and `search`. Each conversation is a te
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from credenda import Credenda, Invalid
 from credenda.bench.bm25 import PlainBm25
+from credenda.bench.lines import numbered_lines
 from credenda.bench.numbers import median
 from credenda.bench.ranking import auroc, bootstrap, judge, means
 from credenda.clock import seconds
@@ -80,21 +79,9 @@ class _Answer(NamedTuple):
     """Turns behind the lines of a context for the question; None where none was asked for."""
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
+def read_lines(path: Path, *, may_be_empty: bool = False) -> list[dict[str, Any]]:
     """Read JSON Lines, gzip'd or not; raises `Invalid` naming the line that cannot be read."""
-    try:
-        raw = path.read_bytes()
-        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise Invalid(f"cannot read {path}", why=str(error), fix="give a JSON Lines file, .gz or plain") from error
-    found: list[dict[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                found.append(json.loads(line))
-            except ValueError as error:
-                raise Invalid(f"line {number} of {path} is not JSON", why=str(error), fix="mend the line") from error
-    return found
+    return [line for _, line in numbered_lines(path, may_be_empty=may_be_empty)]
 
 
 def load_conversations(path: Path) -> list[Conversation]:

@@ -7,14 +7,13 @@ from outside alone. The lines of the file are described in `docs/reference/conte
 
 from __future__ import annotations
 
-import gzip
-import json
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, Invalid
+from credenda.bench.lines import numbered_lines
 from credenda.storage.sqlite.store import SqliteStore
 
 __all__ = ["DECISIONS", "load_cases", "run_poisoning"]
@@ -97,20 +96,11 @@ def _is_journaled(path: Path, user: str, event_ids: tuple[str, ...]) -> bool:
 
 def load_cases(path: Path) -> list[dict[str, Any]]:
     """Read cases, plain or gzip'd; raises `Invalid` naming the first line that is none."""
-    try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        lines = raw.decode("utf-8").splitlines()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise Invalid(f"cannot read {path}", why=str(error), fix="give a JSON Lines file in UTF-8") from error
-    return [_case(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    return [_case(path, number, line) for number, line in numbered_lines(path)]
 
 
-def _case(path: Path, number: int, line: str) -> dict[str, Any]:
+def _case(path: Path, number: int, case: Any) -> dict[str, Any]:  # noqa: ANN401 - foreign JSON
     what = f"line {number} of {path} is no case"
-    try:
-        case: Any = json.loads(line)
-    except ValueError as error:
-        raise Invalid(what, why=str(error), fix="mend the line") from error
     fields = ("writeContent", "expectedDecision")
     if not isinstance(case, dict) or not all(isinstance(case.get(name), str) for name in fields):  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - foreign JSON
         raise Invalid(what, why=f"it needs {' and '.join(fields)} as texts", fix="see the reference on contests")

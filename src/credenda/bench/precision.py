@@ -72,7 +72,7 @@ class _Held:
 def load_cases(path: Path) -> list[Case]:
     """Read cases, or turns of sessions as cases one after the other; raises `Invalid` for a file that holds none."""
     try:
-        return [case for row in read_lines(path) for case in _cases(row)]
+        return [case for row in read_lines(path, may_be_empty=True) for case in _cases(row)]
     except (KeyError, TypeError, AttributeError) as error:
         what = f"{path} is not a file of cases"
         raise Invalid(what, why=f"{type(error).__name__}: {error}", fix="see docs/benchmarks.md") from error
@@ -105,6 +105,8 @@ def run_precision(
     """Store the beliefs, ask every case, and return the document that `bench precision --json` prints."""
     rows = read_lines(beliefs)
     asked = [*load_cases(cases), *(load_cases(sessions) if sessions else ())]
+    if not asked:
+        raise Invalid(f"{cases} holds no case", why="there is nothing to measure", fix="give a file with some")
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
         path = Path(folder) / "memory.db"
         tenants: dict[str, _Held] = {}

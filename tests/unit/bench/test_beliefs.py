@@ -1,6 +1,8 @@
 """What `bench beliefs` counts as right, and how it refuses files that it cannot judge."""
 
+import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ from credenda import Invalid
 from credenda.bench import cli
 from credenda.bench.belief_figures import wilson
 from credenda.bench.beliefs import load_pairs, load_utterances, run_beliefs
+from credenda.bench.locomo import load_conversations, load_questions
+from credenda.bench.poisoning import load_cases
 
 SENTENCES: list[dict[str, Any]] = [
     {"text": "I live in Linz.", "label": "store", "type": "fact"},
@@ -122,6 +126,21 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(Invalid, match="cannot read"):
         load_utterances(path)
+
+
+@pytest.mark.parametrize("read", [load_utterances, load_pairs, load_cases, load_conversations, load_questions])
+def test_a_file_that_holds_nothing_is_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_text("\n \n", "utf-8")
+    with pytest.raises(Invalid, match="holds no line"):
+        read(path)
+
+
+def test_what_is_packed_and_damaged_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl.gz"
+    path.write_bytes(gzip.compress(b"{}")[:-6])
+    with pytest.raises(Invalid, match="cannot read"):
+        load_cases(path)
 
 
 def test_the_command_prints_shares_confusion_and_errors(tmp_path: Path) -> None:
