@@ -29,9 +29,10 @@ _JOBLESS: Final = (
     r"^(?:unemployed|between jobs|out of work|jobless|job[- ]hunting|looking for (?:a job|work)|laid off|fired|sacked"
     r"|dismissed|let go|made redundant|(?:quit|lose|leave) (?:my|his|her|their) job)"
 )
-_UNATTACHED: Final = r"^(?:single|divorced|separated|widowed)"
+_UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
 _MEAT: Final = r"^(?:red |any )?(?:meat|beef|pork|chicken|steaks?|lamb|bacon|ham|turkey|sausages?|burgers?)"
 _PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
+_PETS: Final = ("cat", "dog", "kitten", "puppy", "rabbit", "hamster", "parrot", "cat_count", "dog_count")
 _DONE: Final = frozenset({"event", "owns", "has", "experience", "pets", "dog", "cat", "car", "drives", "does", "hobby"})
 _REACHED: Final = frozenset(
     {"residence", "employer", "job_title", "uses", "language", "editor", "database", "framework", "operating_system"}
@@ -93,7 +94,8 @@ _IRREGULAR: Final = {
 class _Rule:
     """A claim of these attributes, with such a value, ends these values of these attributes.
 
-    `changing`: only where the words speak of a change. `same`: only the very value that is claimed.
+    `changing`: only where the words speak of a change. `same`: only the very value that is claimed. `negated`: values
+    that are denied. `denies`: a claim that says there is none of a kind ends what is of it.
     """
 
     of: tuple[str, ...]
@@ -103,6 +105,7 @@ class _Rule:
     changing: bool = False
     same: bool = False
     negated: bool = False
+    denies: bool = False
 
 
 def _like(text: str) -> re.Pattern[str]:
@@ -184,10 +187,24 @@ _RULES: Final = (
     _Rule(of=("spoken_language",), ends=("does",), held=_like("^speaks? (?:an? |another )?(?:foreign )?language")),
     _Rule(of=("cat", "dog", "rabbit", "hamster", "parrot"), ends=("has", "owns"), held=_like("^(?:an? )?pet$")),
     _Rule(
-        of=("cat", "dog", "kitten", "puppy", "rabbit", "hamster", "parrot"),
+        of=_PETS,
         ends=("has",),
         held=_like(r"^(?:any |no )?pets$"),
         negated=True,
+    ),
+    _Rule(
+        of=("has", "owns"),
+        says=_like(r"^(?:an? |any )?car$"),
+        ends=("drives", "car"),
+        held=_like(r"^(?!.*\b(?:bus|taxi|cab|truck|lorry|van|tram|train|tractor|ambulance|scooter|moped|motor\w*)\b)"),
+        denies=True,
+    ),
+    _Rule(of=("has", "owns", "pets"), says=_like(r"^(?:any )?(?:pets?|animals?)$"), ends=(*_PETS, "pets"), denies=True),
+    _Rule(
+        of=("medication",),
+        says=_like(r"^(?:any )?(?:meds|medications?|medicine|pills)$"),
+        ends=("medication",),
+        denies=True,
     ),
 )
 
@@ -199,16 +216,31 @@ def _matching(claim: Claim) -> list[_Rule]:
         rule
         for rule in _RULES
         if name in rule.of
+        and rule.denies is _denied(claim)
+        and (not rule.denies or _WHOLLY.search(claim.text))
         and (rule.says is None or rule.says.search(value))
         and (not rule.changing or claim.move is not Move.STATE)
     ]
 
 
+_WHOLLY: Final = _like(
+    r"\b(?:car|pets?|animals?|meds|medications?|medicine|pills)(?:: (?:none|no|nil|nothing|n/?a))?"
+    r"(?: (?:any ?more|any longer|now|right now|currently|at the moment|these days|at all))*\W*$"
+)
+"""The kind that there is none of ends the sentence: "I don't take any medication for my knee" denies less."""
+
+
+def _denied(claim: Claim) -> bool:
+    return claim.stance is Stance.NEGATED or claim.move is Move.END
+
+
 def touched(claim: Claim) -> tuple[str, ...]:
     """Name the attributes of the same entity whose values a claim may end; () for most claims."""
-    if claim.entity is None or claim.attribute is None or claim.stance is not Stance.ASSERTED:
+    if claim.entity is None or claim.attribute is None or claim.move is Move.RETRACT:
         return ()
-    if claim.move in {Move.END, Move.RETRACT}:
+    if _denied(claim):
+        return tuple(sorted({one for rule in _matching(claim) for one in rule.ends}))
+    if claim.stance is not Stance.ASSERTED:
         return ()
     named = {one for rule in _matching(claim) for one in rule.ends}
     if claim.attribute.startswith(_FORMER):

@@ -252,7 +252,7 @@ def _value_of(fit: _Fit, frame: Frame) -> Value:
         literals.extend(frame.moment.undated)
     if pattern.swap:
         return Value(text=subject.noun or subject.entity, raw=subject.noun or subject.entity)
-    value = clean_value(fit.found["value"], literals, dated=pattern.check in _DATED)
+    value = clean_value(fit.found["value"] or "", literals, dated=pattern.check in _DATED)
     if frame.predicate.negated:
         take_rather(value)
     _narrow(pattern, value, literals)

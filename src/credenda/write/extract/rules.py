@@ -63,7 +63,7 @@ from credenda.write.extract.worthwhile import doubted, keep_worthwhile
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-12"
+RULES_VERSION: Final = "rules-13"
 """Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
 
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}

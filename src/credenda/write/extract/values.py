@@ -31,7 +31,8 @@ __all__ = [
 _TRIMS_MAX: Final = 6
 _ITEM_WORDS_MAX: Final = 4
 _SCOPE_WORDS_MAX: Final = 4
-_ARTICLE: Final = re.compile(r"^(?:an?|some)\s+(?=\S)", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"^(?!(?-i:A) \d+$)(?:an?|some)\s+(?=\S)", re.IGNORECASE)
+"""An article; "A 4" is a name and no article."""
 _THE: Final = re.compile(r"^(?:the|my|our|an?)\s+", re.IGNORECASE)
 _SHARED: Final = frozenset({"pollen", "hair", "fur", "dander", "milk", "dust", "nuts", "fruit", "fruits", "products"})
 _ITEMS: Final = re.compile(r"\s*,\s*(?:(?:and|or|plus)\s+)?|\s+(?:and|or|&|plus)\s+")
