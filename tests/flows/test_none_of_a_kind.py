@@ -56,7 +56,7 @@ def held(mem: Credenda) -> set[tuple[str | None, str]]:
     ],
 )
 def test_what_is_denied_as_a_whole_has_ended(
-    mem: Credenda, say: Say, before: str, told: str, gone: tuple[str, str], now: tuple[str, str]
+    mem: Credenda, say: Say, *, before: str, told: str, gone: tuple[str, str], now: tuple[str, str]
 ) -> None:
     say(before)
     assert gone in held(mem)
