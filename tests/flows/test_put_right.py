@@ -1,0 +1,77 @@
+"""Said to be one thing and not the other: the other is held, and what was put right is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from credenda import Credenda
+
+Say = Callable[..., None]
+
+
+def values(mem: Credenda) -> set[str]:
+    return {one.value or one.text for one in mem.list(limit=50).items if one.stance != "negated"}
+
+
+@pytest.mark.parametrize(
+    ("before", "told", "wrong", "right"),
+    [
+        ("My name is Sam.", "My name isn't Sam, it's Pam.", "Sam", "Pam"),
+        ("My name is Sam.", "No, my name's not Sam, it is Pam!", "Sam", "Pam"),
+        ("My dog is called Rex.", "My dog's name isn't Rex, it's Max.", "Rex", "Max"),
+        ("My birthday is on 3 May.", "My birthday isn't on 3 May, it's on 4 May.", "--05-03", "--05-04"),
+        ("My favourite colour is blue.", "My favourite colour isn't blue, it's green.", "blue", "green"),
+        ("My boss is Anna.", "My boss isn't Anna, it's Tom.", "Anna", "Tom"),
+        ("My sister is a doctor.", "My sister isn't a doctor, she's a nurse.", "doctor", "nurse"),
+        ("Our meeting is on Monday.", "Our meeting isn't on Monday, it's on Tuesday.", "Monday", "Tuesday"),
+    ],
+)
+def test_the_right_one_takes_the_place_of_the_wrong_one(
+    mem: Credenda, say: Say, *, before: str, told: str, wrong: str, right: str
+) -> None:
+    say(before)
+    assert wrong in values(mem)
+    say(told)
+    assert right in values(mem)
+    assert wrong not in values(mem)
+
+
+@pytest.mark.parametrize(
+    ("before", "told", "gone"),
+    [
+        ("I'm allergic to peanuts.", "I'm over my peanut allergy.", "peanuts"),
+        ("I'm allergic to milk.", "I outgrew my milk allergy.", "milk"),
+        ("I have a cat.", "We had to put our cat down.", "cat"),
+        ("I own a car.", "I sold my car to my brother.", "car"),
+    ],
+)
+def test_what_was_outgrown_lost_or_sold_is_no_longer_so(
+    mem: Credenda, say: Say, *, before: str, told: str, gone: str
+) -> None:
+    say(before)
+    assert gone in values(mem)
+    say(told)
+    assert gone not in values(mem)
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ("I have a dog named Rex.", "My sister's dog died yesterday."),
+        ("I have a dog named Rex.", "My neighbour's dog died."),
+        ("I'm allergic to peanuts.", "I outgrew my milk allergy."),
+        ("My boss is Anna.", "My boss isn't angry, she's just tired."),
+    ],
+)
+def test_what_was_said_of_something_else_ends_nothing(mem: Credenda, say: Say, *, before: str, told: str) -> None:
+    say(before)
+    said = values(mem)
+    say(told)
+    assert said <= values(mem)
+
+
+def test_who_is_engaged_has_a_partner_and_no_spouse(mem: Credenda, say: Say) -> None:
+    say("I got engaged to Tom in May.")
+    assert {one.attribute: one.value for one in mem.list().items} == {"partner": "Tom", "marital_status": "engaged"}
