@@ -26,6 +26,8 @@ def values(mem: Credenda) -> set[str]:
         ("My boss is Anna.", "My boss isn't Anna, it's Tom.", "Anna", "Tom"),
         ("My sister is a doctor.", "My sister isn't a doctor, she's a nurse.", "doctor", "nurse"),
         ("Our meeting is on Monday.", "Our meeting isn't on Monday, it's on Tuesday.", "Monday", "Tuesday"),
+        ("I have two kids.", "I don't have two kids, I have three.", "two kids", "three kids"),
+        ("I'm vegan.", "I'm not vegan, just vegetarian.", "vegan", "vegetarian"),
     ],
 )
 def test_the_right_one_takes_the_place_of_the_wrong_one(
@@ -70,6 +72,30 @@ def test_what_was_said_of_something_else_ends_nothing(mem: Credenda, say: Say, *
     said = values(mem)
     say(told)
     assert said <= values(mem)
+
+
+@pytest.mark.parametrize(
+    ("told", "attribute", "value"),
+    [
+        ("I don't like tea, I love it.", "likes", "tea"),
+        ("I don't just like jazz, I love it.", "likes", "jazz"),
+        ("I used to hate olives but now I love them.", "likes", "olives"),
+        ("It turned out I'm lactose intolerant.", "intolerance", "lactose"),
+        ("It turned out that my sister lives in Graz.", "residence", "Graz"),
+    ],
+)
+def test_what_is_more_than_was_denied_is_held(
+    mem: Credenda, say: Say, *, told: str, attribute: str, value: str
+) -> None:
+    say(told)
+    (memory,) = mem.list().items
+    assert (memory.attribute, memory.value, memory.stance) == (attribute, value, "asserted")
+
+
+def test_what_was_only_thought_is_denied(mem: Credenda, say: Say) -> None:
+    say("I thought I was allergic to cats but I'm not.")
+    (memory,) = mem.list().items
+    assert (memory.attribute, memory.value, memory.stance) == ("allergy", "cats", "negated")
 
 
 def test_who_is_engaged_has_a_partner_and_no_spouse(mem: Credenda, say: Say) -> None:
