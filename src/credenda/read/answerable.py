@@ -39,6 +39,8 @@ TOP: Final = 5
 """Best rows whose signs tell whether the search found an answer; the calibration was fitted on as many."""
 _AROUND: Final = 30
 """Best candidates whose mean is what the best texts rise above."""
+_CHANCE_SEEN: Final = 5_000
+"""Documents from which more of them are not taken to raise the best by chance."""
 _FEW: Final = 2
 """Documents up to which nobody expects more than one text on a matter."""
 _MANY: Final = 500
@@ -87,10 +89,13 @@ def any_compared(rows: Sequence[Row]) -> bool:
 def best_by_chance(searched: int) -> float:
     """Return how far the best of so many unrelated texts is expected above their mean, in standard deviations.
 
-    >>> round(best_by_chance(1_000), 2)
-    3.72
+    Beyond `_CHANCE_SEEN` it stands still: what chance adds was measured on stores of up to some 1,700 texts, and to go
+    on from there refused one answerable question in twelve of a store of 100,000 (docs/decisions/0055).
+
+    >>> round(best_by_chance(1_000), 2), round(best_by_chance(1_000_000), 2)
+    (3.72, 4.13)
     """
-    return math.sqrt(2.0 * math.log(max(searched, 1)))
+    return math.sqrt(2.0 * math.log(min(max(searched, 1), _CHANCE_SEEN)))
 
 
 def held_lead(lead: float) -> float:
@@ -98,13 +103,14 @@ def held_lead(lead: float) -> float:
     return max(lead, -0.5)
 
 
-def lead_of(coverage: Floats, by_named: Mask) -> float:
-    """Say how much more of the question the named person's five best texts cover than anyone else's, in [-1, 1].
+def lead_of(coverage: Floats, by_named: Mask, by_partner: Mask) -> float:
+    """Say how much more of the question the named person's five best texts cover than their partners', in [-1, 1].
 
-    >>> lead_of(np.array([1.0, 1.0, 0.5], np.float32), np.array([True, True, False]))
+    >>> named = np.array([True, True, False, False])
+    >>> lead_of(np.array([1.0, 1.0, 0.5, 1.0], np.float32), named, np.array([False, False, True, False]))
     0.3
     """
-    theirs, others = (np.sort(part)[-TOP:].sum() for part in (coverage[by_named], coverage[~by_named]))
+    theirs, others = (np.sort(part)[-TOP:].sum() for part in (coverage[by_named], coverage[by_partner]))
     return round(float(theirs - others) / TOP, 6)
 
 

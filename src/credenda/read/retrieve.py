@@ -275,6 +275,7 @@ def _gather(
     words, meant = signs.words, signs.meant
     codes, speaker = index.codes[rows], index.speaker[rows]
     by_named = _spoken_by(index, speaker, made.people)
+    by_partner = _spoken_to(index, speaker, made.people) if len(made.people) == 1 else by_named
     coverage = _coverage(words, made, rows, signs.timely)
     alone = len(made.people) == 1
     return _candidates(
@@ -295,8 +296,8 @@ def _gather(
         belief=codes >= _FIRST_MEMORY,
         governs=_degrees(len(index), signs.governs)[rows] if signs.governs else np.zeros(len(rows), np.float32),
         rarest=_rarest(words, rows),
-        speaker_fit=_speaker_fit(words.subject[rows], by_named) if alone else 0.0,
-        lead=lead_of(coverage, by_named) if alone else 0.0,
+        speaker_fit=_speaker_fit(words.subject[rows], by_named, by_partner) if alone else 0.0,
+        lead=lead_of(coverage, by_named, by_partner) if alone else 0.0,
         searched=searched,
         complete=complete,
         strange=_strange(index, made, words.unheard),
@@ -348,6 +349,23 @@ def _spoken_by(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence
     return _marked(len(known), numbers)[speaker] if numbers else np.zeros(len(speaker), np.bool_)
 
 
+def _spoken_to(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
+    """Mark what was said by those who talk with these people, in sessions that they share.
+
+    One's words are mistaken for the other's only there; of all who ever spoke, some always say it better by chance. All
+    that was said outside any session counts as one. Where they talk with nobody it is everybody else.
+    """
+    known = index.speaker_names
+    named = _marked(len(known), [number for number, name in enumerate(known) if name in names])
+    said = ~index.is_memory
+    met = np.zeros(len(index.session_names) + 1, np.bool_)  # the last stands for no session, which is number -1
+    met[index.session[said & named[index.speaker]]] = True
+    partners = np.zeros(len(known), np.bool_)
+    partners[index.speaker[said & met[index.session]]] = True
+    partners &= ~named
+    return (partners if partners.any() else ~named)[speaker]
+
+
 def _by_role(index: ResidentIndex, made: Plan, speaker: NDArray[np.int32]) -> Mask:
     """Mark the turns of the side that the question is about, where user and assistant talk and nobody is named."""
     if made.people or not _spoken_by(index, speaker, (_ASSISTANT,)).any():
@@ -355,13 +373,13 @@ def _by_role(index: ResidentIndex, made: Plan, speaker: NDArray[np.int32]) -> Ma
     return _spoken_by(index, speaker, (_ASSISTANT if made.of_assistant else _USER,))
 
 
-def _speaker_fit(scores: Floats, by_named: Mask) -> float:
-    """Say how far the best turns of the named person fit as well as anyone else's: 0 not at all, 1 fully.
+def _speaker_fit(scores: Floats, by_named: Mask, by_partner: Mask) -> float:
+    """Say how far the best turns of the named person fit as well as their partners': 0 not at all, 1 fully.
 
     Questions that name the wrong person are real, and a blind prior loses ten points on them (DESIGN §6).
     """
     low, high = weights().relevance.speaker_fit
-    theirs, others = (np.sort(part)[-_BEST_OF_SPEAKER:] for part in (scores[by_named], scores[~by_named]))
+    theirs, others = (np.sort(part)[-_BEST_OF_SPEAKER:] for part in (scores[by_named], scores[by_partner]))
     if not len(others) or not len(theirs) or others.mean() <= 0:
         return 1.0
     return float(np.clip((theirs.mean() / others.mean() - low) / (high - low), 0.0, 1.0))

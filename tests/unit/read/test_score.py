@@ -178,7 +178,19 @@ def test_how_far_one_text_rises_above_the_others_is_bounded() -> None:
 def test_who_leads_is_told_by_five_texts_of_each_side(theirs: list[float], others: list[float], lead: float) -> None:
     coverage = np.array([*theirs, *others], np.float32)
     by_named = np.arange(len(coverage)) < len(theirs)
-    assert lead_of(coverage, by_named) == pytest.approx(lead)
+    assert lead_of(coverage, by_named, ~by_named) == pytest.approx(lead)
+
+
+def test_what_was_said_by_who_never_talks_with_them_leads_nobody() -> None:
+    coverage = np.array([0.4, 0.2, 1.0], np.float32)
+    theirs, partners = np.array([True, False, False]), np.array([False, True, False])
+    assert lead_of(coverage, theirs, partners) == pytest.approx(0.04)
+
+
+@pytest.mark.requirement("C-020")
+def test_a_large_store_is_no_reason_to_refuse() -> None:
+    sure = [sureness(coverage=0.5, asking=Asking(searched=n)) for n in (500, 5_000, 100_000)]
+    assert sure[0] > sure[1] == sure[2]
 
 
 @pytest.mark.requirement("C-020")

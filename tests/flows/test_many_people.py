@@ -1,0 +1,53 @@
+"""Many people in one memory: who a question names is weighed against those they talk with, and nobody else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from credenda import Credenda
+
+CROWD = ("Kim", "Lou", "Max", "Nia", "Oli", "Pia", "Quin", "Rob", "Sue", "Tim", "Uma", "Vic")
+
+
+def says(name: str, text: str) -> dict[str, str]:
+    return {"role": "person", "name": name, "content": text}
+
+
+def talked(mem: Credenda, one: str, other: str, *, session: str | None) -> None:
+    mem.remember([says(one, f"I painted a sunrise over the lake for {other}.")], session=session)
+    mem.remember([says(other, "That is kind, the lake is lovely at that hour.")], session=session)
+    mem.remember([says(other, "We should have lunch by the water some day.")], session=session)
+
+
+@pytest.mark.parametrize("session", ["a", None])
+def test_what_others_said_elsewhere_speaks_against_no_answer(tmp_path: Path, session: str | None) -> None:
+    question = "What did Ana paint over the lake?"
+    with Credenda.open(tmp_path / "m.db", user="u", embedder="none", workers=False) as mem:
+        talked(mem, "Ana", "Ben", session=session)
+        mem.settle()
+        alone = mem.search(question, explain=True)
+        for place, name in enumerate(CROWD):
+            for day in range(4):
+                text = f"What did I paint over the lake on day {day}? I did paint over the lake, over the whole lake."
+                mem.remember([says(name, text)], session=f"crowd {place}")
+        mem.settle()
+        crowded = mem.search(question, explain=True)
+    assert not alone.abstained
+    assert not crowded.abstained
+    assert any("sunrise" in hit.text for hit in crowded.hits[:3])
+
+
+def test_what_their_partner_said_still_does(tmp_path: Path) -> None:
+    with Credenda.open(tmp_path / "m.db", user="u", embedder="none", workers=False) as mem:
+        for day in range(6):
+            mem.remember([says("Ana", f"The weather was fine on day {day}, I slept well.")], session="a")
+            mem.remember([says("Ben", "I adopted a puppy from the shelter, the puppy is named Toby.")], session="a")
+        mem.settle()
+        theirs = mem.search("What is the puppy called that Ben adopted from the shelter?", explain=True)
+        wrong = mem.search("What is the puppy called that Ana adopted from the shelter?", explain=True)
+    assert not theirs.abstained
+    told = [float(str(one.trace["answerable"])) for one in (theirs, wrong)]
+    assert told == sorted(told, reverse=True)
+    assert told[1] < told[0] / 2
