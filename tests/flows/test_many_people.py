@@ -23,20 +23,25 @@ def talked(mem: Credenda, one: str, other: str, *, session: str | None) -> None:
 
 @pytest.mark.parametrize("session", ["a", None])
 def test_what_others_said_elsewhere_speaks_against_no_answer(tmp_path: Path, session: str | None) -> None:
-    question = "What did Ana paint over the lake?"
+    question = "What sunrise did Ana paint for her exhibition at the lake house?"
+    better = "The exhibition at the lake house: what a sunrise, paint everywhere in the exhibition house."
     with Credenda.open(tmp_path / "m.db", user="u", embedder="none", workers=False) as mem:
         talked(mem, "Ana", "Ben", session=session)
         mem.settle()
-        alone = mem.search(question, explain=True)
+        alone = answerable(mem, question)
         for place, name in enumerate(CROWD):
-            for day in range(4):
-                text = f"What did I paint over the lake on day {day}? I did paint over the lake, over the whole lake."
-                mem.remember([says(name, text)], session=f"crowd {place}")
+            for day in range(8):
+                mem.remember([says(name, f"Day {day}. {better}")], session=f"crowd {place}")
         mem.settle()
-        crowded = mem.search(question, explain=True)
-    assert not alone.abstained
-    assert not crowded.abstained
-    assert any("sunrise" in hit.text for hit in crowded.hits[:3])
+        crowded = answerable(mem, question)
+        assert "I painted a sunrise" in mem.search(question).hits[0].text
+    assert alone > 0.95
+    assert crowded > 0.95
+
+
+def answerable(mem: Credenda, question: str) -> float:
+    """Say how likely memory holds an answer, as a search tells it."""
+    return float(str(mem.search(question).trace["answerable"]))
 
 
 def test_what_their_partner_said_still_does(tmp_path: Path) -> None:
@@ -45,9 +50,6 @@ def test_what_their_partner_said_still_does(tmp_path: Path) -> None:
             mem.remember([says("Ana", f"The weather was fine on day {day}, I slept well.")], session="a")
             mem.remember([says("Ben", "I adopted a puppy from the shelter, the puppy is named Toby.")], session="a")
         mem.settle()
-        theirs = mem.search("What is the puppy called that Ben adopted from the shelter?", explain=True)
-        wrong = mem.search("What is the puppy called that Ana adopted from the shelter?", explain=True)
-    assert not theirs.abstained
-    told = [float(str(one.trace["answerable"])) for one in (theirs, wrong)]
-    assert told == sorted(told, reverse=True)
-    assert told[1] < told[0] / 2
+        theirs = answerable(mem, "What is the puppy called that Ben adopted from the shelter?")
+        wrong = answerable(mem, "What is the puppy called that Ana adopted from the shelter?")
+    assert wrong < theirs / 2
