@@ -344,9 +344,14 @@ def _marked(count: int, at: Integers | Sequence[int]) -> Mask:
 
 def _spoken_by(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
     """Mark what one of these people said; a table look-up costs a tenth of a set operation."""
+    named = _named(index, names)
+    return named[speaker] if len(named) else np.zeros(len(speaker), np.bool_)
+
+
+def _named(index: ResidentIndex, names: Sequence[str]) -> Mask:
+    """Mark the speakers, by number, that have one of these names."""
     known = index.speaker_names
-    numbers = [number for number, name in enumerate(known) if name in names]
-    return _marked(len(known), numbers)[speaker] if numbers else np.zeros(len(speaker), np.bool_)
+    return _marked(len(known), [number for number, name in enumerate(known) if name in names])
 
 
 def _spoken_to(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
@@ -355,12 +360,11 @@ def _spoken_to(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence
     One's words are mistaken for the other's only there; of all who ever spoke, some always say it better by chance. All
     that was said outside any session counts as one. Where they talk with nobody it is everybody else.
     """
-    known = index.speaker_names
-    named = _marked(len(known), [number for number, name in enumerate(known) if name in names])
+    named = _named(index, names)
     said = ~index.is_memory
     met = np.zeros(len(index.session_names) + 1, np.bool_)  # the last stands for no session, which is number -1
     met[index.session[said & named[index.speaker]]] = True
-    partners = np.zeros(len(known), np.bool_)
+    partners = np.zeros(len(named), np.bool_)
     partners[index.speaker[said & met[index.session]]] = True
     partners &= ~named
     return (partners if partners.any() else ~named)[speaker]
