@@ -6,7 +6,7 @@ Run it after each change of a `.sql` file there; `--check` only says whether it 
 import sys
 from pathlib import Path
 
-from credenda.storage.sqlite.named import KEPT, kept
+from credenda.storage.sqlite.statements import KEPT, kept
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "credenda" / "storage" / "sqlite" / "sql" / KEPT
 

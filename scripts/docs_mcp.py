@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from credenda.interfaces.mcp import guide
-from credenda.interfaces.mcp.offer import Offer, offers, tokens_of
+from credenda.interfaces.mcp import instructions
+from credenda.interfaces.mcp.tool_specs import Offer, offers, tokens_of
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "mcp.md"
 INTRODUCTION = """\
@@ -88,11 +88,11 @@ def beside() -> list[str]:
     """Write what the server has besides its tools."""
     return [
         "## Resources\n",
-        f"| URI | holds |\n|---|---|\n| `{guide.CORE_URI}` | {guide.CORE_ABOUT} |",
-        f"| `{guide.MEMORY_URI}` | {guide.MEMORY_ABOUT} |\n",
+        f"| URI | holds |\n|---|---|\n| `{instructions.CORE_URI}` | {instructions.CORE_ABOUT} |",
+        f"| `{instructions.MEMORY_URI}` | {instructions.MEMORY_ABOUT} |\n",
         "## Prompt\n",
-        f"`use_memory`: {guide.GUIDE_ABOUT}\n",
-        f"```text\n{guide.GUIDE}```\n",
+        f"`use_memory`: {instructions.GUIDE_ABOUT}\n",
+        f"```text\n{instructions.GUIDE}```\n",
     ]
 
 

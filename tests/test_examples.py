@@ -33,7 +33,7 @@ def test_the_examples_of_a_module_hold(name: str, tmp_path: Path) -> None:
 
 
 def test_there_are_examples_to_run() -> None:
-    assert sum(len(examples(name)) for name in ("credenda", "credenda.client", "credenda.text.normal")) >= 5
+    assert sum(len(examples(name)) for name in ("credenda", "credenda.client", "credenda.text.normalize")) >= 5
 
 
 def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,18 +12,18 @@ from credenda.clock import Clock, SystemClock
 from credenda.config import Settings, default_target, load_settings
 from credenda.errors import Invalid
 from credenda.model.claim import Claim, Extractor, Turn
-from credenda.parts import Parts, Resident
 from credenda.paths import checked_path
-from credenda.providers.embed.choose import open_embedder
-from credenda.providers.embed.port import Embedder
-from credenda.providers.tokens.choose import Tokenizer, open_counter
+from credenda.providers.embed.factory import open_embedder
+from credenda.providers.embed.protocol import Embedder
+from credenda.providers.tokens.factory import Tokenizer, open_counter
+from credenda.runtime import Parts, Resident
 from credenda.storage.sqlite.store import SqliteStore
+from credenda.validation import checked_name
 from credenda.workers.leases import process_owner
-from credenda.write.arguments import checked_name
 
 if TYPE_CHECKING:
     from credenda.model.report import BackupReport, RestoreReport
-    from credenda.providers.llm.line import ModelLine
+    from credenda.providers.llm.client import ModelLine
     from credenda.storage.store import Store
 
 __all__ = ["back_up_file", "build_parts", "restore_backup"]
@@ -107,7 +107,7 @@ def _line(llm: object, settings: Settings) -> ModelLine | None:
     """Open the line to a model, without loading anything where there is none."""
     if llm is None and settings.llm in {"", "none"}:
         return None
-    from credenda.providers.llm.choose import open_model
+    from credenda.providers.llm.factory import open_model
 
     return open_model(llm, settings)
 
@@ -130,7 +130,7 @@ def restore_backup(
     there, `Corrupt` for a damaged backup, `Unavailable` while anybody has the target open. After any of them nothing
     has changed.
     """
-    from credenda.operations.restoring import delete_again
+    from credenda.services.restore_backup import delete_again
     from credenda.storage.sqlite.backup import put_back
 
     given = _clock(clock)

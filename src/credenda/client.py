@@ -15,14 +15,14 @@ from credenda.clock import Clock
 from credenda.config import default_user
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
-from credenda.model.difference import Diff
+from credenda.model.diff import Diff
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
-from credenda.operations import asking, maintaining
-from credenda.parts import Parts
-from credenda.providers.embed.port import Embedder
-from credenda.providers.tokens.choose import Tokenizer
+from credenda.providers.embed.protocol import Embedder
+from credenda.providers.tokens.factory import Tokenizer
+from credenda.runtime import Parts
+from credenda.services import inspect, maintenance
 from credenda.workers.loop import Worker
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ __all__ = ["Credenda"]
 
 def _duties(parts: Parts) -> None:
     """Run the duties that are due; loaded when first needed."""
-    from credenda.operations.scheduling import run_duties
+    from credenda.services.schedule import run_duties
 
     run_duties(parts)
 
@@ -158,7 +158,7 @@ class Credenda:
             if self._parts.llm is not None:
                 held.callback(self._parts.llm.close)
             self._worker.stop()
-            maintaining.wind_up(self._parts)
+            maintenance.wind_up(self._parts)
 
     def remember(
         self,
@@ -183,8 +183,8 @@ class Credenda:
         other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be kept whole,
         `Unavailable` when the store cannot be written; then nothing was filed.
         """
-        from credenda.operations.saying import remember  # of a module: of a package it takes three times as long
-        from credenda.write.accept import Submission
+        from credenda.services.remember import remember  # of a module: of a package it takes three times as long
+        from credenda.write.intake.validate import Submission
 
         submission = Submission(
             content=content,
@@ -205,13 +205,13 @@ class Credenda:
 
     def store(self, unit: MemoryUnit) -> Memory:
         """Hold a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
-        from credenda.operations import saying
+        from credenda.services import remember
 
-        return saying.store(self._parts, unit)
+        return remember.store(self._parts, unit)
 
     def settle(self, timeout: float = 30.0) -> None:
         """Wait until all that was said so far has been read and is searchable; raises `Unavailable` on time-out."""
-        maintaining.settle(self._parts, timeout)
+        maintenance.settle(self._parts, timeout)
 
     def search(
         self,
@@ -243,7 +243,7 @@ class Credenda:
         name superseded, low_confidence and archived. Raises `Invalid` for conditions that cannot be meant.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return asking.search(self._parts, asking.Question(**given))
+        return inspect.search(self._parts, inspect.Question(**given))
 
     def context(
         self,
@@ -259,14 +259,14 @@ class Credenda:
         for a block that a program adds to each turn unasked: its budget is the smaller `inject_tokens`, and what it
         shows does not count as recalled unless `record_access` says so.
         """
-        return asking.context(self._parts, query, token_budget, conditions, automatic=automatic)
+        return inspect.context(self._parts, query, token_budget, conditions, automatic=automatic)
 
     def get(self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None) -> Memory:
         """Return a memory as it is held now, or as it was held at `known_at`.
 
         Raises `NotFound` for an unknown id, one that was not held yet, or one that was not true at `as_of`.
         """
-        return asking.get(self._parts, id, as_of, known_at)
+        return inspect.get(self._parts, id, as_of, known_at)
 
     def list(
         self,
@@ -291,7 +291,7 @@ class Credenda:
         The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return asking.list_memories(self._parts, **given)
+        return inspect.list_memories(self._parts, **given)
 
     def history(
         self,
@@ -307,7 +307,7 @@ class Credenda:
         `known_at` tells the history as it was held at a time, `as_of` only what was true at one.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return asking.history(self._parts, **given)
+        return inspect.history(self._parts, **given)
 
     def diff(
         self,
@@ -323,41 +323,41 @@ class Credenda:
         Days and longer periods count whole, the first and the last. The axis `known` compares what was held at the two
         times, `valid` what was true then as it is seen now. What came and went in between is no difference.
         """
-        from credenda.operations import comparing
+        from credenda.services import diff
 
-        return comparing.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
+        return diff.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
 
     def why(self, id: str) -> Explanation:
         """Say why a memory is held: the words it rests on as (event, start, end), and every change to it."""
-        return asking.why(self._parts, id)
+        return inspect.why(self._parts, id)
 
     def changes(self, cause: str) -> Sequence[ChangeRecord]:
         """Return the changes that an event led to, oldest first: what was believed because it was said."""
-        return asking.changes(self._parts, cause)
+        return inspect.changes(self._parts, cause)
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Put a memory right: the old one was wrong and leaves every as-of answer. Returns the new one."""
-        from credenda.operations import keeping
+        from credenda.services import edit
 
-        return keeping.correct(self._parts, id, text=text, value=value, reason=reason)
+        return edit.correct(self._parts, id, text=text, value=value, reason=reason)
 
     def forget(self, id: str, reason: str = "") -> Memory:
         """Take a memory out of use; `restore` brings it back."""
-        from credenda.operations import keeping
+        from credenda.services import edit
 
-        return keeping.forget(self._parts, id, reason)
+        return edit.forget(self._parts, id, reason)
 
     def restore(self, id: str) -> Memory:
         """Bring back a forgotten memory; raises `Conflict` for one that is not."""
-        from credenda.operations import keeping
+        from credenda.services import edit
 
-        return keeping.restore(self._parts, id)
+        return edit.restore(self._parts, id)
 
     def delete(self, id: str) -> None:
         """Delete a memory or an event for good, with the words it rests on; repeating it does nothing."""
-        from credenda.operations import deleting
+        from credenda.services import delete
 
-        deleting.delete(self._parts, id)
+        delete.delete(self._parts, id)
 
     def delete_where(
         self,
@@ -370,9 +370,9 @@ class Credenda:
     ) -> DeletionReport:
         """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
         conditions = {"session": session, "topic": topic, "source": source}
-        from credenda.operations import deleting
+        from credenda.services import delete
 
-        return deleting.delete_where(self._parts, **conditions, before=before, dry_run=dry_run)
+        return delete.delete_where(self._parts, **conditions, before=before, dry_run=dry_run)
 
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
         """Erase everything of this user for good, and prove on the raw bytes that it is gone; `confirm` is the name.
@@ -380,9 +380,9 @@ class Credenda:
         With `export` everything is written to that file first. Raises `Invalid` for another name, `Conflict` under a
         legal hold or when something is written between export and erasure; then nothing was erased.
         """
-        from credenda.operations import erasing
+        from credenda.services import erase
 
-        return erasing.erase(self._parts, confirm, export=export)
+        return erase.erase(self._parts, confirm, export=export)
 
     def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:  # noqa: FBT001 - the public contract's order
         """Say whether a hit was of use: it moves rank and retention, within bounds (docs/dream.md).
@@ -390,10 +390,10 @@ class Credenda:
         It counts once a session and day, and the last word stands. Without a `session` it is said of the one in which
         the hit was last shown.
         """
-        from credenda.operations import using
+        from credenda.services import usage
 
-        using.feedback(self._parts, id, useful=useful, session=session)
+        usage.feedback(self._parts, id, useful=useful, session=session)
 
     def stats(self) -> Stats:
         """Count what is held and what still waits."""
-        return asking.stats(self._parts)
+        return inspect.stats(self._parts)

@@ -20,14 +20,13 @@ from credenda.clock import Clock
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
-from credenda.model.compressed import CompressReport
+from credenda.model.compression_report import CompressReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
-from credenda.model.difference import Diff
+from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.event import Receipt
-from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
@@ -49,9 +48,10 @@ from credenda.model.report import (
     Stats,
     UndoReport,
 )
-from credenda.model.synced import SyncReport
-from credenda.providers.embed.port import Embedder
-from credenda.providers.tokens.choose import Tokenizer
+from credenda.model.retention_policy import LegalHold, RetentionPolicy
+from credenda.model.sync_report import SyncReport
+from credenda.providers.embed.protocol import Embedder
+from credenda.providers.tokens.factory import Tokenizer
 
 __all__ = ["AsyncCredenda", "AsyncData", "AsyncManage", "Opening"]
 

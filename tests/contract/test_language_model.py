@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.providers.llm.gateway import Gateway, Place
-from credenda.providers.llm.port import LanguageModel, ModelFailure, Question, Trouble
+from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Trouble
+from credenda.providers.llm.pydantic_ai import Gateway, Place
 from credenda.testing import ManualClock, ScriptedModel
 
 from .model_server import NOTHING, Answer, ModelServer

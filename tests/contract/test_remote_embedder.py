@@ -10,8 +10,8 @@ import pytest
 from credenda import limits
 from credenda.config import Settings
 from credenda.errors import Invalid, Unavailable
-from credenda.providers.embed.choose import open_embedder
-from credenda.providers.embed.remote import Endpoint, RemoteEmbedder
+from credenda.providers.embed.factory import open_embedder
+from credenda.providers.embed.openai_compatible import Endpoint, RemoteEmbedder
 
 from .endpoint import Answer, EndpointServer
 

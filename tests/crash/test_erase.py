@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.storage.ledger import ledger_path
+from credenda.storage.erasure_ledger import ledger_path
 from credenda.storage.sqlite.store import SqliteStore
 
 WORD = "zorkmidsplendour"

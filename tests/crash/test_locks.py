@@ -22,7 +22,7 @@ from credenda.workers.leases import is_gone, process_owner
 HOLD: Final = """
 import sys
 from credenda import Credenda
-from credenda.operations.locking import locked
+from credenda.services.locks import locked
 with Credenda.open(sys.argv[1], user="ana", workers=False) as mem:
     with locked(mem._parts, sys.argv[2], 360):
         print(mem._parts.owner, flush=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Conflict, Corrupt, Credenda, Invalid, NotFound, Unavailable, restore_backup
-from credenda.storage.ledger import ledger_path
+from credenda.storage.erasure_ledger import ledger_path
 from credenda.testing import ManualClock
 
 WORD = "zorkmidsplendour"

@@ -15,8 +15,8 @@ import pytest
 
 from credenda import AsyncCredenda, Credenda
 from credenda.model.claim import Claim, Turn
-from credenda.operations.nominating import pending
-from credenda.providers.llm.line import ModelLine
+from credenda.providers.llm.client import ModelLine
+from credenda.services.consolidation_candidates import pending
 from credenda.testing import ScriptedModel
 
 
@@ -47,8 +47,8 @@ def test_a_model_that_cannot_be_released_does_not_keep_the_file(path: Path, monk
 
 
 WALKS: Final[dict[str, Callable[[Credenda], object]]] = {
-    "credenda.operations.nominating._is_made": lambda mem: pending(mem._parts, None, 0),  # noqa: SLF001 - named itself
-    "credenda.operations.extracting.skip": lambda mem: mem.manage.extract(dry_run=True),
+    "credenda.services.consolidation_candidates._is_made": lambda mem: pending(mem._parts, None, 0),  # noqa: SLF001 - named itself
+    "credenda.services.llm_extraction.skip": lambda mem: mem.manage.extract(dry_run=True),
 }
 
 

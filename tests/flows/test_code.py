@@ -169,14 +169,14 @@ Open {root}/docs/lifecycle.md to see the curves.
 {root}/src/credenda/write/apply.py:64 applies the changes.
 The folder {root}/src/credenda/storage/sqlite/migrations/ holds the schema.
 credenda.write.apply.apply() is the one place where decisions become rows.
-`credenda.write.screen.screen` masks secrets.
-credenda.text.normal.name_key gives the normal form of a name.
+`credenda.write.intake.secrets.screen` masks secrets.
+credenda.text.normalize.name_key gives the normal form of a name.
 Ids are made by credenda.ids.public_id().
 credenda.clock.DAY_US is a day in microseconds.
 credenda.errors.NotFound is raised for an unknown id.
 credenda.model.memory.Layer has five members.
 credenda.model.memory.Layer.CODEBASE is one of them.
-credenda.vectors.resident.ResidentIndex.nearest() finds by sign bits.
+credenda.index.resident.ResidentIndex.nearest() finds by sign bits.
 ResidentIndex.lexical() scores by BM25+.
 Credenda.open() opens a memory.
 `AccessBuffer.drain` takes out what waits.
@@ -184,7 +184,7 @@ The method judge_memory says what may be shown.
 The function check_transition knows the table.
 src/credenda/write/apply.py::apply takes changes.
 tests/unit/test_layers.py::test_imports_are_read_in_every_form is a test.
-src/credenda/parts.py::AccessBuffer::add notes a showing.
+src/credenda/runtime.py::AccessBuffer::add notes a showing.
 The class ManualClock is for tests.
 read_delta() gives what an index lacks.
 numpy.linalg.norm is not ours, nor is os.path.join.
@@ -212,7 +212,7 @@ PLANTED = {
     "credenda.write.apply.apply_all() applies everything.": "name-dead",
     "ResidentIndex.farthest() finds the opposite.": "name-dead",
     "credenda.model.memory.MemoryLayer names the layers.": "name-dead",
-    "src/credenda/parts.py::AccessBuffer::flush writes them.": "name-dead",
+    "src/credenda/runtime.py::AccessBuffer::flush writes them.": "name-dead",
     "The reader is src/credenda/reader_of_all.py.": "path-missing",
     "`tensorflow` is one of the dependencies.": "dependency-missing",
     "The function apply_everything_twice is slow.": "name-unknown",

@@ -15,10 +15,10 @@ from credenda import Credenda, Invalid, MemoryUnit, Unavailable
 from credenda.clock import DAY_US
 from credenda.manage.core import page
 from credenda.model.core import Core
-from credenda.operations import core as operation
+from credenda.services import core as operation
 from credenda.storage.store import Access
 from credenda.testing import ManualClock
-from credenda.text.prompt import CLOSING, OPENING, estimate_tokens
+from credenda.text.fence import CLOSING, OPENING, estimate_tokens
 
 DAY = timedelta(days=1)
 Say = Callable[..., None]

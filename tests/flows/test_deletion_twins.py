@@ -13,7 +13,7 @@ from credenda.model.memory import Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import MemoryFilter
 from credenda.testing import ManualClock
-from credenda.write.tombstones import is_deleted
+from credenda.write.forget.tombstones import is_deleted
 
 Say = Callable[..., None]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from credenda import Credenda, Invalid
-from credenda.model.difference import Diff
+from credenda.model.diff import Diff
 from credenda.testing import ManualClock
 
 Say = Callable[..., None]

@@ -11,8 +11,8 @@ from credenda import Credenda, Invalid, MemoryUnit, Unavailable
 from credenda.model.change import Actor, Add, Supersede
 from credenda.model.dream import DreamReport, DreamStep
 from credenda.model.memory import Draft, MemoryType
-from credenda.operations.dream import cycle
-from credenda.operations.dream.night import Night
+from credenda.services.dream import run
+from credenda.services.dream.step_context import Night
 from credenda.storage.store import Lead
 from credenda.testing import ManualClock
 from credenda.write.apply import Application, apply
@@ -67,7 +67,7 @@ def test_a_dry_run_shows_exactly_what_a_run_does_and_changes_nothing(mem: Creden
     assert {move.memory_id for move in step(planned, "forgetting").moves} == {one.id for one in before[1]}
 
 
-@pytest.mark.parametrize("name", list(cycle.STEPS))
+@pytest.mark.parametrize("name", list(run.STEPS))
 def test_each_step_runs_alone(mem: Credenda, tell: Tell, name: str) -> None:
     tell()
     report = mem.manage.dream([name])
@@ -97,7 +97,7 @@ def test_a_step_that_fails_is_reported_and_passed_over(
         raise ZeroDivisionError
 
     tell()
-    monkeypatch.setattr(cycle, "STEPS", {**cycle.STEPS, "forgetting": broken, "probe": worse})
+    monkeypatch.setattr(run, "STEPS", {**run.STEPS, "forgetting": broken, "probe": worse})
     report = mem.manage.dream()
     assert report.ran
     assert {one.name: one.reason for one in report.steps if one.failed} == {

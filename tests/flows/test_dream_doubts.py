@@ -14,7 +14,7 @@ from credenda.model.memory import Draft, Memory, MemoryType
 from credenda.storage.store import Writer
 from credenda.testing import Answer, ManualClock, Question, ScriptedModel
 from credenda.write.apply import Application, apply
-from credenda.write.deletion import blank
+from credenda.write.forget.delete import blank
 
 YEAR = timedelta(days=366)
 

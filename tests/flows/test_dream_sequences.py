@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from credenda import Credenda, MemoryUnit
 from credenda.errors import CredendaError
-from credenda.model.dreamed import cited, is_dreamed
+from credenda.model.derived import cited, is_dreamed
 from credenda.model.memory import Memory, Status
 from credenda.testing import ManualClock
 

@@ -12,9 +12,9 @@ import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit, NotFound
 from credenda.testing import ManualClock
-from credenda.text.prompt import estimate_tokens
-from credenda.write import accept
-from credenda.write.orders import Judgement, Verdict
+from credenda.text.fence import estimate_tokens
+from credenda.write.intake import validate
+from credenda.write.intake.injection import Judgement, Verdict
 
 Say = Callable[..., None]
 
@@ -126,7 +126,7 @@ def _unseen(_text: str) -> Judgement:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_can_close_the_fence_or_forge_a_line(mem: Credenda, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accept, "judge", _unseen)  # as if nothing had seen its orders
+    monkeypatch.setattr(validate, "judge", _unseen)  # as if nothing had seen its orders
     mem.remember(text)
     mem.store(MemoryUnit(text=text, pinned=True, entity=text[:200], attribute="x", value=text[:200]))
     mem.settle()

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda import Credenda, MemoryUnit
-from credenda.manage.retention import RetentionRules, Usage, retained
+from credenda.manage.decay import RetentionRules, Usage, retained
+from credenda.model.feedback import Regard
 from credenda.model.memory import Layer
-from credenda.model.regard import Regard
 from credenda.read.score import usefulness
 from credenda.testing import ManualClock
 

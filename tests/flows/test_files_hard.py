@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda, CredendaError, MemoryUnit, Unavailable
-from credenda.operations import syncing
 from credenda.portability.files import folder
+from credenda.services import file_sync
 from credenda.testing import ManualClock
 
 from .test_files import active, add_line, edit, page, remove_entry, snapshot
@@ -274,13 +274,13 @@ def test_a_page_that_changes_while_it_is_compared_is_not_overwritten(
     mem: Credenda, synced: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edit(page(synced), "- I like tea.", "- I like cake.")
-    drawn = syncing.lay_out
+    drawn = file_sync.lay_out
 
     def lay_out(*given: object) -> object:
         add_line(page(synced), "- I play the cello.")
         return drawn(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(syncing, "lay_out", lay_out)
+    monkeypatch.setattr(file_sync, "lay_out", lay_out)
     report = mem.data.sync_files(synced)
     assert any("changed while" in note for note in report.notes)
     monkeypatch.undo()

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credenda.errors import Invalid, LimitExceeded
-from credenda.portability.importers.port import Boundary, Format, Piece, Problem, Source
+from credenda.portability.importers.format import Boundary, Format, Piece, Problem, Source
 from credenda.portability.importing import FORMATS
-from credenda.portability.lines import Lines, Meter
-from credenda.write.accept import accept
+from credenda.portability.line_reader import Lines, Meter
+from credenda.write.intake.validate import accept
 
 from .exports import Table, chat, said, told, tree
 from .transcripts import line

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda import limits
-from credenda.portability.elements import Element, elements
-from credenda.portability.lines import Lines, Meter
+from credenda.portability.json_stream import Element, elements
+from credenda.portability.line_reader import Lines, Meter
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet='[]{}"\\,: aé🙂\n'),

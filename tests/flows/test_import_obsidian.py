@@ -10,7 +10,7 @@ import pytest
 from credenda import Credenda
 from credenda.model.event import Role, Source
 from credenda.portability.importers.blocks import TextLine
-from credenda.portability.importers.front import read_front, tags_of
+from credenda.portability.importers.front_matter import read_front, tags_of
 
 from .conftest import Events
 from .exports import zipped

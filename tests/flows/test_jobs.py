@@ -17,7 +17,7 @@ from credenda import Credenda, Invalid, Unavailable
 from credenda.bootstrap import build_parts
 from credenda.model.claim import Claim, Span, Turn
 from credenda.model.memory import MemoryType
-from credenda.parts import Parts
+from credenda.runtime import Parts
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Job, JobFilter, JobStatus, MemoryFilter
 from credenda.testing import ManualClock

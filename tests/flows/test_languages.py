@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.operations.asking import open_index
-from credenda.vectors import cache, image
+from credenda.index import cache, snapshot
+from credenda.services.inspect import open_index
 
 from .older import as_of_version
 
@@ -94,7 +94,7 @@ def old_words(*parts: object) -> str:
 def test_a_file_of_the_version_before_is_made_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "memory.db"
     with monkeypatch.context() as then:
-        then.setattr(image, "TOKENIZER", 1)
+        then.setattr(snapshot, "TOKENIZER", 1)
         with Credenda.open(path, user="ana", workers=False, embedder="none") as mem:
             mem.remember([{"role": "user", "content": f"{text} {n}"} for n in range(20) for text in SAID])
             mem.search("茶")

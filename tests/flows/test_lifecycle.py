@@ -8,7 +8,7 @@ import pytest
 from credenda import Conflict, Credenda, Invalid, MemoryUnit, NotFound
 from credenda.model.change import SetLayer
 from credenda.model.memory import Layer, Memory
-from credenda.operations import lifecycle
+from credenda.services import lifecycle
 from credenda.testing import ManualClock
 
 

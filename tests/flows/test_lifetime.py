@@ -2,8 +2,8 @@
 
 import pytest
 
+from benchmarks.lifetime import run_lifetime
 from credenda.bench import tables
-from credenda.bench.lifetime import run_lifetime
 from credenda.manage.lifecycle import LifecycleRules
 
 
@@ -25,7 +25,7 @@ def test_a_small_life_ends_as_the_formulas_say() -> None:
 
 
 def test_the_life_notices_when_an_episode_fares_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("credenda.operations.lifecycle.LifecycleRules", lambda: LifecycleRules(promote_uses=1))
+    monkeypatch.setattr("credenda.services.lifecycle.LifecycleRules", lambda: LifecycleRules(promote_uses=1))
     document = run_lifetime(400, seed=3, days=40, away=1, note=_silent)
     assert document["fates"]["differ"]
     assert not document["kept"]

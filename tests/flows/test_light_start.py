@@ -10,8 +10,8 @@ import pytest
 
 from credenda import Credenda
 
-_WRITING = ("credenda.write.accept", "credenda.write.apply", "credenda.write.extract", "credenda.write.llm")
-_OTHERS = ("credenda.workers.handlers", "credenda.portability", "credenda.model.report", "credenda.operations.keeping")
+_WRITING = ("credenda.write.intake.validate", "credenda.write.apply", "credenda.write.extract", "credenda.write.llm")
+_OTHERS = ("credenda.workers.handlers", "credenda.portability", "credenda.model.report", "credenda.services.edit")
 _FILE = ("credenda.storage.sqlite.check", "credenda.storage.sqlite.dump", "credenda.storage.sqlite.erase")
 _CLIENT = """
 import sys
@@ -49,7 +49,13 @@ def test_a_search_loads_nothing_that_reads(told: Path) -> None:
 
 def test_a_command_that_asks_loads_only_the_words_for_its_own_answer(told: Path) -> None:
     program = _COMMAND.format(words=["search", "What do I like?"])
-    heavy = (*_WRITING, *_OTHERS, *_FILE, "credenda.interfaces.cli.render_lifecycle", "credenda.interfaces.connect")
+    heavy = (
+        *_WRITING,
+        *_OTHERS,
+        *_FILE,
+        "credenda.interfaces.cli.render_lifecycle",
+        "credenda.interfaces.client_setup",
+    )
     assert loaded(told, program, heavy) == []
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from credenda import Corrupt, Credenda
+from credenda.index import cache
 from credenda.testing import ManualClock
-from credenda.vectors import cache
 
 Say = Callable[..., None]
 

@@ -14,10 +14,10 @@ import pytest
 
 from credenda import Credenda
 from credenda.model.claim import Claim, Turn
-from credenda.operations.saying import keep
+from credenda.services.remember import keep
 from credenda.testing import ManualClock
-from credenda.write.accept import Submission
 from credenda.write.extract.rules import RulesExtractor
+from credenda.write.intake.validate import Submission
 
 Say = Callable[..., None]
 

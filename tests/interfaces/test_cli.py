@@ -10,7 +10,7 @@ import pytest
 from credenda import __version__, limits
 from credenda.interfaces.cli.main import cli
 from credenda.operations.table import OPERATIONS
-from credenda.portability import filing
+from credenda.portability import batch_write
 
 from .terminal import Terminal
 
@@ -292,7 +292,7 @@ def test_an_import_reads_what_waits_when_too_much_does_and_goes_on(
     ana: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "QUEUED_JOBS", 100)
-    monkeypatch.setattr(filing, "PATIENCE_STEPS", 0)
+    monkeypatch.setattr(batch_write, "PATIENCE_STEPS", 0)
     file = tmp_path / "notes.txt"
     file.write_text("\n\n".join(f"Note number {number}." for number in range(250)), "utf-8")
     report = ana.json("import", str(file))

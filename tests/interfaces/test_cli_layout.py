@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.interfaces.cli.layout import Screen, cells, clean, clip, day
-from credenda.interfaces.plain import plain
+from credenda.interfaces.serialize import plain
 
 
 def test_wide_letters_take_two_cells_and_marks_none() -> None:

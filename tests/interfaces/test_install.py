@@ -16,8 +16,8 @@ from mcp.client.stdio import StdioServerParameters
 
 from credenda.config import Folders
 from credenda.interfaces.cli.main import cli
-from credenda.interfaces.connect import install as installing
-from credenda.interfaces.connect.places import CLIENTS, place_of
+from credenda.interfaces.client_setup import install as installing
+from credenda.interfaces.client_setup.client_configs import CLIENTS, place_of
 
 from .agent import Agent, drive
 from .terminal import NO_SETTINGS, environment

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from credenda import Conflict, Credenda, Invalid, MemoryUnit
 from credenda.interfaces.cli.main import cli
-from credenda.interfaces.plain import plain
+from credenda.interfaces.serialize import plain
 from credenda.model.memory import Layer, Status
 from credenda.model.transitions import TRANSITIONS
 

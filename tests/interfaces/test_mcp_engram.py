@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from credenda import Credenda, MemoryUnit
-from credenda.interfaces.mcp.offer import offers, tokens_of
+from credenda.interfaces.mcp.tool_specs import offers, tokens_of
+from credenda.operations.mcp_names import ENGRAM
 from credenda.operations.table import OPERATIONS
-from credenda.operations.tools import ENGRAM
 
 from .agent import MODES, Agent, drive, serving
 

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from credenda.interfaces.mcp.front import load_late
+from credenda.interfaces.mcp.sdk_lazy import load_late
 
 _SERVED = """
 import sys
-from credenda.interfaces.mcp.front import load_late
+from credenda.interfaces.mcp.sdk_lazy import load_late
 load_late()
 from credenda.interfaces.mcp.stdio import serve
 early = {name for name in sys.modules if name.startswith(("mcp.client", "mcp.server.mcpserver"))}

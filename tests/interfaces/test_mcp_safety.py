@@ -12,8 +12,8 @@ from mcp.shared.exceptions import MCPError
 from credenda import Credenda, MemoryUnit
 from credenda.interfaces.mcp.results import NOTICE
 from credenda.testing import ManualClock
-from credenda.write import accept
-from credenda.write.orders import Judgement, Verdict
+from credenda.write.intake import validate
+from credenda.write.intake.injection import Judgement, Verdict
 
 from .agent import MODES, Agent, drive, say, serving, swing, text_of
 
@@ -57,7 +57,7 @@ def _unseen(_text: str) -> Judgement:
 
 
 def test_orders_in_a_memory_come_back_as_data(mode: str, mem: Credenda, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accept, "judge", _unseen)  # as if nothing had seen them
+    monkeypatch.setattr(validate, "judge", _unseen)  # as if nothing had seen them
     mem.store(MemoryUnit(text=ORDER, topic="tea"))
 
     async def body(agent: Agent) -> None:

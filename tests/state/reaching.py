@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage.store import Reader
-from credenda.text.normal import text_key, value_key
+from credenda.text.normalize import text_key, value_key
 from credenda.text.sentences import sentence_spans
 
 __all__ = ["reached", "saying_again", "without"]

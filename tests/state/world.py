@@ -19,10 +19,10 @@ from credenda.model.event import Event
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
-from credenda.text.normal import value_key
+from credenda.text.normalize import value_key
 from credenda.write.extract.rules import RulesExtractor
-from credenda.write.slots import slot_of
-from credenda.write.tombstones import slot_digests
+from credenda.write.forget.tombstones import slot_digests
+from credenda.write.reconcile.slots import slot_of
 
 from .fragile import FUSE, SUFFIXES
 from .reaching import reached, saying_again, without

@@ -6,7 +6,7 @@ from threading import Event, Thread
 
 from credenda import limits
 from credenda.clock import seconds
-from credenda.parts import Foreground
+from credenda.runtime import Foreground
 
 
 def waited(foreground: Foreground, bound_seconds: float) -> float:

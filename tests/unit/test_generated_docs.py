@@ -10,8 +10,8 @@ import compile_sql
 import docs_mcp
 import docs_settings
 from credenda.config import setting_docs
-from credenda.interfaces.mcp.offer import offers
-from credenda.storage.sqlite import named
+from credenda.interfaces.mcp.tool_specs import offers
+from credenda.storage.sqlite import statements
 
 
 def test_the_settings_page_is_fresh() -> None:
@@ -38,20 +38,20 @@ def test_every_tool_and_input_is_on_the_page_of_the_tools() -> None:
 
 
 def test_the_statements_that_are_kept_read_are_those_of_the_sql() -> None:
-    assert compile_sql.TARGET.read_text(encoding="utf-8") == named.kept(), "run scripts/compile_sql.py"
+    assert compile_sql.TARGET.read_text(encoding="utf-8") == statements.kept(), "run scripts/compile_sql.py"
 
 
 def test_statements_that_were_kept_need_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = named.statements()
+    known = statements.statements()
     monkeypatch.setitem(sys.modules, "aiosql", None)
-    assert named.statements.__wrapped__() == known
+    assert statements.statements.__wrapped__() == known
 
 
 @pytest.mark.parametrize(("name", "value"), [("KEPT", "absent.json"), ("_hash", repr)])
 def test_statements_that_were_not_kept_are_read_anew(monkeypatch: pytest.MonkeyPatch, name: str, value: object) -> None:
-    known = named.statements()
-    monkeypatch.setattr(named, name, value)
-    assert named.statements.__wrapped__() == known
+    known = statements.statements()
+    monkeypatch.setattr(statements, name, value)
+    assert statements.statements.__wrapped__() == known
     monkeypatch.setitem(sys.modules, "aiosql", None)
     with pytest.raises(ImportError):
-        named.statements.__wrapped__()
+        statements.statements.__wrapped__()

@@ -11,8 +11,8 @@ from credenda import errors
 from credenda.client import Credenda
 from credenda.client_data import Data
 from credenda.client_manage import Manage
-from credenda.operations.asking import Question
 from credenda.operations.table import OPERATIONS, Operation
+from credenda.services.inspect import Question
 
 _OWNERS = {"": Credenda, "manage": Manage, "data": Data}
 _RENAMED = {"resolve": {"id": "contest_id"}}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from credenda import Credenda
 from credenda.providers.embed.hashed import HashedEmbedder
-from credenda.providers.embed.questions import QuestionVectors
+from credenda.providers.embed.query_cache import QuestionVectors
 
 
 class Counting:

@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, Invalid
-from credenda.bench.asking import Bill, gate_figures
 from credenda.bench.belief_figures import Heard, Kept, Met, report
-from credenda.bench.lines import numbered_lines
-from credenda.bench.reading_rate import demo_turns, reading_rate
+from credenda.bench.extraction_rate import demo_turns, reading_rate
+from credenda.bench.jsonl import numbered_lines
+from credenda.bench.llm_gate import Bill, gate_figures
 from credenda.clock import from_datetime
 from credenda.config import load_settings
 from credenda.model.memory import Memory, Stance
-from credenda.providers.embed.choose import open_embedder
-from credenda.providers.embed.port import Embedder
-from credenda.providers.llm.choose import open_model
-from credenda.providers.llm.port import LanguageModel
+from credenda.providers.embed.factory import open_embedder
+from credenda.providers.embed.protocol import Embedder
+from credenda.providers.llm.factory import open_model
+from credenda.providers.llm.protocol import LanguageModel
 from credenda.write.llm.prompt import PROMPT
 
 __all__ = ["LABELS", "RELATIONS", "load_pairs", "load_utterances", "run_beliefs"]

@@ -10,19 +10,19 @@ from typing import Any, Final
 
 import click
 
+from benchmarks.consolidation import run_consolidation
+from benchmarks.contradiction import run_contradiction
+from benchmarks.decay_cost import run_decay
+from benchmarks.erase_cost import run_erase
+from benchmarks.lifetime import run_lifetime
+from benchmarks.precision import run_precision
+from benchmarks.year_run import run_year
 from credenda.bench import tables
 from credenda.bench.beliefs import run_beliefs
-from credenda.bench.consolidation import run_consolidation
-from credenda.bench.contradiction import run_contradiction
 from credenda.bench.crash import run_crash
-from credenda.bench.erasing import run_erase
-from credenda.bench.fading import run_decay
 from credenda.bench.latency import run_latency
-from credenda.bench.lifetime import run_lifetime
 from credenda.bench.locomo import run_locomo
 from credenda.bench.poisoning import run_poisoning
-from credenda.bench.precision import run_precision
-from credenda.bench.year_run import run_year
 
 __all__ = ["bench", "parse_sizes"]
 

@@ -17,12 +17,12 @@ from typing import Any, Final
 
 from credenda import Credenda, CredendaError, NotFound
 from credenda.bench.crash_ledger import Ledger
-from credenda.providers.embed.choose import open_embedder
+from credenda.index.cache import IndexCache
+from credenda.index.resident import STATE_GONE, ResidentIndex
+from credenda.providers.embed.factory import open_embedder
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Job
-from credenda.vectors.cache import IndexCache
-from credenda.vectors.resident import STATE_GONE, ResidentIndex
-from credenda.write.embed import EMBED, wanted_texts
+from credenda.write.indexing.embed import EMBED, wanted_texts
 
 __all__ = ["LOST", "check"]
 

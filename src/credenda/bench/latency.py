@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.bench.growth import exponent, plot_svg
 from credenda.bench.latency_read import disk_per_stored_memory, engine_for, measure_search
 from credenda.bench.latency_start import measure_opening, measure_start
 from credenda.bench.latency_tenants import measure_tenants
 from credenda.bench.latency_write import measure_writes
-from credenda.bench.numbers import ratio
+from credenda.bench.scaling import exponent, plot_svg
+from credenda.bench.stats import ratio
 from credenda.bench.targets import judge_targets
 from credenda.errors import Unavailable
 

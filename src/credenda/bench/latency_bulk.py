@@ -14,11 +14,11 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.ids import Kind, number_of
+from credenda.index.quantize import encode
 from credenda.model.event import NewEvent, Role
-from credenda.parts import Parts
-from credenda.providers.embed.port import Embedder
+from credenda.providers.embed.protocol import Embedder
+from credenda.runtime import Parts
 from credenda.storage.store import Vector, Writer, pack_code
-from credenda.vectors.quantize import encode
 
 __all__ = ["fill_store"]
 

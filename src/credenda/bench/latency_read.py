@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from credenda import Credenda, MemoryUnit, Unavailable
-from credenda.bench.bare import BareTable
-from credenda.bench.given import GivenVectors
+from credenda.bench.fixed_embedder import GivenVectors
+from credenda.bench.fts5_baseline import BareTable
 from credenda.bench.latency_bulk import fill_store
 from credenda.bench.latency_stages import measure_scan, measure_stages
-from credenda.bench.numbers import Spread, ratio, spread_ms
 from credenda.bench.sentences import Asked, questions, sentences
+from credenda.bench.stats import Spread, ratio, spread_ms
 from credenda.bootstrap import build_parts
 from credenda.clock import cpu_seconds, seconds
 from credenda.model.query import Hit
-from credenda.parts import Parts
-from credenda.providers.embed.port import Embedder
+from credenda.providers.embed.protocol import Embedder
+from credenda.runtime import Parts
 
 __all__ = [
     "READ_MOST",

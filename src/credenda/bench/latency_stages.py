@@ -8,16 +8,16 @@ from typing import Final
 
 import numpy as np
 
-from credenda.bench.numbers import Spread, median, spread_ms
 from credenda.bench.sentences import Asked
+from credenda.bench.stats import Spread, median, spread_ms
 from credenda.clock import cpu_seconds, seconds
 from credenda.model.query import Query
-from credenda.parts import Parts
-from credenda.providers.embed.port import Embedder
+from credenda.providers.embed.protocol import Embedder
 from credenda.read.fuse import best_of_owner, fuse
 from credenda.read.plan import plan
 from credenda.read.retrieve import retrieve
-from credenda.read.tables import weights
+from credenda.read.weights import weights
+from credenda.runtime import Parts
 
 __all__ = ["measure_scan", "measure_stages"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from credenda.bench.latency_read import USER
-from credenda.bench.numbers import median
+from credenda.bench.stats import median
 
 __all__ = ["OpeningFigures", "StartFigures", "measure_opening", "measure_start"]
 
@@ -26,7 +26,7 @@ cpu, wall = process_time(), perf_counter()
 from credenda import Credenda
 path, user, embedder = sys.argv[1:]
 if embedder == "given":
-    from credenda.bench.given import GivenVectors
+    from credenda.bench.fixed_embedder import GivenVectors
     embedder = GivenVectors()
 memory = Credenda.open(path, user=user, embedder=embedder)
 memory.search("What was it about the kayak?", limit=10)

@@ -10,8 +10,8 @@ from typing import Final, TypedDict
 from credenda import Credenda
 from credenda.bench.latency_bulk import fill_store
 from credenda.bench.latency_read import USER, asked_of, build_store, engine_for
-from credenda.bench.numbers import Spread, ratio, spread_ms
 from credenda.bench.sentences import Asked, sentences
+from credenda.bench.stats import Spread, ratio, spread_ms
 from credenda.clock import seconds
 
 __all__ = ["TenantFigures", "measure_tenants"]

@@ -9,12 +9,12 @@ from threading import Barrier, Thread
 from typing import Final, TypedDict
 
 from credenda import Credenda
-from credenda.bench.bare import BareTable
-from credenda.bench.numbers import Spread, percentile, ratio, spread_ms
+from credenda.bench.fts5_baseline import BareTable
 from credenda.bench.sentences import sentences
+from credenda.bench.stats import Spread, percentile, ratio, spread_ms
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
-from credenda.providers.embed.port import Embedder
+from credenda.providers.embed.protocol import Embedder
 from credenda.storage.sqlite.store import SqliteStore
 
 __all__ = ["ThreadFigures", "WriteFigures", "measure_writes"]

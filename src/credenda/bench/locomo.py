@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from credenda import Credenda, Invalid
 from credenda.bench.bm25 import PlainBm25
-from credenda.bench.lines import numbered_lines
-from credenda.bench.numbers import median
+from credenda.bench.jsonl import numbered_lines
 from credenda.bench.ranking import auroc, bootstrap, judge, means
+from credenda.bench.stats import median
 from credenda.clock import seconds
 from credenda.model.query import Hit
 

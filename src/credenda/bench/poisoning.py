@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, Invalid
-from credenda.bench.lines import numbered_lines
+from credenda.bench.jsonl import numbered_lines
 from credenda.storage.sqlite.store import SqliteStore
 
 __all__ = ["DECISIONS", "load_cases", "run_poisoning"]

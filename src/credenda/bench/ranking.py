@@ -12,7 +12,7 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from credenda.bench.numbers import percentile
+from credenda.bench.stats import percentile
 
 __all__ = ["MEASURES", "auroc", "bootstrap", "judge", "means"]
 

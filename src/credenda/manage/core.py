@@ -13,9 +13,9 @@ from typing import Final
 
 from credenda.model.core import HEADINGS, CoreDiff, CoreLine, CoreMemory, Recalled, Section
 from credenda.model.memory import Memory, Stance, Status
-from credenda.text.counting import Budget, proved
-from credenda.text.normal import attribute_key, name_key
-from credenda.text.prompt import CLOSING, OPENING, bullet, since
+from credenda.text.fence import CLOSING, OPENING, bullet, since
+from credenda.text.normalize import attribute_key, name_key
+from credenda.text.token_budget import Budget, proved
 
 __all__ = [
     "IDENTITY",

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from credenda.ids import Kind, number_of, public_id
-from credenda.manage.fold import COUNTED, Folded, fold_contests, fold_memory, memory_differences, weighed
+from credenda.manage.replay import COUNTED, Folded, fold_contests, fold_memory, memory_differences, weighed
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase

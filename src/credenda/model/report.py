@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from credenda.model.change import Change, ChangeRecord
 from credenda.model.contest import ContestCase
-from credenda.model.finding import DutyRun, Finding
-from credenda.model.rebuilt import Difference, RebuildReport
+from credenda.model.doctor_finding import DutyRun, Finding
+from credenda.model.rebuild_report import Difference, RebuildReport
 
 __all__ = [
     "BackupReport",

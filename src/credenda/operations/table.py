@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.operations.entries import asking, code, everyday, files, forgetting, keeping, lifecycle, moving
-from credenda.operations.entries.shape import Operation, Param, ParamKind
+from credenda.operations.entries import code, core, data, edit, files, forgetting, inspect, lifecycle
+from credenda.operations.entries.schema import Operation, Param, ParamKind
 
 __all__ = ["OPERATIONS", "Operation", "Param", "ParamKind"]
 
 _ALL: Final = (
-    *everyday.ENTRIES,
-    *asking.ENTRIES,
-    *keeping.ENTRIES,
+    *core.ENTRIES,
+    *inspect.ENTRIES,
+    *edit.ENTRIES,
     *forgetting.ENTRIES,
     *lifecycle.ENTRIES,
-    *moving.ENTRIES,
+    *data.ENTRIES,
     *code.ENTRIES,
     *files.ENTRIES,
 )

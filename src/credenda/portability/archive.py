@@ -18,10 +18,10 @@ from typing import Any, Final, cast
 
 from credenda.errors import Conflict, Corrupt
 from credenda.model.report import ExportReport, ImportReport
-from credenda.parts import Parts
-from credenda.portability.lines import Line, Lines, Progress, open_lines
-from credenda.portability.output import whole_file
-from credenda.storage.portable import Cell, Dump, Origin, PlacedRow, PlainRow, unfit
+from credenda.portability.atomic_write import whole_file
+from credenda.portability.line_reader import Line, Lines, Progress, open_lines
+from credenda.runtime import Parts
+from credenda.storage.tenant_transfer import Cell, Dump, Origin, PlacedRow, PlainRow, unfit
 
 __all__ = ["FORMAT", "VERSION", "export_archive", "import_archive"]
 

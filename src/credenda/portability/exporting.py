@@ -8,9 +8,9 @@ from typing import Final
 
 from credenda.errors import Invalid
 from credenda.model.report import ExportReport
-from credenda.parts import Parts
 from credenda.portability.archive import export_archive
-from credenda.portability.mcp_graph import MCP_MEMORY, export_mcp_memory
+from credenda.portability.export_mcp_memory import MCP_MEMORY, export_mcp_memory
+from credenda.runtime import Parts
 
 __all__ = ["EXPORTS", "export_file"]
 

@@ -9,23 +9,23 @@ from typing import Final
 
 from credenda.errors import Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import ImportReport
-from credenda.parts import Parts
 from credenda.paths import kind_of
 from credenda.portability.archive import FORMAT, load_archive
-from credenda.portability.filing import Tally, file_pieces
+from credenda.portability.batch_write import Tally, file_pieces
 from credenda.portability.importers.chatgpt import ChatGPTFormat
 from credenda.portability.importers.claude import ClaudeFormat
 from credenda.portability.importers.claude_code import ClaudeCodeFormat
 from credenda.portability.importers.conversation import ConversationFormat
+from credenda.portability.importers.format import Boundary, Format, Piece, Problem, Source
+from credenda.portability.importers.json_checks import shown
 from credenda.portability.importers.markdown import MarkdownFormat
 from credenda.portability.importers.mcp_memory import McpMemoryFormat
 from credenda.portability.importers.mem0 import Mem0Format
 from credenda.portability.importers.obsidian import ObsidianFormat
-from credenda.portability.importers.port import Boundary, Format, Piece, Problem, Source
-from credenda.portability.importers.tables import shown
 from credenda.portability.importers.text import TextFormat
-from credenda.portability.inputs import Entry, folder_entries, is_zip, zip_entries
-from credenda.portability.lines import Lines, Meter, Progress, open_lines
+from credenda.portability.line_reader import Lines, Meter, Progress, open_lines
+from credenda.portability.sources import Entry, folder_entries, is_zip, zip_entries
+from credenda.runtime import Parts
 
 __all__ = ["ARCHIVE", "FORMATS", "import_file", "read_file"]
 

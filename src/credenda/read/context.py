@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from credenda import limits
+from credenda.index.resident import ResidentIndex
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import HEADINGS, CoreMemory, Section
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
-from credenda.read.always import core_memories, instructs
+from credenda.read.core_memories import core_memories, instructs
 from credenda.read.history import slot_history
 from credenda.read.pack import Packing, pack
 from credenda.read.plan import plan
 from credenda.read.search import Embed, search
 from credenda.storage.store import MemoryFilter, Reader
-from credenda.text.counting import Budget
-from credenda.text.normal import attribute_key, name_key
-from credenda.text.prompt import bullet, since
-from credenda.vectors.resident import ResidentIndex
+from credenda.text.fence import bullet, since
+from credenda.text.normalize import attribute_key, name_key
+from credenda.text.token_budget import Budget
 
 __all__ = ["context"]
 

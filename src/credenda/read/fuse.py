@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
-from credenda.read.tables import Calibration, Weights
+from credenda.read.weights import Calibration, Weights
 
 __all__ = ["Fused", "best_of_owner", "fuse", "fuse_ranks", "reciprocal_ranks", "z_scores"]
 

@@ -11,9 +11,9 @@ from credenda.errors import Invalid, NotFound
 from credenda.model.change import ChangeKind
 from credenda.model.memory import Memory, Stance, Status, type_class
 from credenda.model.query import Explanation, SlotVersion
-from credenda.read.gate import holds_at
+from credenda.read.visibility import holds_at
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
-from credenda.text.normal import attribute_key, name_key
+from credenda.text.normalize import attribute_key, name_key
 
 __all__ = ["slot_history", "why"]
 

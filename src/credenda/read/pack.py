@@ -14,8 +14,8 @@ from typing import Final
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Hit, SlotVersion
-from credenda.text.counting import Budget, proved
-from credenda.text.prompt import CLOSING, OPENING, bullet, day, fenced, shortened, since
+from credenda.text.fence import CLOSING, OPENING, bullet, day, fenced, shortened, since
+from credenda.text.token_budget import Budget, proved
 from credenda.text.tokens import tokenize
 
 __all__ = ["CLOSING", "OPENING", "Packing", "diverse", "pack"]

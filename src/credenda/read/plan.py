@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Final
 
 from credenda.model.query import Query
-from credenda.read.tables import Questions, questions
+from credenda.read.weights import Questions, questions
 from credenda.text.dates import DateSpan
-from credenda.text.normal import attribute_key, name_key
+from credenda.text.normalize import attribute_key, name_key
 from credenda.text.times import find_dates_in
 from credenda.text.tokens import ALTERNATIVE, query_terms, question_terms, tokenize
 

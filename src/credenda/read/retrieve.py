@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.ids import Kind, number_of
-from credenda.model.making import swift
+from credenda.index.instruction_cache import Occasion
+from credenda.index.resident import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, ResidentIndex
+from credenda.index.sessions import Second
+from credenda.model.fast_dataclass import swift
 from credenda.model.query import Query
-from credenda.read.answerable import lead_of
+from credenda.read.abstention import lead_of
+from credenda.read.alias_match import alike
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
+from credenda.read.dense import Meaning, nothing_meant, rows_of, similar
 from credenda.read.filters import wants_events, wants_memories
-from credenda.read.meaning import Meaning, nothing_meant, rows_of, similar
-from credenda.read.naming import alike
+from credenda.read.instruction_match import governing, occasion_words
 from credenda.read.plan import Plan
-from credenda.read.standing import governing, occasion_words
-from credenda.read.tables import Relevance, weights
+from credenda.read.weights import Relevance, weights
 from credenda.storage.store import MemoryFilter, Reader, pack_code
 from credenda.text.tokens import tokenize
-from credenda.vectors.noted import Occasion
-from credenda.vectors.resident import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, ResidentIndex
-from credenda.vectors.turns import Second
 
 __all__ = ["eligible", "owner_of", "retrieve"]
 

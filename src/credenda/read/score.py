@@ -1,7 +1,7 @@
 """Step 4, pure: what a row is worth, and what its score means.
 
 Two questions are kept apart. *In which order?* is answered by a key: relevance plus what the row is worth by itself,
-weighed by profile. *How sure?* is answered once for a search, by a probability P (`read/answerable.py`). A hit scores
+weighed by profile. *How sure?* is answered once for a search, by a probability P (`read/abstention.py`). A hit scores
 P · exp(−falloff · distance to the best key): in [0, 1], falling down the list, and comparable between searches.
 """
 
@@ -14,14 +14,14 @@ from types import MappingProxyType
 from typing import Final
 
 from credenda.clock import DAY_US
+from credenda.model.feedback import Regard
 from credenda.model.memory import Memory
 from credenda.model.query import Query
-from credenda.model.regard import Regard
-from credenda.read.answerable import TOP
-from credenda.read.answers import answers_kind
+from credenda.read.abstention import TOP
+from credenda.read.answer_type import answers_kind
 from credenda.read.candidates import Row
 from credenda.read.plan import Ask
-from credenda.read.tables import Standing, Weights
+from credenda.read.weights import Standing, Weights
 
 __all__ = ["RecallWeights", "final_scores", "keyed", "lowered", "recall_weights", "usefulness"]
 

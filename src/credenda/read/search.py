@@ -10,26 +10,26 @@ import numpy as np
 
 from credenda.clock import seconds
 from credenda.errors import Unavailable
+from credenda.index.resident import STATE_HIDDEN, ResidentIndex
 from credenda.model.event import Event
-from credenda.model.making import swift
+from credenda.model.fast_dataclass import swift
 from credenda.model.query import Hit, Query, SearchResult
-from credenda.read.answerable import Asking, Rise, answerability, any_compared, most_relevant, rise_of
-from credenda.read.answers import asks_kind
+from credenda.read.abstention import Asking, Rise, answerability, any_compared, most_relevant, rise_of
+from credenda.read.answer_type import asks_kind
 from credenda.read.candidates import Candidates, Floats, Integers, Row
-from credenda.read.cold import cold_index
+from credenda.read.dense import asked_vector
 from credenda.read.fuse import Fused, best_of_owner, fuse, fuse_ranks
-from credenda.read.gate import speaking, veil
-from credenda.read.hop import SEEDS, hops, lowered_others, seed_terms
-from credenda.read.load import load_evidence
-from credenda.read.meaning import asked_vector
+from credenda.read.hydrate import load_evidence
 from credenda.read.plan import Ask, Plan, plan
+from credenda.read.query_expansion import SEEDS, hops, lowered_others, seed_terms
+from credenda.read.rank import Reading, admit, allowed_owners, ordered
 from credenda.read.retrieve import retrieve
-from credenda.read.rows import Reading, admit, allowed_owners, ordered
 from credenda.read.score import final_scores
-from credenda.read.tables import Calibration, weights
+from credenda.read.unindexed import cold_index
+from credenda.read.visibility import speaking, veil
+from credenda.read.weights import Calibration, weights
 from credenda.storage.store import Reader
 from credenda.text.passages import passages
-from credenda.vectors.resident import STATE_HIDDEN, ResidentIndex
 
 __all__ = ["Embed", "search"]
 

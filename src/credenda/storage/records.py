@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
+from credenda.model.doctor_finding import DutyRun, Finding
 from credenda.model.event import NewEvent
-from credenda.model.finding import DutyRun, Finding
-from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Layer, Memory, MemoryType, Status
-from credenda.storage.derived import Lead, Retention, Surprise, Watermark
-from credenda.storage.upkeep import Access, Prune
+from credenda.model.retention_policy import LegalHold, RetentionPolicy
+from credenda.storage.derived_rows import Lead, Retention, Surprise, Watermark
+from credenda.storage.usage import Access, Prune
 
 __all__ = [
     "CODE_BITS",

@@ -13,12 +13,12 @@ from credenda.model.change import Actor, ChangeKind, ChangeRecord, Support
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role, Source
-from credenda.model.making import maker
+from credenda.model.fast_dataclass import maker
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, engram_type
-from credenda.storage.deltas import shortened, spelled_out
-from credenda.storage.forms import Form
+from credenda.storage.field_codes import shortened, spelled_out
+from credenda.storage.row_mapper import Form
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
-from credenda.text.normal import attribute_key, name_key, text_key
+from credenda.text.normalize import attribute_key, name_key, text_key
 
 __all__ = [
     "EvidenceRow",

@@ -19,7 +19,6 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
-from credenda.storage.portable import Portable
 from credenda.storage.records import (
     CODE_BITS,
     Access,
@@ -51,7 +50,8 @@ from credenda.storage.records import (
     pack_code,
     unpack_code,
 )
-from credenda.storage.upkeep import Duties, Usage
+from credenda.storage.tenant_transfer import Portable
+from credenda.storage.usage import Duties, Usage
 
 __all__ = [
     "CODE_BITS",

@@ -10,9 +10,9 @@ from credenda import limits
 from credenda.clock import DAY_US
 from credenda.model.change import Actor
 from credenda.model.report import ExpiryReport
-from credenda.parts import Parts
+from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, Writer
-from credenda.write.deletion import Deletion, check_hold, count_where, last_number
+from credenda.write.forget.delete import Deletion, check_hold, count_where, last_number
 
 __all__ = ["apply_policies"]
 

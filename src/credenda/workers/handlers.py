@@ -8,16 +8,16 @@ from itertools import chain, islice
 from typing import Final
 
 from credenda.errors import Invalid, LimitExceeded
-from credenda.parts import Parts
+from credenda.runtime import Parts
+from credenda.storage.job_kinds import EXTRACT, THINK
 from credenda.storage.store import Job, Vector, Writer
 from credenda.workers.leases import is_leased
-from credenda.workers.nearby import nearest_known
-from credenda.write.embed import EMBED, Wanted, embed, file_vectors, wanted_texts
+from credenda.workers.nearest_memories import nearest_known
 from credenda.write.extract.verbatim import VerbatimExtractor
-from credenda.write.ingest import believe, complete
-from credenda.write.kinds import EXTRACT, THINK
-from credenda.write.novelty import Novelty, measured
-from credenda.write.reading import Reading, read_job
+from credenda.write.extract_job import Reading, read_job
+from credenda.write.indexing.embed import EMBED, Wanted, embed, file_vectors, wanted_texts
+from credenda.write.indexing.surprise import Novelty, measured
+from credenda.write.reconcile_job import believe, complete
 
 __all__ = ["HANDLERS", "embed_together", "handle", "report_failure", "set_aside"]
 
@@ -30,7 +30,7 @@ _EXACT_BITS: Final = 16
 
 def _extract(parts: Parts, job: Job) -> None:
     if parts.llm is not None:
-        from credenda.workers.thinking import extract_for_model
+        from credenda.workers.llm_jobs import extract_for_model
 
         extract_for_model(parts, job)
         return
@@ -50,7 +50,7 @@ def _extract(parts: Parts, job: Job) -> None:
 
 
 def _think(parts: Parts, job: Job) -> None:
-    from credenda.workers.thinking import think_by_rules
+    from credenda.workers.llm_jobs import think_by_rules
 
     think_by_rules(parts, job)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from credenda.ids import new_tag
-from credenda.parts import Parts
+from credenda.runtime import Parts
 from credenda.storage.store import Job, JobFilter, Writer
 
 __all__ = ["is_abandoned", "is_gone", "is_leased", "process_owner"]

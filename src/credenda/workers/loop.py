@@ -18,15 +18,15 @@ from credenda import limits
 from credenda.clock import SECOND_US, seconds
 from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.ids import Kind, number_of
-from credenda.parts import Parts
+from credenda.runtime import Parts
+from credenda.storage.job_kinds import EMBED, REREAD, THINK
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
+from credenda.workers.idle_tasks import flush_accesses, save_index
 from credenda.workers.leases import is_abandoned
-from credenda.workers.upkeep import flush_accesses, save_index
-from credenda.write.kinds import EMBED, REREAD, THINK
 
 if TYPE_CHECKING:
-    from credenda.providers.llm.line import ModelLine
-    from credenda.workers.thinking import Thought
+    from credenda.providers.llm.client import ModelLine
+    from credenda.workers.llm_jobs import Thought
 
 __all__ = ["Worker", "run_due", "run_thinking", "settle"]
 
@@ -155,7 +155,7 @@ def run_thinking(
     line = parts.llm
     if line is None:
         return 0
-    from credenda.workers.thinking import think_about
+    from credenda.workers.llm_jobs import think_about
 
     wanted = replace(_thinking(parts, line), until_event=until_event)
     slack = 2 * parts.settings.llm_timeout_seconds  # one question, and one more to put the answer right
@@ -173,7 +173,7 @@ def run_thinking(
 
 
 def _believe(parts: Parts, job: Job, thought: Thought) -> None:
-    from credenda.workers.thinking import believe_thought
+    from credenda.workers.llm_jobs import believe_thought
 
     try:
         believe_thought(parts, job, thought)

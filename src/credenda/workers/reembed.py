@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Final
 
 from credenda.ids import Kind, number_of
-from credenda.parts import Parts
-from credenda.providers.embed.port import Embedder
+from credenda.providers.embed.protocol import Embedder
+from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, Job
-from credenda.write.embed import EMBED, embed, file_vectors, wanted_texts
+from credenda.write.indexing.embed import EMBED, embed, file_vectors, wanted_texts
 
 __all__ = ["embed_again"]
 

@@ -36,16 +36,16 @@ from credenda.model.change import (
 )
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState, contest_table
-from credenda.model.dreamed import is_dreamed
+from credenda.model.derived import is_dreamed
 from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
+from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Redaction, Writer
-from credenda.text.normal import name_key
-from credenda.text.valence import valence
-from credenda.write.kinds import EMBED
-from credenda.write.ledger import typed_fields
-from credenda.write.withdraw import LEFT, withdrawn
-from credenda.write.wording import quotations, quoted
+from credenda.text.normalize import name_key
+from credenda.text.sentiment import valence
+from credenda.write.corrections.log_view import typed_fields
+from credenda.write.forget.derived import LEFT, withdrawn
+from credenda.write.reconcile.wording import quotations, quoted
 
 __all__ = ["Application", "Applied", "apply"]
 

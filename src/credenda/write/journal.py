@@ -14,13 +14,13 @@ from credenda.errors import Conflict, Unavailable
 from credenda.ids import Kind, number_of, public_id, serial
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, NewEvent, Receipt, Role, Source
-from credenda.model.making import swift
+from credenda.model.fast_dataclass import swift
+from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
-from credenda.text.normal import NORMALISER, text_key
+from credenda.text.normalize import NORMALISER, text_key
 from credenda.text.sentences import sentence_spans
-from credenda.write.accept import AS_TYPE, Accepted
-from credenda.write.kinds import EXTRACT
-from credenda.write.tombstones import SENTENCES_MAX, claim_digests, sayings, text_digests
+from credenda.write.forget.tombstones import SENTENCES_MAX, claim_digests, sayings, text_digests
+from credenda.write.intake.validate import AS_TYPE, Accepted
 
 __all__ = ["REMOVED", "journal"]
 

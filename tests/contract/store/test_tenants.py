@@ -11,11 +11,10 @@ import pytest
 from credenda.errors import NotFound
 from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span
-from credenda.model.forgetting import LegalHold, RetentionPolicy
+from credenda.model.feedback import JUDGED
 from credenda.model.memory import Status
-from credenda.model.regard import JUDGED
 from credenda.model.report import DutyRun
-from credenda.storage.portable import Portable
+from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage.rows import text_hash
 from credenda.storage.store import (
     Access,
@@ -42,7 +41,8 @@ from credenda.storage.store import (
     Writer,
     pack_code,
 )
-from credenda.storage.upkeep import Duties, Usage
+from credenda.storage.tenant_transfer import Portable
+from credenda.storage.usage import Duties, Usage
 
 from .build import ANA, BEN, add, because, contested, current, ended, held, logged, put, said, see, vector
 

@@ -9,7 +9,7 @@ import pytest
 
 from credenda import Credenda, MemoryUnit
 from credenda.bootstrap import build_parts
-from credenda.providers.llm.port import Question
+from credenda.providers.llm.protocol import Question
 from credenda.testing import ManualClock, ModelFailure, ScriptedModel, Trouble
 from credenda.workers.loop import run_due
 

@@ -9,13 +9,13 @@ from threading import Event, Thread
 
 from credenda import Credenda, MemoryUnit
 from credenda.bootstrap import build_parts
-from credenda.parts import Parts
-from credenda.providers.llm.choose import open_model
-from credenda.providers.llm.port import Question, Reply
+from credenda.providers.llm.factory import open_model
+from credenda.providers.llm.protocol import Question, Reply
+from credenda.runtime import Parts
+from credenda.storage.job_kinds import REREAD, THINK
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock, ScriptedModel
 from credenda.workers.loop import run_due, run_thinking
-from credenda.write.kinds import REREAD, THINK
 
 from .build import BEES, CLAIM, held
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.bench.fitting import (
+from benchmarks.logistic import (
     Sample,
     auroc_interval,
     best_by_fold,

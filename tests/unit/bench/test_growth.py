@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from credenda.bench import cli
-from credenda.bench.growth import exponent, plot_svg
+from credenda.bench.scaling import exponent, plot_svg
 
 _SVG = "{http://www.w3.org/2000/svg}"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from benchmarks.decay_cost import run_decay
+from benchmarks.lifetime_oracle import Episode, fate_on, retention
 from credenda.bench import tables
-from credenda.bench.fading import run_decay
-from credenda.bench.lifetime_oracle import Episode, fate_on, retention
 
 
 def _silent(_: str) -> None: ...

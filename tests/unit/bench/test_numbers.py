@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.bench.numbers import median, percentile, ratio, spread_ms
+from credenda.bench.stats import median, percentile, ratio, spread_ms
 
 
 def test_percentiles_are_values_that_were_measured() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.precision import load_cases, run_precision
 from credenda import Invalid
 from credenda.bench import tables
-from credenda.bench.precision import load_cases, run_precision
 
 
 def belief(name: str, content: str, **more: object) -> dict[str, object]:

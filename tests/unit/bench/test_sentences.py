@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from credenda.bench.given import GivenVectors
+from credenda.bench.fixed_embedder import GivenVectors
 from credenda.bench.sentences import questions, sentences
 from credenda.text.tokens import query_terms, tokenize
 

@@ -1,6 +1,6 @@
 """Near misses are made from questions: what is asked for becomes another thing, which was never said so."""
 
-from credenda.bench.swapping import Word, near_misses, words_of
+from benchmarks.unanswerable import Word, near_misses, words_of
 
 SESSIONS = {"boat": {1, 2, 3}, "uncl": {1}, "violin": {7}, "garden": {1, 2, 3}, "kite": {1}}
 SUBJECT = ["boat", "uncl"]

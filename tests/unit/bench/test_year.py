@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from credenda.bench.year import made_year
-from credenda.bench.year_run import run_year
+from benchmarks.year import made_year
+from benchmarks.year_run import run_year
 
 
 def _silent(_: str) -> None: ...
@@ -60,7 +60,7 @@ def test_the_core_keeps_its_cap_and_every_standing_instruction_on_every_day() ->
 
 
 def test_a_core_that_lacks_an_instruction_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("credenda.operations.core.instructs", _never)
+    monkeypatch.setattr("credenda.services.core.instructs", _never)
     document = run_year(60, seed=1, note=_silent)
     assert document["core"]["instructions_missing"] != []
     assert not document["kept"]
@@ -68,7 +68,7 @@ def test_a_core_that_lacks_an_instruction_is_found(monkeypatch: pytest.MonkeyPat
 
 def test_what_is_believed_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The judge can tell a bad memory from a good one: one that is told only instructions knows nothing else."""
-    monkeypatch.setattr("credenda.bench.year_run._say", _unsaid)
+    monkeypatch.setattr("benchmarks.year_run._say", _unsaid)
     document = run_year(150, seed=1, note=_silent)
     assert document["memories"] == document["core"]["instructions"]
     assert document["missed"] != []

@@ -15,10 +15,10 @@ import pytest
 
 from credenda.errors import Invalid, Unavailable
 from credenda.providers.embed import minilm
-from credenda.providers.embed.choose import open_embedder
+from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.minilm import MiniLmEmbedder, open_model, weights_file
 from credenda.providers.embed.minilm_graph import minilm_graph, overflow_probe
-from credenda.providers.embed.wire import read_tensors
+from credenda.providers.embed.onnx_format import read_tensors
 from credenda.providers.embed.wordpiece import WordPieces
 
 TEXTS = [
@@ -153,7 +153,7 @@ _OFFLINE = """
 import socket, sys
 def refuse(*_, **__): raise OSError("no network in this test")
 socket.socket.connect = socket.getaddrinfo = refuse
-from credenda.providers.embed.choose import open_embedder
+from credenda.providers.embed.factory import open_embedder
 engine = open_embedder("auto")
 assert engine is not None
 assert not {"numpy", "onnxruntime", "tokenizers"} & set(sys.modules), "opening must load nothing"

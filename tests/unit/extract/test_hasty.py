@@ -6,7 +6,7 @@ import pytest
 
 from credenda.model.memory import Stance
 from credenda.text.dates import find_dates
-from credenda.text.normal import same_value
+from credenda.text.normalize import same_value
 from credenda.write.extract.gloss import language_of
 from credenda.write.extract.hasty import tidied
 from credenda.write.extract.labels import labelled

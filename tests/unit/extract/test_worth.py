@@ -109,7 +109,7 @@ def test_the_weights_were_fitted_on_the_sentences_that_are_there() -> None:
     assert noted == [
         f"{name} sha256:{hashlib.sha256((DATA / name).read_bytes()).hexdigest()[:16]}"
         for name in ("utterances_tuning.jsonl", "utterances_judge.jsonl", "pairs_tuning.jsonl")
-    ], "run scripts/fit_worth.py --write"
+    ], "run benchmarks/fit_worth.py --write"
 
 
 def test_the_weights_are_few_and_written_for_every_label() -> None:

@@ -9,7 +9,7 @@ import pytest
 from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.providers.llm.port import ModelFailure, Trouble
+from credenda.providers.llm.protocol import ModelFailure, Trouble
 from credenda.testing import Answer, ScriptedModel
 from credenda.write.extract.rules import RulesExtractor
 from credenda.write.llm.reading import Understood, understand

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.clock import HOUR_US
-from credenda.manage.consolidate.clusters import Pair, clusters
-from credenda.manage.consolidate.gate import Gate, closed
-from credenda.manage.consolidate.nominate import KEY, Nearest, SharedKeys, floor_of
-from credenda.operations.marks import ATTEMPTS, Marks
+from credenda.manage.consolidation.clusters import Pair, clusters
+from credenda.manage.consolidation.nominate import KEY, Nearest, SharedKeys, floor_of
+from credenda.manage.consolidation.trigger import Gate, closed
+from credenda.services.consolidation_progress import ATTEMPTS, Marks
 
 
 @pytest.mark.requirement("S-028", "S-029", "S-083", "S-084")

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.manage.consolidate.answer import read_ruling
-from credenda.manage.consolidate.dated import dated
-from credenda.manage.consolidate.guards import differences, kept_apart, traits, unsaid
-from credenda.manage.consolidate.judge import judge_by_rules, links_of
-from credenda.manage.consolidate.said import Member
-from credenda.manage.consolidate.verdicts import Remove, changes_of
+from credenda.manage.consolidation.absolute_dates import dated
+from credenda.manage.consolidation.guards import differences, kept_apart, traits, unsaid
+from credenda.manage.consolidation.judge import judge_by_rules, links_of
+from credenda.manage.consolidation.member import Member
+from credenda.manage.consolidation.parse_answer import read_ruling
+from credenda.manage.consolidation.plan_changes import Remove, changes_of
 from credenda.model.change import Supersede
 from credenda.model.memory import Memory, MemoryType, Relation, Stance
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from credenda.manage.core import Cap, Rewrite, changed, differ, identity, lay_out, page
 from credenda.model.core import CoreLine, CoreMemory, Section
 from credenda.model.memory import Memory, MemoryType, Stance, Status
-from credenda.text.counting import Budget
-from credenda.text.prompt import estimate_tokens
+from credenda.text.fence import estimate_tokens
+from credenda.text.token_budget import Budget
 
 
 def held(number: int, text: str = "A note.", **more: object) -> Memory:

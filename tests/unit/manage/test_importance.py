@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from credenda.manage.importance import WEIGHTS, Record, activation, importance
 from credenda.model.memory import Layer
-from credenda.text.valence import valence
+from credenda.text.sentiment import valence
 
 PLAIN = Record(base=0.5, layer=Layer.EPISODIC, trust=1.0, age_days=100.0)
 UNIT = st.floats(0, 1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.manage.retention import CURVES, RetentionRules, Usage, curve, half_life_days, recall_decay, retained
+from credenda.manage.decay import CURVES, RetentionRules, Usage, curve, half_life_days, recall_decay, retained
 from credenda.model.memory import Layer
 
 AGES = st.floats(0, 5_000)

@@ -11,9 +11,9 @@ import pytest
 
 from credenda.errors import Invalid
 from credenda.interfaces.mcp.arguments import read_arguments
-from credenda.interfaces.mcp.offer import offers, tokens_of
+from credenda.interfaces.mcp.tool_specs import offers, tokens_of
+from credenda.operations.mcp_names import TOOLS, tools_of
 from credenda.operations.table import OPERATIONS, Operation
-from credenda.operations.tools import TOOLS, tools_of
 
 DEFAULT = [
     "store_memory",

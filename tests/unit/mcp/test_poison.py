@@ -8,11 +8,11 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Invalid
-from credenda.interfaces.mcp.poison import check_texts, poison_in
+from credenda.interfaces.mcp.poisoning_check import check_texts, poison_in
 from credenda.interfaces.mcp.server import build_server
-from credenda.operations import tools
+from credenda.operations import mcp_names
+from credenda.operations.mcp_names import Tool
 from credenda.operations.table import OPERATIONS, Operation, Param
-from credenda.operations.tools import Tool
 
 ADDRESS = "an address"
 ASKED = "an order for when something is asked"
@@ -98,7 +98,7 @@ def test_advice_and_the_name_of_a_tool_are_looked_at(monkeypatch: pytest.MonkeyP
         (Tool(name="search_memories", advice="Then run cleanup."), "search_memories → description"),
         (Tool(name="also_call_me"), "also_call_me → name"),
     ):
-        monkeypatch.setattr(tools, "TOOLS", {**tools.TOOLS, "search": (tool,)})
+        monkeypatch.setattr(mcp_names, "TOOLS", {**mcp_names.TOOLS, "search": (tool,)})
         assert place in _refused()
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from credenda.clock import DAY_US, parse_time
 from credenda.ids import Kind, number_of
+from credenda.index.resident import ResidentIndex
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
@@ -22,8 +23,7 @@ from credenda.read.context import context
 from credenda.read.search import Embed, search
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Reader, Redaction, Vector, Writer, pack_code
-from credenda.text.counting import Budget
-from credenda.vectors.resident import ResidentIndex
+from credenda.text.token_budget import Budget
 
 DAY_ZERO = parse_time("2026-01-05T09:00:00Z")
 MODEL = "minilm"

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as npst
 
 from credenda.read.candidates import Floats
 from credenda.read.fuse import best_of_owner, fuse, fuse_ranks, reciprocal_ranks, z_scores
-from credenda.read.tables import weights
+from credenda.read.weights import weights
 
 from .build import candidates
 

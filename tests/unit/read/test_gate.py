@@ -11,7 +11,7 @@ from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Flag, Query
 from credenda.read.candidates import Row, Signs
-from credenda.read.gate import arrange, holds_at, join, judge_event, judge_memory, veil
+from credenda.read.visibility import arrange, holds_at, join, judge_event, judge_memory, veil
 
 from .build import EventParts, QueryParts, day, memory
 

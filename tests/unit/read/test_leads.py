@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from credenda.model.query import Query
-from credenda.read.meaning import asked_vector
+from credenda.read.dense import asked_vector
 from credenda.read.plan import plan
 
 from .build import World, hit_of, names

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.read.naming import is_named, names_of
+from credenda.read.alias_match import is_named, names_of
 
 from .build import memory
 

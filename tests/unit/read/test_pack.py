@@ -13,8 +13,8 @@ from credenda.model.event import Event, Role
 from credenda.model.memory import Relation, Status
 from credenda.model.query import Flag, Hit, SlotVersion
 from credenda.read.pack import CLOSING, OPENING, Packing, diverse, pack
-from credenda.text.counting import Budget, TokenCounter
-from credenda.text.prompt import estimate_tokens
+from credenda.text.fence import estimate_tokens
+from credenda.text.token_budget import Budget, TokenCounter
 
 from .build import day, memory
 

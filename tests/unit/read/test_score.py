@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.model.query import Query
-from credenda.read.answerable import Asking, Rise, answerability, lead_of, most_relevant, rise_of
+from credenda.read.abstention import Asking, Rise, answerability, lead_of, most_relevant, rise_of
 from credenda.read.candidates import Candidates, Row, Signs
 from credenda.read.score import final_scores, keyed, recall_weights
-from credenda.read.tables import Calibration, weights
+from credenda.read.weights import Calibration, weights
 
 from .build import MemoryParts, candidates, day, memory
 

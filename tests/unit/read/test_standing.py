@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.read.standing import governing, occasion, occasion_words
+from credenda.read.instruction_match import governing, occasion, occasion_words
 from credenda.text.tokens import query_terms
 
 DATES = "Always give dates in full when I ask about deadlines."

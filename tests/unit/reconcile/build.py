@@ -28,10 +28,10 @@ from credenda.model.claim import Claim, Move, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Stance, Status
 from credenda.model.transitions import check_transition
-from credenda.text.normal import attribute_key, name_key, text_key
-from credenda.write.known import Known, Occasion
-from credenda.write.reconcile import decide
-from credenda.write.resolve import decide_resolution
+from credenda.text.normalize import attribute_key, name_key, text_key
+from credenda.write.contests.resolve import decide_resolution
+from credenda.write.reconcile.decide import decide
+from credenda.write.reconcile.inputs import Known, Occasion
 
 DAY_ZERO = parse_time("2026-01-05T09:00:00Z")
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.model.change import Add, Supersede
 from credenda.model.claim import Span
 from credenda.model.memory import Draft, Memory, Relation, Stance, Status
-from credenda.write.correct import decide_correction
+from credenda.write.corrections.correct import decide_correction
 
 from .build import day, kinds, memory, occasion, only
 

@@ -12,9 +12,9 @@ from credenda.model.change import Add, Change, Confirm, Contest, Forget, SetStat
 from credenda.model.claim import Claim, Move
 from credenda.model.contest import ContestState
 from credenda.model.memory import Cardinality, MemoryType, Stance, Status
-from credenda.write.known import Known
-from credenda.write.reconcile import decide
-from credenda.write.slots import FIRM, slot_of
+from credenda.write.reconcile.decide import decide
+from credenda.write.reconcile.inputs import Known
+from credenda.write.reconcile.slots import FIRM, slot_of
 
 from .build import World, claim, day, kinds, occasion
 

@@ -10,8 +10,8 @@ from credenda.model.change import Add, Resolve
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import MemoryType, Relation, Stance, Status
-from credenda.write.resolve import decide_resolution
-from credenda.write.slots import slot_of
+from credenda.write.contests.resolve import decide_resolution
+from credenda.write.reconcile.slots import slot_of
 
 from .build import ClaimParts, World, claim, kinds, occasion, only, prefers
 

@@ -8,8 +8,8 @@ import pytest
 from credenda.model.change import Add, Confirm, Supersede
 from credenda.model.claim import Move
 from credenda.model.memory import Layer, MemoryType, Relation, Stance, Status
-from credenda.write.known import Known
-from credenda.write.reconcile import claim_hash, decide
+from credenda.write.reconcile.decide import claim_hash, decide
+from credenda.write.reconcile.inputs import Known
 
 from .build import World, claim, day, kinds, memory, occasion, only, prefers
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from credenda.errors import Corrupt, Unavailable
-from credenda.storage.sqlite import connection, proof, scratch
+from credenda.storage.sqlite import connection, erase_proof, in_memory_copy
 from credenda.storage.sqlite import store as storing
 
 from .build import events, failure, opened, put, said
@@ -58,7 +58,7 @@ def test_a_copy_that_cannot_be_made(tmp_path: Path, left_open: set[int], monkeyp
         with store.scratch("ana"):
             pass
         before = set(left_open)
-        monkeypatch.setattr(scratch, "load_rows", fail)
+        monkeypatch.setattr(in_memory_copy, "load_rows", fail)
         with pytest.raises(Corrupt), store.scratch("ana"):
             pass
         assert left_open == before
@@ -72,7 +72,7 @@ def test_an_erasure_that_cannot_be_finished(
     with opened(path):
         pass
     monkeypatch.setattr(storing, "is_unfinished", bool)
-    monkeypatch.setattr(proof, "finish_erasures", fail)
+    monkeypatch.setattr(erase_proof, "finish_erasures", fail)
     with pytest.raises(Corrupt), opened(path):
         pass
     assert not left_open

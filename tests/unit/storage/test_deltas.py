@@ -7,7 +7,7 @@ import pytest
 
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.memory import Memory
-from credenda.storage.deltas import SHORT, shortened, spelled_out
+from credenda.storage.field_codes import SHORT, shortened, spelled_out
 from credenda.storage.rows import change_of, change_row, wordless_delta
 
 TAG = "abcde1"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from credenda.storage.ledger import Entry, ledger_path, lift, note, read_ledger
-from credenda.storage.sqlite import proof
+from credenda.storage.erasure_ledger import Entry, ledger_path, lift, note, read_ledger
+from credenda.storage.sqlite import erase_proof
+from credenda.storage.sqlite.byte_search import Probes
 from credenda.storage.sqlite.erase import delete_rows, empty_whole_log, ledger_digest, tenant_tables
-from credenda.storage.sqlite.probes import Probes
 from credenda.storage.sqlite.store import SqliteStore, is_unfinished
 
 from .build import ANA, events, opened, put, said, writer_of
@@ -126,7 +126,7 @@ def test_bytes_that_stayed_behind_are_found(path: Path, store: SqliteStore, monk
     """A copy of the words in a table that the proof takes for nobody's rows cannot be hidden from it."""
     put(store, said(SECRET))
     put(store, said("Ben likes jam."), user_id="ben")
-    monkeypatch.setattr(proof, "vacuum", str)
+    monkeypatch.setattr(erase_proof, "vacuum", str)
     connection = writer_of(store)
     connection.execute("PRAGMA secure_delete = OFF")
     connection.execute("CREATE TABLE scratch (id INTEGER PRIMARY KEY, body TEXT)")
@@ -152,7 +152,7 @@ def test_a_reader_that_holds_the_log_is_reported_and_the_rest_is_done_later(path
         connection, commits = store._writable()  # noqa: SLF001 - without the patience of `erase`
         rows = commits.run(lambda: delete_rows(connection, ANA, 1))
         assert rows["events"] == 2
-        first = proof.finish_erasures(str(path), commits, connection, 1, rows=rows, patience_seconds=0)
+        first = erase_proof.finish_erasures(str(path), commits, connection, 1, rows=rows, patience_seconds=0)
         assert not first.log_emptied
         assert is_unfinished(connection)
     with opened(path) as later:

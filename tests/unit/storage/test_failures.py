@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from credenda.errors import Conflict, Corrupt, CredendaError, Unavailable
-from credenda.storage.sqlite.failures import is_busy, translate, translated
+from credenda.storage.sqlite.errors import is_busy, translate, translated
 
 from .build import failure
 

@@ -11,10 +11,10 @@ import pytest
 from credenda.ids import Kind
 from credenda.model.claim import Evidence, Span
 from credenda.model.event import Event, Role
-from credenda.model.making import maker, swift
+from credenda.model.fast_dataclass import maker, swift
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage import rows
-from credenda.storage.forms import Form
+from credenda.storage.row_mapper import Form
 
 TAG = "3fa9c2"
 MEMORY = Memory(

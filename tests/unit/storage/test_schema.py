@@ -10,7 +10,7 @@ import pytest
 
 from credenda.model.change import ChangeKind
 from credenda.storage.sqlite.migrate import latest_version
-from credenda.storage.sqlite.named import statements
+from credenda.storage.sqlite.statements import statements
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Redaction
 

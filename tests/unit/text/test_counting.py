@@ -6,8 +6,8 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.text.counting import ESTIMATE, Budget, TokenCounter, proved
-from credenda.text.prompt import estimate_tokens
+from credenda.text.fence import estimate_tokens
+from credenda.text.token_budget import ESTIMATE, Budget, TokenCounter, proved
 
 LINES = st.lists(st.text(max_size=40), max_size=12)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from credenda.text.inflections import condition_forms, language_of, thing_form, thing_forms
+from credenda.text.singular_plural import condition_forms, language_of, thing_form, thing_forms
 
 SAME = {
     "en": "peanut peanuts, cookie cookies, potato potatoes, shoe shoes, peach peaches, headache headaches, box boxes, "

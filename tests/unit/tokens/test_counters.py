@@ -13,8 +13,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
 from credenda.errors import Invalid
 from credenda.providers.tokens import files
-from credenda.providers.tokens.choose import open_counter
-from credenda.text.counting import ESTIMATE
+from credenda.providers.tokens.factory import open_counter
+from credenda.text.token_budget import ESTIMATE
 
 ENCODINGS = import_module("tiktoken_ext.openai_public").ENCODING_CONSTRUCTORS
 

@@ -12,7 +12,7 @@ from credenda import limits
 from credenda.clock import parse_time
 from credenda.errors import CredendaError, Invalid, LimitExceeded
 from credenda.model.event import Role
-from credenda.write.accept import Accepted, Submission, accept
+from credenda.write.intake.validate import Accepted, Submission, accept
 
 VIENNA = ZoneInfo("Europe/Vienna")
 NOW = parse_time("2026-03-01T09:00:00Z")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.write.likeness import may_repeat, surely_repeats
+from credenda.write.indexing.near_duplicate import may_repeat, surely_repeats
 
 
 def memory(text: str, **fields: object) -> Memory:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from credenda.write.orders import judge, protected
+from credenda.write.intake.injection import judge, protected
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.write.orders import Verdict, first_words, judge
-from credenda.write.plain import is_plain
-from credenda.write.screen import CARD_DIGITS, LONG_WORD, ORDER_WORDS, SECRET_WORDS, looks_like_instruction, screen
+from credenda.write.intake.injection import Verdict, first_words, judge
+from credenda.write.intake.prescreen import is_plain
+from credenda.write.intake.secrets import (
+    CARD_DIGITS,
+    LONG_WORD,
+    ORDER_WORDS,
+    SECRET_WORDS,
+    looks_like_instruction,
+    screen,
+)
 
 HINTS = [*SECRET_WORDS, *ORDER_WORDS, *first_words()]
 NOISE = st.text(st.sampled_from("abeinorst NO4é ß\u017fKI.,'<[-"), max_size=30)

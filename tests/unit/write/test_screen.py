@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from credenda.errors import Invalid
-from credenda.write import screen as screening
-from credenda.write.screen import looks_like_instruction, screen
+from credenda.write.intake import secrets as screening
+from credenda.write.intake.secrets import looks_like_instruction, screen
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq\nq83c/+ab=\n-----END RSA PRIVATE KEY-----"
 LOCKED_PEM = PEM.replace("\nMII", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\nMII")

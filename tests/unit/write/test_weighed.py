@@ -189,4 +189,4 @@ def test_the_weights_were_fitted_on_the_pairs_that_are_there(name: str) -> None:
     assert tomllib.loads(text)["provenance"]["data"] == [
         f"{name} sha256:{hashlib.sha256((DATA / name).read_bytes()).hexdigest()[:16]}"
         for name in ("pairs_tuning.jsonl", "pairs_traps.jsonl", "utterances_tuning.jsonl")
-    ], "run scripts/fit_succession.py --write"
+    ], "run benchmarks/fit_succession.py --write"

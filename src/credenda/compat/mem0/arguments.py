@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from credenda.clock import DAY_US, from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
-from credenda.write.arguments import checked_name
+from credenda.validation import checked_name
 
 __all__ = [
     "SHARED_USER",

@@ -13,17 +13,17 @@ from credenda.bootstrap import build_parts
 from credenda.clock import Clock
 from credenda.compat.mem0 import arguments
 from credenda.compat.mem0.arguments import SHARED_USER
-from credenda.compat.mem0.conditions import read_filters
-from credenda.compat.mem0.lines import changes_of, line_of
-from credenda.compat.mem0.reading import current, delete_all, delete_line, fitting, held, outcome, replace_text
-from credenda.compat.mem0.shapes import Item, history_rows
+from credenda.compat.mem0.filters import read_filters
+from credenda.compat.mem0.queries import current, delete_all, delete_line, fitting, held, outcome, replace_text
+from credenda.compat.mem0.responses import Item, history_rows
 from credenda.compat.mem0.tenants import Tenants
+from credenda.compat.mem0.version_chain import changes_of, line_of
 from credenda.errors import Invalid, NotFound
-from credenda.operations import asking, saying
-from credenda.parts import Parts
-from credenda.providers.embed.port import Embedder
-from credenda.write.accept import Submission
-from credenda.write.arguments import checked_fraction
+from credenda.providers.embed.protocol import Embedder
+from credenda.runtime import Parts
+from credenda.services import inspect, remember
+from credenda.validation import checked_fraction
+from credenda.write.intake.validate import Submission
 
 __all__ = ["Memory"]
 
@@ -132,7 +132,7 @@ class Memory:
             allow_deleted=allow_deleted,
         )
         with self._tenants.lend(user) as tenant:
-            receipt = (saying.remember if infer else saying.keep)(tenant.parts, submission)
+            receipt = (remember.remember if infer else remember.keep)(tenant.parts, submission)
             tenant.client.settle()
             with tenant.parts.store.reader(user) as reader:
                 rows = outcome(reader, receipt)
@@ -166,7 +166,7 @@ class Memory:
         most = arguments.top(top_k, limit, most=limits.SEARCH_LIMIT)
         floor = 0.0 if threshold is None else checked_fraction(threshold, "threshold")
         user = asked.user or SHARED_USER
-        question = asking.Question(
+        question = inspect.Question(
             query=query,
             metadata=asked.metadata or None,
             session=asked.run,
@@ -174,7 +174,7 @@ class Memory:
             explain=explain,
         )
         with self._tenants.lend(user) as tenant:
-            found = asking.search(tenant.parts, question, reach=limits.CANDIDATES if asked.keep else 2 * most + 1)
+            found = inspect.search(tenant.parts, question, reach=limits.CANDIDATES if asked.keep else 2 * most + 1)
         items: list[Item] = []
         for hit, record in [pair for pair in fitting(found.hits, asked) if pair[0].score >= floor][:most]:
             details = {"score_details": dict(hit.terms)} if explain else {}

@@ -13,7 +13,7 @@ from typing import Final
 
 from credenda.client import Credenda
 from credenda.errors import NotFound, Unavailable
-from credenda.parts import Parts
+from credenda.runtime import Parts
 
 __all__ = ["Tenant", "Tenants"]
 

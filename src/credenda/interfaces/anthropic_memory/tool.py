@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Unavailable
-from credenda.interfaces.anthropic_memory.intake import Intake
+from credenda.interfaces.anthropic_memory.ingest_pages import Intake
 from credenda.interfaces.anthropic_memory.pages import Pages
 from credenda.interfaces.anthropic_memory.paths import Refused
 

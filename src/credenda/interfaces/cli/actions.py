@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from credenda.errors import CredendaError, Invalid, NotFound, Unavailable
-from credenda.interfaces.calling import invoke
 from credenda.interfaces.cli.layout import clean
 from credenda.interfaces.cli.outcome import (
     Believed,
@@ -25,6 +24,7 @@ from credenda.interfaces.cli.outcome import (
 )
 from credenda.interfaces.cli.output import interactive, note
 from credenda.interfaces.cli.session import Session
+from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.operations.table import OPERATIONS, Operation
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
     from credenda.model.report import ImportReport
-    from credenda.model.synced import SyncReport
+    from credenda.model.sync_report import SyncReport
 
 __all__ = ["act"]
 

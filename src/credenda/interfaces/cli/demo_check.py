@@ -16,7 +16,7 @@ from credenda.model.contest import ContestState
 from credenda.model.memory import Memory, Relation, Status
 from credenda.model.query import Explanation
 from credenda.text.dates import Lean, find_dates
-from credenda.text.normal import attribute_key, name_key, value_key
+from credenda.text.normalize import attribute_key, name_key, value_key
 
 __all__ = ["Check", "Checked", "check", "of_turn", "says"]
 

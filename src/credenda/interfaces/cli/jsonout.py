@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.interfaces.cli.outcome import Remembered
-from credenda.interfaces.plain import encode, plain
+from credenda.interfaces.serialize import encode, plain
 
 __all__ = ["dumps"]
 

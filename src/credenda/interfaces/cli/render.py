@@ -32,14 +32,13 @@ from credenda.interfaces.cli.render_forgetting import (
 from credenda.interfaces.cli.render_hits import results
 from credenda.interfaces.cli.render_lifecycle import compressed, core, decayed, dreamed, duties, moved, retention
 from credenda.interfaces.cli.render_time import difference, history
-from credenda.interfaces.connect.places import Installed
+from credenda.interfaces.client_setup.client_configs import Installed
 from credenda.model.code import DriftReport, ScanReport
-from credenda.model.compressed import CompressReport
+from credenda.model.compression_report import CompressReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.core import Core
-from credenda.model.difference import Diff
+from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
-from credenda.model.forgetting import LegalHold
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
@@ -65,7 +64,8 @@ from credenda.model.report import (
     Stats,
     UndoReport,
 )
-from credenda.model.synced import SyncReport
+from credenda.model.retention_policy import LegalHold
+from credenda.model.sync_report import SyncReport
 
 __all__ = ["render"]
 

@@ -10,7 +10,7 @@ from credenda.interfaces.cli.layout import Screen, clean
 from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
 from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.dreamed import cited, is_dreamed
+from credenda.model.derived import cited, is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Stance
 from credenda.model.query import Explanation, Page, SlotVersion

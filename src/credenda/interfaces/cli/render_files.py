@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.interfaces.cli.layout import Screen, clean
-from credenda.model.synced import SyncReport
+from credenda.model.sync_report import SyncReport
 
 __all__ = ["synced"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from credenda.interfaces.cli.layout import Screen, clean
-from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.report import BackupReport, DeletionReport, EraseReceipt, ExpiryReport, RestoreReport
+from credenda.model.retention_policy import LegalHold, RetentionPolicy
 
 __all__ = ["backed_up", "deleted", "erased", "expired", "hold", "holds", "policies", "put_back"]
 

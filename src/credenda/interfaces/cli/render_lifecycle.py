@@ -9,7 +9,7 @@ from credenda.clock import to_datetime
 from credenda.interfaces.cli.layout import Screen, clean, clip
 from credenda.interfaces.cli.render_consolidation import TOOK_OVER
 from credenda.model.change import Add, Change, SetLayer, SetStatus
-from credenda.model.compressed import CompressReport, CompressTier
+from credenda.model.compression_report import CompressReport, CompressTier
 from credenda.model.core import Core, CoreLine
 from credenda.model.dream import DreamReport
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove

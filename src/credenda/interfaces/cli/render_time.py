@@ -9,7 +9,7 @@ from typing import Final
 from credenda.clock import DAY_US, to_datetime
 from credenda.interfaces.cli.layout import Screen, clean
 from credenda.interfaces.cli.render_beliefs import about, interval, label, replaced, saying
-from credenda.model.difference import Diff, Difference, DifferenceKind
+from credenda.model.diff import Diff, Difference, DifferenceKind
 from credenda.model.memory import Relation, Status, TypeClass
 from credenda.model.query import SlotVersion
 

@@ -18,8 +18,8 @@ from credenda.interfaces.cli.session import Session
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
-    from credenda.interfaces.connect.places import Scope
-    from credenda.operations.tools import Toolset
+    from credenda.interfaces.client_setup.client_configs import Scope
+    from credenda.operations.mcp_names import Toolset
 
 __all__ = ["install", "mcp", "until_stopped", "worker"]
 
@@ -97,7 +97,7 @@ def until_stopped() -> Generator[Event]:
 def _serve(session: Session, toolset: str) -> None:
     gc.disable()  # while modules are loaded that stay for good: a sixth of the time to start
     try:
-        from credenda.interfaces.mcp.front import load_late
+        from credenda.interfaces.mcp.sdk_lazy import load_late
 
         load_late()
         from credenda.interfaces.mcp.stdio import serve
@@ -120,7 +120,7 @@ def _serve(session: Session, toolset: str) -> None:
 
 def install() -> click.Command:
     """Make the command that adds this server to the file of a client."""
-    from credenda.interfaces.connect.places import CLIENTS
+    from credenda.interfaces.client_setup.client_configs import CLIENTS
 
     options = [
         click.Option(["--client"], type=click.Choice(CLIENTS), required=True, help="Whose file is changed."),
@@ -152,9 +152,9 @@ def install() -> click.Command:
 
 def _install(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
     from credenda.config import user_folders
-    from credenda.interfaces.connect.install import entry_for, lines_of
-    from credenda.interfaces.connect.install import install as add
-    from credenda.interfaces.connect.places import place_of
+    from credenda.interfaces.client_setup.client_configs import place_of
+    from credenda.interfaces.client_setup.install import entry_for, lines_of
+    from credenda.interfaces.client_setup.install import install as add
 
     place = place_of(client, cast("Scope", scope), user_folders(), Path.cwd())
     entry = entry_for(place, [*_passed_on(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())])

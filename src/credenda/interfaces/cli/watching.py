@@ -16,7 +16,7 @@ from credenda.portability.files.watch import Rest, signature
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
-    from credenda.model.synced import SyncReport
+    from credenda.model.sync_report import SyncReport
 
 __all__ = ["keep_watch"]
 

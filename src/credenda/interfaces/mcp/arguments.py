@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final, cast
 
 from credenda.errors import Invalid
-from credenda.interfaces.mcp.offer import Input, Offer, Route
+from credenda.interfaces.mcp.tool_specs import Input, Offer, Route
 from credenda.operations.table import Operation
 
 __all__ = ["read_arguments"]

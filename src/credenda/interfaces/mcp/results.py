@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from credenda.errors import CredendaError
-from credenda.interfaces.plain import encode, plain
+from credenda.interfaces.serialize import encode, plain
 from credenda.model.contest import ContestCase
 from credenda.model.core import Core
-from credenda.model.difference import Diff, Difference
+from credenda.model.diff import Diff, Difference
 from credenda.model.event import Event, Receipt
 from credenda.model.memory import Memory, Stance, Status
 from credenda.model.query import Context, Explanation, Hit, Page, SearchResult, SlotVersion

@@ -21,16 +21,16 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from credenda import __version__
 from credenda.errors import CredendaError, Invalid, NotFound
-from credenda.interfaces.calling import invoke
-from credenda.interfaces.mcp import guide
+from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.mcp import instructions
 from credenda.interfaces.mcp.arguments import read_arguments
-from credenda.interfaces.mcp.offer import Offer, offers
-from credenda.interfaces.mcp.poison import check_texts
+from credenda.interfaces.mcp.poisoning_check import check_texts
 from credenda.interfaces.mcp.results import answer, as_text, failure, unforeseen
+from credenda.interfaces.mcp.tool_specs import Offer, offers
 from credenda.model.core import Core
 from credenda.model.query import Context
+from credenda.operations.mcp_names import Toolset
 from credenda.operations.table import OPERATIONS, Operation
-from credenda.operations.tools import Toolset
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
@@ -61,8 +61,10 @@ def build_server(
     """
     tools = offers(operations, toolset=toolset, read_only=read_only)
     check_texts({name: offer.listed() for name, offer in tools.items()})
-    check_texts({"the instructions": guide.INSTRUCTIONS, "the prompt": [guide.GUIDE_ABOUT, guide.GUIDE]})
-    check_texts({"the resources": [guide.CORE_ABOUT, guide.MEMORY_ABOUT]})
+    check_texts(
+        {"the instructions": instructions.INSTRUCTIONS, "the prompt": [instructions.GUIDE_ABOUT, instructions.GUIDE]}
+    )
+    check_texts({"the resources": [instructions.CORE_ABOUT, instructions.MEMORY_ABOUT]})
     handlers = _Handlers(memory=memory, tools=tools)
     hints: dict[CacheableMethod, CacheHint] = dict.fromkeys(get_args(CacheableMethod), _PRIVATE_LIST)
     hints["resources/read"] = _PRIVATE_READ
@@ -70,7 +72,7 @@ def build_server(
         "credenda",
         version=__version__,
         title="Credenda",
-        instructions=guide.INSTRUCTIONS,
+        instructions=instructions.INSTRUCTIONS,
         cache_hints=hints,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
@@ -116,7 +118,9 @@ class _Handlers:
 
     async def list_resources(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
         """List the core block."""
-        core = wire.Resource(uri=guide.CORE_URI, name="core", description=guide.CORE_ABOUT, mime_type=_MARKDOWN)
+        core = wire.Resource(
+            uri=instructions.CORE_URI, name="core", description=instructions.CORE_ABOUT, mime_type=_MARKDOWN
+        )
         return wire.ListResourcesResult(resources=[core])
 
     async def list_resource_templates(
@@ -124,7 +128,7 @@ class _Handlers:
     ) -> wire.ListResourceTemplatesResult:
         """List how a memory is named."""
         memory = wire.ResourceTemplate(
-            uri_template=guide.MEMORY_URI, name="memory", description=guide.MEMORY_ABOUT, mime_type=_JSON
+            uri_template=instructions.MEMORY_URI, name="memory", description=instructions.MEMORY_ABOUT, mime_type=_JSON
         )
         return wire.ListResourceTemplatesResult(resource_templates=[memory])
 
@@ -142,24 +146,24 @@ class _Handlers:
         return wire.ReadResourceResult(contents=[wire.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
     def _read(self, uri: str) -> tuple[str, str]:
-        before, _, after = guide.MEMORY_URI.partition("{id}")
-        if uri == guide.CORE_URI:
+        before, _, after = instructions.MEMORY_URI.partition("{id}")
+        if uri == instructions.CORE_URI:
             return _MARKDOWN, self.memory().context().text
         if uri.startswith(before) and uri.endswith(after):
             memory_id = unquote(uri.removeprefix(before))
             return _JSON, as_text(answer(OPERATIONS["why"], {}, self.memory().why(memory_id)))
-        raise NotFound("there is no such resource", fix=f"read {guide.CORE_URI} or {guide.MEMORY_URI}")
+        raise NotFound("there is no such resource", fix=f"read {instructions.CORE_URI} or {instructions.MEMORY_URI}")
 
     async def list_prompts(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
         """List the page on good use."""
-        return wire.ListPromptsResult(prompts=[wire.Prompt(name="use_memory", description=guide.GUIDE_ABOUT)])
+        return wire.ListPromptsResult(prompts=[wire.Prompt(name="use_memory", description=instructions.GUIDE_ABOUT)])
 
     async def get_prompt(self, _: Call, params: wire.GetPromptRequestParams) -> wire.GetPromptResult:
         """Give the page on good use."""
         if params.name != "use_memory":
             raise MCPError(code=wire.INVALID_PARAMS, message="there is no such prompt; choose use_memory")
-        page = wire.PromptMessage(role="user", content=wire.TextContent(text=guide.GUIDE))
-        return wire.GetPromptResult(description=guide.GUIDE_ABOUT, messages=[page])
+        page = wire.PromptMessage(role="user", content=wire.TextContent(text=instructions.GUIDE))
+        return wire.GetPromptResult(description=instructions.GUIDE_ABOUT, messages=[page])
 
 
 def _result(told: Mapping[str, Any], *, text: str = "", is_error: bool = False) -> wire.CallToolResult:

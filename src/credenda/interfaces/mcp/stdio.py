@@ -16,9 +16,9 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from credenda.errors import Unavailable
-from credenda.interfaces.mcp.pipes import Answers, Calls, Lines
 from credenda.interfaces.mcp.server import build_server
-from credenda.operations.tools import Toolset
+from credenda.interfaces.mcp.stdio_transport import Answers, Calls, Lines
+from credenda.operations.mcp_names import Toolset
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

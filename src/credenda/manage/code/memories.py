@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.limits import MEMORY_TEXT_CHARACTERS
-from credenda.manage.code.found import Survey, Surveyed
 from credenda.manage.code.manifests import Manifest
+from credenda.manage.code.scan_result import Survey, Surveyed
 from credenda.model.memory import Memory, Status
 
 __all__ = ["Page", "Plan", "pages", "plan_scan"]

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
-from credenda.manage.dream.asking import Bridging
-from credenda.manage.dream.facts import About, digest_of
+from credenda.manage.dream.eligible_facts import About, digest_of
+from credenda.manage.dream.prompts import Bridging
 from credenda.model.change import Add
-from credenda.model.dreamed import BRIDGE, DREAMER
+from credenda.model.derived import BRIDGE, DREAMER
 from credenda.model.event import TRUST, Source
 from credenda.model.memory import Draft, Layer, Memory, MemoryType
-from credenda.text.normal import name_key
+from credenda.text.normalize import name_key
 
 __all__ = ["BridgeRules", "Pairing", "bridge_digest", "bridge_ends", "connected", "decide_bridge", "nominated"]
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.limits import MEMORY_TEXT_CHARACTERS
-from credenda.manage.dream.facts import About, digest_of
+from credenda.manage.dream.eligible_facts import About, digest_of
 from credenda.model.change import Add, Change, Supersede
-from credenda.model.dreamed import CARD, DREAMER
+from credenda.model.derived import CARD, DREAMER
 from credenda.model.event import TRUST, Source
 from credenda.model.memory import Draft, Layer, Memory, MemoryType, Relation, Status
-from credenda.text.normal import name_key
+from credenda.text.normalize import name_key
 
 __all__ = [
     "RULES",

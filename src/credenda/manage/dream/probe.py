@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.model.change import SetStatus
-from credenda.model.dreamed import is_dreamed
+from credenda.model.derived import is_dreamed
 from credenda.model.memory import Cardinality, Layer, Memory, Slot, Stance, Status, type_class
-from credenda.text.normal import attribute_key, name_key, same_value, value_key
+from credenda.text.normalize import attribute_key, name_key, same_value, value_key
 
 __all__ = [
     "ProbeRules",

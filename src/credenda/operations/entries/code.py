@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.errors import Invalid, NotFound, Unavailable
-from credenda.operations.entries.shape import Door, Operation, Param
+from credenda.operations.entries.schema import Door, Operation, Param
 
 __all__ = ["ENTRIES"]
 

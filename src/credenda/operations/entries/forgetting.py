@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, Unavailable
-from credenda.operations.entries.shape import PERSONS, TOPIC, WITH_FILES, Operation, Param, text
+from credenda.operations.entries.schema import PERSONS, TOPIC, WITH_FILES, Operation, Param, text
 
 __all__ = ["ENTRIES"]
 

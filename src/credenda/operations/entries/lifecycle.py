@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
-from credenda.operations.entries.shape import ID, TOPIC, Operation, Param
+from credenda.operations.entries.schema import ID, TOPIC, Operation, Param
 
 __all__ = ["ENTRIES"]
 

@@ -14,10 +14,10 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Invalid, Unavailable
+from credenda.portability.atomic_write import whole_file
 from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES
 from credenda.portability.files.parse import parse
-from credenda.portability.files.sides import Text, Tier
-from credenda.portability.output import whole_file
+from credenda.portability.files.types import Text, Tier
 
 try:
     import fcntl

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from credenda.clock import render_time, to_datetime
+from credenda.model.change_fields import DRAFT_FIELDS
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState, contest_table
 from credenda.model.core import Section
 from credenda.model.event import Event
-from credenda.model.logged import DRAFT_FIELDS
 from credenda.model.memory import Draft, Layer, Memory, Status
-from credenda.portability.files.marks import plain
-from credenda.text.normal import name_key
+from credenda.portability.files.markers import plain
+from credenda.text.normalize import name_key
 
 __all__ = [
     "ARCHIVE",

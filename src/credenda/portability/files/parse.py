@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from credenda.portability.files.marks import content, read_comment, said_in
+from credenda.portability.files.markers import content, read_comment, said_in
 
 __all__ = ["END", "Block", "Entered", "Other", "Parsed", "Said", "parse"]
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from credenda.portability.files.marks import plain
+from credenda.portability.files.markers import plain
 
 __all__ = ["AWAY", "Base", "State", "digest", "dump_state", "load_state", "tenant_mark"]
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from credenda import limits
 from credenda.clock import to_datetime
-from credenda.portability.importers.port import Piece, Problem, Source, stable_key
-from credenda.portability.lines import Line
-from credenda.write.accept import Submission
+from credenda.portability.importers.format import Piece, Problem, Source, stable_key
+from credenda.portability.line_reader import Line
+from credenda.write.intake.validate import Submission
 
 __all__ = [
     "BLOCK_CHARACTERS_MAX",

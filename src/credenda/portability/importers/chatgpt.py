@@ -8,18 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
-from credenda.portability.elements import Element, elements
-from credenda.portability.importers.port import Boundary, Piece, Problem, Source
-from credenda.portability.importers.tables import (
-    MalformedError,
-    item_of,
-    shown,
-    shown_id,
-    table_of,
-    text_of,
-)
+from credenda.portability.importers.format import Boundary, Piece, Problem, Source
+from credenda.portability.importers.json_checks import MalformedError, item_of, shown, shown_id, table_of, text_of
 from credenda.portability.importers.turns import Talk, Turn
-from credenda.portability.lines import Lines
+from credenda.portability.json_stream import Element, elements
+from credenda.portability.line_reader import Lines
 
 __all__ = ["ChatGPTFormat"]
 

@@ -8,19 +8,12 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
-from credenda.portability.elements import Element, elements
 from credenda.portability.importers.blocks import Block, cut, document_piece, has_words
-from credenda.portability.importers.port import Boundary, Piece, Problem, Source
-from credenda.portability.importers.tables import (
-    MalformedError,
-    item_of,
-    list_of,
-    shown_id,
-    table_of,
-    text_of,
-)
+from credenda.portability.importers.format import Boundary, Piece, Problem, Source
+from credenda.portability.importers.json_checks import MalformedError, item_of, list_of, shown_id, table_of, text_of
 from credenda.portability.importers.turns import Talk, Turn, mended
-from credenda.portability.lines import Lines
+from credenda.portability.json_stream import Element, elements
+from credenda.portability.line_reader import Lines
 
 __all__ = ["ClaudeFormat"]
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from credenda.portability.importers.port import Boundary, Piece, Problem, Source
-from credenda.portability.importers.tables import MalformedError, loaded, shown, table_of, text_of
+from credenda.portability.importers.format import Boundary, Piece, Problem, Source
+from credenda.portability.importers.json_checks import MalformedError, loaded, shown, table_of, text_of
 from credenda.portability.importers.turns import Talk, Turn, mended
-from credenda.portability.lines import Line, Lines
+from credenda.portability.line_reader import Line, Lines
 
 __all__ = ["ClaudeCodeFormat"]
 

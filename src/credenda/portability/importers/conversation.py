@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
-from credenda.portability.importers.port import Boundary, Piece, Problem, Source, stable_key
-from credenda.portability.importers.tables import MalformedError, list_of, loaded, shown_id, table_of
-from credenda.portability.lines import Line, Lines
-from credenda.text.normal import name_key
-from credenda.write.accept import Submission
+from credenda.portability.importers.format import Boundary, Piece, Problem, Source, stable_key
+from credenda.portability.importers.json_checks import MalformedError, list_of, loaded, shown_id, table_of
+from credenda.portability.line_reader import Line, Lines
+from credenda.text.normalize import name_key
+from credenda.write.intake.validate import Submission
 
 __all__ = ["ConversationFormat", "session_name"]
 

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from credenda.portability.importers.blocks import document_piece
+from credenda.portability.importers.format import Piece, Problem, Source
 from credenda.portability.importers.pages import page_blocks
-from credenda.portability.importers.port import Piece, Problem, Source
-from credenda.portability.lines import Lines
+from credenda.portability.line_reader import Lines
 
 __all__ = ["MarkdownFormat", "is_markdown"]
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.portability.importers.port import Boundary, Piece, Problem, Source
-from credenda.portability.importers.statements import Statement, statement_piece
-from credenda.portability.importers.tables import MalformedError, list_of, loaded, text_of
+from credenda.portability.importers.foreign_facts import Statement, statement_piece
+from credenda.portability.importers.format import Boundary, Piece, Problem, Source
+from credenda.portability.importers.json_checks import MalformedError, list_of, loaded, text_of
 from credenda.portability.importers.turns import mended
-from credenda.portability.lines import Line, Lines
-from credenda.text.normal import name_key
+from credenda.portability.line_reader import Line, Lines
+from credenda.text.normalize import name_key
 
 __all__ = ["ABOUT_USER", "McpMemoryFormat", "observed", "related"]
 

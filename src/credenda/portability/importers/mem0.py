@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from credenda.portability.elements import Element, elements
-from credenda.portability.importers.port import Boundary, Piece, Problem, Source
-from credenda.portability.importers.statements import Statement, statement_piece
-from credenda.portability.importers.tables import MalformedError, item_of, moment_of, shown_id, text_of
-from credenda.portability.lines import Lines
+from credenda.portability.importers.foreign_facts import Statement, statement_piece
+from credenda.portability.importers.format import Boundary, Piece, Problem, Source
+from credenda.portability.importers.json_checks import MalformedError, item_of, moment_of, shown_id, text_of
+from credenda.portability.json_stream import Element, elements
+from credenda.portability.line_reader import Lines
 
 __all__ = ["Mem0Format"]
 

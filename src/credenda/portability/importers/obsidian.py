@@ -14,12 +14,12 @@ from typing import Final
 
 from credenda.clock import to_datetime
 from credenda.portability.importers.blocks import Block, document_piece, has_words
-from credenda.portability.importers.front import tags_of
+from credenda.portability.importers.foreign_facts import Statement, statement_piece
+from credenda.portability.importers.format import Piece, Problem, Source
+from credenda.portability.importers.front_matter import tags_of
 from credenda.portability.importers.markdown import is_markdown
 from credenda.portability.importers.pages import page_blocks
-from credenda.portability.importers.port import Piece, Problem, Source
-from credenda.portability.importers.statements import Statement, statement_piece
-from credenda.portability.lines import Lines
+from credenda.portability.line_reader import Lines
 
 __all__ = ["ObsidianFormat"]
 

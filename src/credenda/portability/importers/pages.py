@@ -21,9 +21,9 @@ from credenda.portability.importers.blocks import (
     has_words,
     text_lines,
 )
-from credenda.portability.importers.front import read_front, tags_of
-from credenda.portability.importers.port import Problem, Source
-from credenda.portability.lines import Lines
+from credenda.portability.importers.format import Problem, Source
+from credenda.portability.importers.front_matter import read_front, tags_of
+from credenda.portability.line_reader import Lines
 
 __all__ = ["page_blocks"]
 

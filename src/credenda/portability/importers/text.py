@@ -15,8 +15,8 @@ from credenda.portability.importers.blocks import (
     has_words,
     text_lines,
 )
-from credenda.portability.importers.port import Piece, Problem, Source
-from credenda.portability.lines import Lines
+from credenda.portability.importers.format import Piece, Problem, Source
+from credenda.portability.line_reader import Lines
 
 __all__ = ["TextFormat"]
 

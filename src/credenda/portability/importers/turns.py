@@ -10,9 +10,9 @@ from typing import Final
 from credenda import limits
 from credenda.clock import to_datetime
 from credenda.portability.importers.blocks import cut
-from credenda.portability.importers.port import Piece, Problem, Source, stable_key
-from credenda.portability.importers.tables import MalformedError, moment_of, moment_or_none
-from credenda.write.accept import Submission
+from credenda.portability.importers.format import Piece, Problem, Source, stable_key
+from credenda.portability.importers.json_checks import MalformedError, moment_of, moment_or_none
+from credenda.write.intake.validate import Submission
 
 __all__ = ["Talk", "Turn", "mended"]
 

@@ -127,7 +127,7 @@ def open_model(weights: Path, *, unsigned: bool | None = None) -> Model:
     import numpy as np
 
     from credenda.providers.embed.minilm_graph import minilm_graph
-    from credenda.providers.embed.wire import read_tensors
+    from credenda.providers.embed.onnx_format import read_tensors
 
     mapped = np.memmap(weights, np.uint8, "r").data
     safe = _overflows() if unsigned is None else unsigned

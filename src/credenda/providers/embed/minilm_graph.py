@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from credenda.providers.embed.wire import Graph
+from credenda.providers.embed.onnx_format import Graph
 
 __all__ = ["minilm_graph", "overflow_probe"]
 

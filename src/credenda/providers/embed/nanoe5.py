@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from credenda.errors import Unavailable
-from credenda.text.characters import whole_characters
+from credenda.text.encodable import whole_characters
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,7 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Invalid, Unavailable
-from credenda.text.characters import whole_characters
+from credenda.text.encodable import whole_characters
 
 if TYPE_CHECKING:
     import numpy as np

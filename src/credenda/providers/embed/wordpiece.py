@@ -6,7 +6,7 @@ import gzip
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from credenda.text.characters import whole_characters
+from credenda.text.encodable import whole_characters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

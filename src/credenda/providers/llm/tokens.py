@@ -6,7 +6,7 @@ import json
 import re
 from typing import Final
 
-from credenda.providers.llm.port import Question
+from credenda.providers.llm.protocol import Question
 
 __all__ = ["question_tokens", "text_tokens"]
 

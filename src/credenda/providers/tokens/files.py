@@ -16,8 +16,8 @@ from typing import Any, Final, cast
 from credenda import limits
 from credenda.errors import Invalid, Unavailable
 from credenda.paths import kind_of
-from credenda.text.characters import whole_characters
-from credenda.text.counting import TokenCounter
+from credenda.text.encodable import whole_characters
+from credenda.text.token_budget import TokenCounter
 
 __all__ = ["file_counter"]
 

@@ -14,10 +14,10 @@ from credenda.clock import Clock
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import BackupReport, RestoreReport
 from credenda.paths import kind_of
-from credenda.storage.ledger import Entry, ledger_path, note, read_ledger
+from credenda.storage.erasure_ledger import Entry, ledger_path, note, read_ledger
 from credenda.storage.sqlite.connection import connect
-from credenda.storage.sqlite.failures import translated
-from credenda.storage.sqlite.proof import erased_before
+from credenda.storage.sqlite.erase_proof import erased_before
+from credenda.storage.sqlite.errors import translated
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Store
 

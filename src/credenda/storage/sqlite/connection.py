@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Final
 
 from credenda.errors import Unavailable
-from credenda.storage.sqlite.failures import translated
+from credenda.storage.sqlite.errors import translated
 from credenda.text.documents import event_text, memory_text
 from credenda.text.tokens import fold, segment_document
 

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from credenda.errors import Conflict, Corrupt
 from credenda.storage import rows
-from credenda.storage.portable import Cell, Origin, PlacedRow, PlainRow, unfit
 from credenda.storage.records import vector_bytes
 from credenda.storage.sqlite.connection import event_words, memory_words
 from credenda.storage.sqlite.migrate import latest_version
-from credenda.storage.sqlite.named import statements
+from credenda.storage.sqlite.statements import statements
 from credenda.storage.store import CODE_BITS, pack_code
+from credenda.storage.tenant_transfer import Cell, Origin, PlacedRow, PlainRow, unfit
 
 __all__ = ["NOT_MOVED", "TABLES", "dump_rows", "load_rows", "read_origin"]
 

@@ -11,8 +11,8 @@ from typing import assert_never
 from credenda.errors import Conflict
 from credenda.ids import Kind, number_of, numbers_of, public_id
 from credenda.model.core import Recalled
-from credenda.model.finding import DutyRun
-from credenda.model.regard import JUDGED, Regard
+from credenda.model.doctor_finding import DutyRun
+from credenda.model.feedback import JUDGED, Regard
 from credenda.storage.store import Access, Heads, Lead, Prune, Retention, Surprise, Watermark
 
 __all__ = ["Derived", "SqliteDuties", "SqliteUsage", "file_derived", "heads_of"]

@@ -22,11 +22,11 @@ from credenda import limits
 from credenda.clock import pause, seconds
 from credenda.errors import Conflict, Corrupt
 from credenda.ids import new_key, new_tag
+from credenda.storage.sqlite.byte_search import LONG_BYTES, SHORT_BYTES, Probes, chunks_of, packed
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.dump import TABLES
-from credenda.storage.sqlite.failures import translated
+from credenda.storage.sqlite.errors import translated
 from credenda.storage.sqlite.group import insist
-from credenda.storage.sqlite.probes import LONG_BYTES, SHORT_BYTES, Probes, chunks_of, packed
 from credenda.text.tokens import fold
 
 __all__ = ["Unfinished", "delete_rows", "empty_whole_log", "ledger_digest", "searched", "tenant_tables", "unfinished"]

@@ -17,7 +17,7 @@ from credenda import limits
 from credenda.clock import pause, seconds
 from credenda.errors import Unavailable
 from credenda.ids import random_fraction
-from credenda.storage.sqlite.failures import is_busy, translate
+from credenda.storage.sqlite.errors import is_busy, translate
 
 __all__ = ["GroupCommit", "begin_immediate", "insist"]
 

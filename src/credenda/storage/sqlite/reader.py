@@ -17,11 +17,11 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage import rows
+from credenda.storage.sqlite.choose_statement import index_of
 from credenda.storage.sqlite.connection import event_words
-from credenda.storage.sqlite.delta import read_delta
 from credenda.storage.sqlite.duties import SqliteDuties, SqliteUsage, heads_of
-from credenda.storage.sqlite.indexes import index_of
-from credenda.storage.sqlite.named import statements
+from credenda.storage.sqlite.index_delta import read_delta
+from credenda.storage.sqlite.statements import statements
 from credenda.storage.store import (
     CODE_BITS,
     ChangeFilter,

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.sqlite.refold import Run
-from credenda.text.normal import attribute_key, name_key
+from credenda.storage.sqlite.replay_rows import Run
+from credenda.text.normalize import attribute_key, name_key
 
 __all__ = ["redact_log"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from credenda.errors import LimitExceeded
-from credenda.storage.sqlite.refold import Run
+from credenda.storage.sqlite.replay_rows import Run
 from credenda.storage.store import Spend
 
 __all__ = ["file_spend"]

@@ -17,20 +17,20 @@ from credenda import limits
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.ids import new_key, new_tag
-from credenda.model.forgetting import Rules
-from credenda.storage.ledger import Entry
-from credenda.storage.portable import Dump, Erasure, Origin, PlacedRow
+from credenda.model.retention_policy import Rules
+from credenda.storage.erasure_ledger import Entry
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log
-from credenda.storage.sqlite.failures import translated
+from credenda.storage.sqlite.errors import translated
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.journal import forget_names
 from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
-from credenda.storage.sqlite.named import statements
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
-from credenda.storage.sqlite.recent import Recent
-from credenda.storage.sqlite.rules import read_rules
+from credenda.storage.sqlite.retention_rows import read_rules
+from credenda.storage.sqlite.statements import statements
+from credenda.storage.sqlite.tenant_cache import Recent
 from credenda.storage.sqlite.writer import SqliteWriter, Tips
 from credenda.storage.store import Finding, Reader, Tenant, Writer
+from credenda.storage.tenant_transfer import Dump, Erasure, Origin, PlacedRow
 
 __all__ = ["SqliteStore", "is_unfinished"]
 
@@ -111,7 +111,7 @@ class SqliteStore:
             raise
 
     def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
-        from credenda.storage.sqlite.proof import finish_erasures
+        from credenda.storage.sqlite.erase_proof import finish_erasures
 
         connection, commits = self._writable()
         now_us = self._clock.now_us()
@@ -195,7 +195,7 @@ class SqliteStore:
     def scratch(self, user_id: str) -> Generator[Writer]:
         """Open a copy in memory of a tenant's journal and tombstones."""
         from credenda.storage.sqlite.dump import dump_rows, read_origin
-        from credenda.storage.sqlite.scratch import open_scratch
+        from credenda.storage.sqlite.in_memory_copy import open_scratch
 
         with ExitStack() as held:
             with self._readers.take() as connection:
@@ -207,7 +207,7 @@ class SqliteStore:
     def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
         """Take rows into an empty tenant, in one transaction."""
         from credenda.storage.sqlite.dump import load_rows
-        from credenda.storage.sqlite.proof import take_back
+        from credenda.storage.sqlite.erase_proof import take_back
 
         connection, commits = self._writable()
         counts = commits.run(lambda: load_rows(connection, user_id, origin, rows))

@@ -12,19 +12,19 @@ from credenda.ids import Kind, number_of
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
+from credenda.model.doctor_finding import DutyRun
 from credenda.model.event import NewEvent
-from credenda.model.finding import DutyRun
-from credenda.model.forgetting import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
+from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage import rows
 from credenda.storage.sqlite.connection import event_words, memory_words
 from credenda.storage.sqlite.duties import Derived, file_derived
 from credenda.storage.sqlite.journal import GENESIS, Place, added_cells, event_cells
-from credenda.storage.sqlite.named import placed
 from credenda.storage.sqlite.reader import SqliteReader
 from credenda.storage.sqlite.redact import redact_log
-from credenda.storage.sqlite.refold import refold
+from credenda.storage.sqlite.replay_rows import refold
 from credenda.storage.sqlite.spend import file_spend
+from credenda.storage.sqlite.statements import placed
 from credenda.storage.store import (
     CODE_BITS,
     Access,
@@ -45,7 +45,7 @@ from credenda.storage.store import (
     Watermark,
     pack_code,
 )
-from credenda.text.normal import name_key
+from credenda.text.normalize import name_key
 from credenda.text.passages import passages
 
 __all__ = ["SqliteWriter", "Tips"]

@@ -11,13 +11,13 @@ from typing import Final
 
 from credenda.model.claim import Claim, Move
 from credenda.model.memory import Memory, MemoryType, Status, type_class
-from credenda.text.inflections import thing_form
-from credenda.text.normal import attribute_key, name_key, same_value, value_key
+from credenda.text.normalize import attribute_key, name_key, same_value, value_key
+from credenda.text.singular_plural import thing_form
 from credenda.write.again.sense import Sense, plainly, sense, table
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.restate import restated
-from credenda.write.slots import FIRM, denies, outshines, slot_of
-from credenda.write.wording import refines, value_words
+from credenda.write.reconcile.slots import FIRM, denies, outshines, slot_of
+from credenda.write.reconcile.wording import refines, value_words
 
 __all__ = ["comparable", "more_exact", "other_words", "same_said", "told_plainly"]
 

@@ -9,16 +9,16 @@ from credenda.ids import Kind, public_id
 from credenda.limits import AGAIN_NOMINATED
 from credenda.model.change import Add, Change, Confirm, Supersede
 from credenda.model.claim import Claim
-from credenda.model.dreamed import is_dreamed
+from credenda.model.derived import is_dreamed
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Relation
 from credenda.storage.store import Reader, unpack_code
 from credenda.write.again.compare import comparable, more_exact, other_words, same_said, told_plainly
 from credenda.write.again.sense import plainly, sense
-from credenda.write.known import Occasion
-from credenda.write.saying import saying_of
-from credenda.write.slots import TRUST_MARGIN, begins_us, label
-from credenda.write.wording import because, value_words
+from credenda.write.reconcile.candidate import saying_of
+from credenda.write.reconcile.inputs import Occasion
+from credenda.write.reconcile.slots import TRUST_MARGIN, begins_us, label
+from credenda.write.reconcile.wording import because, value_words
 
 __all__ = ["Again", "said_again", "with_again"]
 

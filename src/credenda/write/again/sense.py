@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
-from credenda.text.inflections import thing_form
+from credenda.text.singular_plural import thing_form
 from credenda.write.extract.clauses import open_contractions, straighten
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.restate import restated

@@ -14,13 +14,13 @@ from typing import Final
 
 from credenda.model.claim import Claim, Move
 from credenda.model.memory import Memory, MemoryType
-from credenda.text.normal import same_value
+from credenda.text.normalize import same_value
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.lexicon import load_table, names, words_of
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.values import clean_value, corrected_value, left_for
-from credenda.write.slots import BY_BIRTH
+from credenda.write.reconcile.slots import BY_BIRTH
 
 __all__ = ["exchanged", "in_its_slot", "renamed"]
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from credenda.model.memory import Cardinality, MemoryType
-from credenda.text.normal import attribute_key
+from credenda.text.normalize import attribute_key
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.lexicon import expression, lexicon, load_table, occurs
 from credenda.write.extract.patterns import Gate, compile_macros

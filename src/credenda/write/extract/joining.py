@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.text.normal import same_value
+from credenda.text.normalize import same_value
 from credenda.write.extract.lexicon import expression, names, words_of
 from credenda.write.extract.predicates import Predicate
 from credenda.write.extract.readings import Frame, Reading

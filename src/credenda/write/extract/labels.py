@@ -12,7 +12,7 @@ from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType
-from credenda.text.normal import attribute_key
+from credenda.text.normalize import attribute_key
 from credenda.write.extract.lexicon import load_table
 from credenda.write.extract.readings import Reading
 

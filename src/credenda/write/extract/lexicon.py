@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any, Final
 
 from credenda.model.memory import Cardinality, MemoryType
-from credenda.text.normal import attribute_key, value_key
+from credenda.text.normalize import attribute_key, value_key
 
 __all__ = [
     "RECENT",

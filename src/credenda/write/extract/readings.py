@@ -10,7 +10,7 @@ from typing import Final
 
 from credenda.model.claim import Move
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.text.normal import attribute_key
+from credenda.text.normalize import attribute_key
 from credenda.write.extract.checks import Situation
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.general import holds, may_hold

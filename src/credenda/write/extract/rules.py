@@ -16,7 +16,6 @@ from credenda.model.claim import Claim, Move, Turn
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import MemoryType, Stance
 from credenda.text.sentences import TextSpan
-from credenda.write.accept import AS_TYPE
 from credenda.write.extract.acts import (
     Act,
     act_of,
@@ -60,6 +59,7 @@ from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.third_person import as_own_words, is_note, who_speaks
 from credenda.write.extract.values import leading_scope
 from credenda.write.extract.worthwhile import doubted, keep_worthwhile
+from credenda.write.intake.validate import AS_TYPE
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.memory import Cardinality
-from credenda.text.normal import attribute_key
+from credenda.text.normalize import attribute_key
 from credenda.write.extract.checks import nominal
 from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
 from credenda.write.extract.patterns import Pattern

@@ -20,7 +20,7 @@ from credenda.write.extract.acts import Act, act_of, is_transient
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.spoken import fluent, premise_of
-from credenda.write.screen import looks_like_instruction
+from credenda.write.intake.secrets import looks_like_instruction
 
 __all__ = ["Skip", "skip"]
 

@@ -13,7 +13,7 @@ from typing import Final
 from credenda import limits
 from credenda.model.claim import Claim, Move, Span, Turn
 from credenda.model.memory import Memory, Stance
-from credenda.text.normal import attribute_key, same_value
+from credenda.text.normalize import attribute_key, same_value
 from credenda.write.extract.acts import Act, act_of, is_hedged, is_question, is_transient
 from credenda.write.extract.clauses import open_contractions, straighten
 from credenda.write.extract.lexicon import lexicon
@@ -21,11 +21,11 @@ from credenda.write.extract.moments import past_dates
 from credenda.write.extract.scenes import in_scene
 from credenda.write.extract.spoken import premise_of
 from credenda.write.extract.stances import CONFIDENCE_MAX
+from credenda.write.intake.secrets import screen
 from credenda.write.llm.answer import Proposal
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
 from credenda.write.llm.words import locate, numbers, says
-from credenda.write.screen import screen
-from credenda.write.slots import UNCERTAIN
+from credenda.write.reconcile.slots import UNCERTAIN
 
 __all__ = ["Dropped", "Fault", "check"]
 

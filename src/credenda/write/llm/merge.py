@@ -13,10 +13,10 @@ from typing import Final
 from credenda import limits
 from credenda.model.claim import Claim, Move
 from credenda.model.memory import Cardinality, Stance, type_class
-from credenda.text.normal import attribute_key, name_key, same_value
+from credenda.text.normalize import attribute_key, name_key, same_value
 from credenda.write.llm.answer import Rejection
 from credenda.write.llm.prompt import reading_id
-from credenda.write.slots import UNCERTAIN
+from credenda.write.reconcile.slots import UNCERTAIN
 
 __all__ = ["merged"]
 

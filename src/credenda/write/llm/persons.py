@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from credenda.model.event import Event, Role
-from credenda.text.normal import attribute_key, name_key
+from credenda.text.normalize import attribute_key, name_key
 from credenda.write.extract.clauses import open_contractions, read_clause, split_clauses, straighten
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.lexicon import lexicon, names

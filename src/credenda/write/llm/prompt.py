@@ -18,8 +18,8 @@ from credenda.clock import to_datetime
 from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory
-from credenda.providers.llm.port import Question
-from credenda.write.screen import screen
+from credenda.providers.llm.protocol import Question
+from credenda.write.intake.secrets import screen
 
 __all__ = ["PROMPT", "known_id", "question_about", "reading_id"]
 

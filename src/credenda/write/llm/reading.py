@@ -8,7 +8,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.claim import Claim, Turn
-from credenda.providers.llm.port import LanguageModel, ModelFailure, Question, Reply, Trouble
+from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Reply, Trouble
 from credenda.write.llm.answer import Answer, read_answer
 from credenda.write.llm.guards import Dropped, Fault, check
 from credenda.write.llm.merge import merged

@@ -13,14 +13,14 @@ from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event
 from credenda.model.memory import Memory, MemoryType, Relation
 from credenda.storage.store import MemoryFilter, Reader, Writer, unpack_code
-from credenda.text.normal import attribute_key, name_key, same_value
+from credenda.text.normalize import attribute_key, name_key, same_value
 from credenda.text.tokens import tokenize
 from credenda.write.apply import Application, apply
 from credenda.write.extract.verbatim import VerbatimExtractor
-from credenda.write.ingest import believe
+from credenda.write.extract_job import read_turns
 from credenda.write.llm.reading import Understood, reread
-from credenda.write.reading import read_turns
-from credenda.write.slots import CURRENT, begins_us
+from credenda.write.reconcile.slots import CURRENT, begins_us
+from credenda.write.reconcile_job import believe
 
 __all__ = ["Asked", "believe_again", "fallback", "still_so", "turn_of", "turns_waiting"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from credenda.model.claim import Span
-from credenda.text.normal import value_key
+from credenda.text.normalize import value_key
 from credenda.text.sentences import sentence_spans
 
 __all__ = ["locate", "numbers", "says"]

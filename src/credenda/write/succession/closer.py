@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from credenda.model.memory import Memory
-from credenda.text.normal import text_key
-from credenda.write.slots import FIRM, denies, slot_of
+from credenda.text.normalize import text_key
+from credenda.write.reconcile.slots import FIRM, denies, slot_of
 from credenda.write.succession.old import Match
 
 __all__ = ["closer", "may_be_closer"]

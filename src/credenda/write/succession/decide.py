@@ -9,12 +9,12 @@ from typing import Final
 from credenda.model.change import Change, Supersede
 from credenda.model.claim import Claim, Move
 from credenda.model.memory import Memory, Relation, Status
-from credenda.write.known import Occasion
-from credenda.write.saying import saying_of
-from credenda.write.slots import FIRM, begins_us, denies, label, slot_of
+from credenda.write.reconcile.candidate import saying_of
+from credenda.write.reconcile.inputs import Occasion
+from credenda.write.reconcile.slots import FIRM, begins_us, denies, label, slot_of
+from credenda.write.reconcile.wording import because
 from credenda.write.succession.old import Match
 from credenda.write.succession.words import phrase
-from credenda.write.wording import because
 
 __all__ = ["Told", "explained", "placed_by", "succeeded"]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from credenda.write.slots import slot_of
+from credenda.write.reconcile.slots import slot_of
 from credenda.write.succession.old import Match, Old
 from credenda.write.succession.table import table
 from credenda.write.succession.turning import Turning

@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Final
 
 from credenda.model.memory import Memory
-from credenda.text.normal import attribute_key, name_key
-from credenda.write.slots import denies, slot_of
+from credenda.text.normalize import attribute_key, name_key
+from credenda.write.reconcile.slots import denies, slot_of
 from credenda.write.succession.departed import given_up, has_gone
 from credenda.write.succession.old import Old
 from credenda.write.succession.table import table, term

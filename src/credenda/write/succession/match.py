@@ -8,15 +8,15 @@ from functools import lru_cache
 from typing import Final
 
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.text.normal import attribute_key
-from credenda.write.slots import FIRM, denies, slot_of
+from credenda.text.normalize import attribute_key
+from credenda.write.reconcile.slots import FIRM, denies, slot_of
+from credenda.write.reconcile.wording import number_in
 from credenda.write.succession.departed import by_another, departed, of_another, put_for, reframed
 from credenda.write.succession.old import Match, Old, name_of, old_of, same_owner, same_scope
 from credenda.write.succession.refilled import in_slot, refilled
 from credenda.write.succession.table import state_in, states_in, table
 from credenda.write.succession.turning import Turning
 from credenda.write.succession.words import cells, phrase
-from credenda.write.wording import number_in
 
 __all__ = ["best", "fitting", "matches"]
 

@@ -12,7 +12,7 @@ from credenda.ids import Kind, number_of
 from credenda.model.claim import Claim
 from credenda.model.event import Event
 from credenda.model.memory import Memory
-from credenda.providers.embed.port import Embedder, checked_vectors
+from credenda.providers.embed.protocol import Embedder, checked_vectors
 from credenda.storage.store import Reader, pack_code
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone
@@ -82,7 +82,7 @@ def _share(said: Said, text: str) -> bool:
 
 def _stored(reader: Reader, memories: dict[str, Memory], embedder: Embedder) -> Vectors:
     """Read the vectors that memories have already, by text."""
-    from credenda.vectors.quantize import decode  # noqa: PLC0415 - numpy, for who has an engine
+    from credenda.index.quantize import decode  # noqa: PLC0415 - numpy, for who has an engine
 
     tag = reader.tenant.tag
     texts = {pack_code(number_of(one.id, Kind.MEMORY, tag), memory=True): text for text, one in memories.items()}

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from credenda.model.memory import Memory
-from credenda.text.normal import attribute_key, name_key
+from credenda.text.normalize import attribute_key, name_key
 from credenda.write.extract.lexicon import names
 from credenda.write.succession.turning import Turning
 from credenda.write.succession.words import Phrase, phrase

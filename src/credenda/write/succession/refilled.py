@@ -9,14 +9,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from credenda.text.normal import attribute_key
+from credenda.text.normalize import attribute_key
 from credenda.write.extract.lexicon import lexicon
-from credenda.write.slots import slot_of
+from credenda.write.reconcile.slots import slot_of
+from credenda.write.reconcile.wording import frame_of
 from credenda.write.succession.old import Match, Old
 from credenda.write.succession.table import table
 from credenda.write.succession.turning import Turning
 from credenda.write.succession.words import Cell, Word, alike, cells, only_cell, phrase
-from credenda.write.wording import frame_of
 
 __all__ = ["in_slot", "refilled"]
 

@@ -9,17 +9,17 @@ from credenda import limits
 from credenda.ids import Kind, number_of, public_id
 from credenda.model.change import ChangeKind
 from credenda.model.claim import Claim, Span
-from credenda.model.dreamed import is_dreamed
+from credenda.model.derived import is_dreamed
 from credenda.model.event import CODE, DENIED, QUARANTINED, Event, Role
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage.rows import text_hash
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, unpack_code
-from credenda.text.normal import name_key
+from credenda.text.normalize import name_key
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone, own_sentences
 from credenda.write.extract.restate import retold
-from credenda.write.slots import FIRM, TRUST_MARGIN, begins_us
+from credenda.write.reconcile.slots import FIRM, TRUST_MARGIN, begins_us
 from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
 from credenda.write.succession.likely import Nearness, Said, said_of

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from credenda.model.memory import Memory
-from credenda.write.slots import FIRM
+from credenda.write.reconcile.slots import FIRM
 from credenda.write.succession.table import states_in, table, term
 from credenda.write.succession.words import Phrase, Word, matters, phrase, plainly
 

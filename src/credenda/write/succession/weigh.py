@@ -9,7 +9,7 @@ from typing import Final
 
 from credenda.model.memory import Cardinality, Memory, Stance
 from credenda.text.languages import function_words
-from credenda.write.slots import BY_BIRTH, FIRM, slot_of
+from credenda.write.reconcile.slots import BY_BIRTH, FIRM, slot_of
 from credenda.write.succession.likely import Nearness, Said, near_signs, signs_between
 from credenda.write.succession.old import Match, old_of, others_words
 from credenda.write.succession.weights import near_weights, weights

@@ -1,7 +1,7 @@
 """How likely a sentence takes the place of a memory: a sum of weights over signs. Pure.
 
 The weights are in `data/succession_weights.toml`, and in `data/succession_near.toml` those for where it is known how
-near in meaning a sentence is to a memory. Both are fitted by `scripts/fit_succession.py` on the project's own pairs;
+near in meaning a sentence is to a memory. Both are fitted by `benchmarks/fit_succession.py` on the project's own pairs;
 none is set by hand.
 """
 

@@ -1,0 +1,1 @@
+"""Benchmarks and scripts that measure or fit Credenda itself; they are not part of the distribution."""

@@ -1,0 +1,327 @@
+"""Fit the weights of succession in `src/credenda/write/data` on pairs of sentences, and say how folds do.
+
+    python benchmarks/fit_succession.py [--write]
+
+A logistic regression with a ridge on the signs of `credenda.write.succession.likely`, minimised by Nesterov's
+accelerated gradient with the step of the Lipschitz bound (Nesterov 1983), the same on every run. What takes the place
+of the old sentence are the pairs that say so; what does not are the pairs of what stands beside it or is only imagined,
+and every sentence laid on memories of other people's pairs with which it shares a word. Of these, those that may well
+be of the same matter are left out: the same attribute, or texts that MiniLM finds near. Pairs that are read into one
+slot of one value are left to reconciliation, and teach nothing. Folds leave one writer out. The threshold is the least
+at which, over all folds, hardly anything beside was taken and hardly any memory of another matter. All of that is done
+twice: for `succession_weights.toml`, and with how near both are in meaning (`near_signs`) for `succession_near.toml`.
+`--write` renews the data files; without it the figures are only printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import random
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from fit_worth import Table
+from numpy.typing import NDArray
+
+from credenda import Credenda
+from credenda.model.memory import Memory
+from credenda.providers.embed.factory import open_embedder
+from credenda.text.normalize import attribute_key
+from credenda.write.reconcile.slots import single_slots, slot_of
+from credenda.write.succession.likely import near_signs, said_of, signs_between
+from credenda.write.succession.old import Old, old_of
+from credenda.write.succession.weigh import LAID, limit_among
+from credenda.write.succession.weights import SCALE
+from credenda.write.succession.words import phrase
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+OUT: Final = ROOT / "src/credenda/write/data"
+ENGINE: Final = "minilm"
+PAIRS: Final = ("pairs_tuning.jsonl", "pairs_traps.jsonl")
+SENTENCES: Final = "utterances_tuning.jsonl"
+SET: Final = 250
+"""Lines that are left out together where no writer is named."""
+TAKING: Final = frozenset({"supersede", "refine"})
+BESIDE: Final = frozenset({"coexist", "coexist_low"})
+STRANGERS: Final = LAID - 1
+"""Memories of other matters on which each sentence is laid."""
+NEAR: Final = 0.5
+"""Cosine from which two texts may be of the same matter."""
+COMMON: Final = 200
+"""Memories of one term of which a part is drawn."""
+COUNT_MIN: Final = 3
+RIDGE: Final = 2.0
+STEPS: Final = 200
+WEIGHT_MIN: Final = 2
+RARITY_MIN: Final = 5
+STRANGE_MOST: Final = 0.0005
+"""Share of memories of other matters that may be taken."""
+BESIDE_MOST: Final = 0.02
+"""Share of what stands beside that may be taken; most of it was written to be hard, or goes on about the same."""
+KEPT: Final = 0.98
+"""Share of what is taken rightly that the least of a sentence's own signs must let through."""
+SEED: Final = 7
+HEAD: Final = """# What each sign weighs for a sentence to take the place of a memory, in twentieths of a logit.
+# Made by `benchmarks/fit_succession.py`. The signs are those of `write/succession/likely.py`; "rarity" is the idf of
+# common terms in hundredths of the greatest. From `threshold` (logits) on a memory is taken; below `least` none is
+# looked for.
+"""
+
+Floats = NDArray[np.float64]
+Cosine = Callable[[str, str], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Couple:
+    """A pair as it is read: its line, who wrote it, and what each sentence gives by itself."""
+
+    line: Mapping[str, Any]
+    fold: str
+    old: tuple[Old, ...]
+    given: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One sentence laid on one memory."""
+
+    signs: frozenset[str]
+    near: frozenset[str]
+    """Signs of how near both are in meaning."""
+    own: frozenset[str]
+    taken: bool
+    kind: str
+    fold: str
+
+
+def read_pairs(folder: Path) -> list[Couple]:
+    """Read both sentences of every pair, each by itself, as the rules read them."""
+    lines = [json.loads(text) for name in PAIRS for text in (folder / name).read_text("utf-8").splitlines()]
+    found: list[Couple] = []
+    with tempfile.TemporaryDirectory(prefix="credenda-fit-") as place:
+        path = Path(place) / "memory.db"
+        for at, line in enumerate(lines):
+            old, given = (_read(path, f"{at} {end}", line[end]) for end in ("old", "new"))
+            fold = line.get("writer") or f"lines {at // SET * SET}"
+            found.append(Couple(line=line, fold=fold, old=tuple(map(old_of, old)), given=given))
+            if at % SET == 0:
+                print(f"{at} of {len(lines)} pairs", file=sys.stderr)
+    return found
+
+
+def _read(path: Path, user: str, text: str) -> tuple[Memory, ...]:
+    with Credenda.open(path, user=user, embedder="none", workers=False) as memory:
+        memory.remember(text)
+        memory.settle()
+        return tuple(memory.list(limit=50).items)
+
+
+def rarities(couples: Sequence[Couple]) -> dict[str, float]:
+    """Give the idf of common terms, ln(1 + (N - df + ½) / (df + ½)), in hundredths of that of a term seen nowhere."""
+    counted = Counter(term for one in couples for end in ("old", "new") for term in phrase(one.line[end]).terms)
+    count = 2 * len(couples)
+    most = math.log1p((count + 0.5) / 0.5)
+    common = {term: df for term, df in counted.items() if df >= RARITY_MIN}
+    return {term: round(math.log1p((count - df + 0.5) / (df + 0.5)) / most, 2) for term, df in sorted(common.items())}
+
+
+def own_rows(couples: Sequence[Couple], rarity: Mapping[str, float], cosine: Cosine) -> Iterator[Row]:
+    """Lay each new sentence on the old one of its pair; of several memories, on the one that says what is past."""
+    for one in couples:
+        relation, past = one.line["relation"], str(one.line.get("past") or "").casefold()
+        if relation not in TAKING | BESIDE:
+            continue
+        said = said_of(one.line["new"])
+        meant = [old for old in one.old if past in f"{old.memory.value or ''} {old.memory.text}".casefold()]
+        if not {slot_of(old.memory) for old in meant}.isdisjoint(single_slots(one.given)):
+            continue  # of one slot that holds one value, which reconciliation decides
+        chosen = max(meant, key=lambda old: (len(old.said.terms & said.terms), old.memory.id), default=None)
+        if chosen is not None:
+            signs = signs_between(said, chosen, rarity, one.given)
+            near = frozenset(near_signs(said, chosen, cosine(chosen.memory.text, said.phrase.text)))
+            own = frozenset(said.plain | set(said.others(frozenset())))
+            yield Row(signs=signs, near=near, own=own, taken=relation in TAKING, kind=relation, fold=one.fold)
+
+
+def strangers(
+    couples: Sequence[Couple], sentences: Sequence[str], rarity: Mapping[str, float], cosine: Cosine
+) -> Iterator[Row]:
+    """Lay sentences on memories of other pairs that share a word, but for those that may be of the same matter."""
+    draw = random.Random(SEED)
+    held = [(old, one) for one in couples for old in one.old]
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, (old, _) in enumerate(held):
+        for term in old.said.terms:
+            places[term].append(at)
+    asked = [(one.line["new"], one) for one in couples if one.line["relation"] not in {"coexist_low", "late"}]
+    for text, own in [*asked, *((text, None) for text in sentences)]:
+        said = said_of(text)
+        attributes = set[str]() if own is None else _attributes(own)
+        terms = set[str]() if own is None else set(phrase(own.line["old"]).terms)
+        drawn = [
+            at
+            for term in sorted(said.terms)
+            for at in (places[term] if len(places[term]) < COMMON else draw.sample(places[term], COMMON // 3))
+        ]
+        draw.shuffle(drawn)
+        left = STRANGERS
+        for at in dict.fromkeys(drawn):
+            old, other = held[at]
+            same = (old.name and old.name in attributes) or len(old.said.terms & terms) > 1 or other is own
+            near = cosine(old.memory.text, said.phrase.text)
+            if same or near > NEAR:
+                continue
+            given = () if own is None else own.given
+            signs = signs_between(said, old, rarity, given)
+            fold = "" if own is None else own.fold
+            signs_near = frozenset(near_signs(said, old, near))
+            yield Row(signs=signs, near=signs_near, own=frozenset(), taken=False, kind="stranger", fold=fold)
+            left -= 1
+            if not left:
+                break
+
+
+def _attributes(one: Couple) -> set[str]:
+    held = [*(old.memory for old in one.old), *one.given]
+    return {attribute_key(memory.attribute or "") for memory in held} - {""}
+
+
+def cosines(texts: Sequence[str]) -> Cosine:
+    """Return a function that gives the cosine of two of these texts."""
+    engine = open_embedder(ENGINE)
+    if engine is None:
+        raise SystemExit("this needs the extra `local`")
+    distinct = list(dict.fromkeys(texts))
+    made = np.concatenate([engine.embed(distinct[at : at + 64]) for at in range(0, len(distinct), 64)])
+    place = {text: at for at, text in enumerate(distinct)}
+
+    def near(one: str, other: str) -> float:
+        return float(made[place[one]] @ made[place[other]])
+
+    return near
+
+
+def fit(rows: Sequence[Row], known: Mapping[str, int]) -> Floats:
+    """Minimise the logistic loss with a ridge."""
+    table, wanted = Table(rows, known), np.array([row.taken for row in rows], np.float64)
+    weights = ahead = np.zeros(len(known))
+    pace, steep = 1.0, 0.25 * table.bound() + RIDGE
+    for _ in range(STEPS):
+        slope = table.back(1 / (1 + np.exp(-table.scores(ahead))) - wanted) + RIDGE * ahead
+        moved = ahead - slope / steep
+        faster = (1 + math.sqrt(1 + 4 * pace * pace)) / 2
+        ahead, weights, pace = moved + (pace - 1) / faster * (moved - weights), moved, faster
+    return weights
+
+
+def vocabulary(rows: Sequence[Row]) -> dict[str, int]:
+    """Number the signs that enough rows have, at least one of them of a pair."""
+    counted = Counter(sign for row in rows if row.kind != "stranger" for sign in row.signs)
+    return {sign: at for at, sign in enumerate(sorted(sign for sign, n in counted.items() if n >= COUNT_MIN))}
+
+
+def held_out(rows: Sequence[Row]) -> list[tuple[Row, float]]:
+    """Judge every fold by what was learned without it."""
+    found: list[tuple[Row, float]] = []
+    for fold in dict.fromkeys(row.fold for row in rows if row.fold):
+        others, mine = [row for row in rows if row.fold != fold], [row for row in rows if row.fold == fold]
+        known = vocabulary(others)
+        logits = Table(mine, known).scores(fit(others, known))
+        found += zip(mine, logits.tolist(), strict=True)
+        print(_figures(fold, found[-len(mine) :], 0.0), file=sys.stderr)
+    return found
+
+
+def limit(judged: Sequence[tuple[Row, float]]) -> float:
+    """Give the least logit above which hardly anything is taken that should not be."""
+    strange = sorted((logit for row, logit in judged if row.kind == "stranger"), reverse=True)
+    beside = sorted((logit for row, logit in judged if row.kind in BESIDE), reverse=True)
+    return round(max(strange[int(STRANGE_MOST * len(strange))], beside[int(BESIDE_MOST * len(beside))], 0.0), 2)
+
+
+def _figures(name: str, judged: Sequence[tuple[Row, float]], threshold: float) -> str:
+    parts = [name]
+    for kind in ("supersede", "refine", "coexist", "coexist_low", "stranger"):
+        mine = [logit >= threshold for row, logit in judged if row.kind == kind]
+        if mine:
+            parts.append(f"{kind} {sum(mine)} of {len(mine)} ({np.mean(mine):.3f})")
+    return ", ".join(parts)
+
+
+def least_of(rows: Sequence[Row], known: Mapping[str, int], weights: Floats, threshold: float) -> float:
+    """Give what a sentence's own signs must add up to, so that hardly anything is lost that would be taken."""
+    logits = Table(rows, known).scores(weights)
+    own = [
+        float(sum(weights[known[sign]] for sign in row.own if sign in known))
+        for row, logit in zip(rows, logits, strict=True)
+        if row.taken and logit >= threshold
+    ]
+    return round(float(np.quantile(own, 1 - KEPT)), 2)
+
+
+def written(parts: Mapping[str, Any], folder: Path) -> str:
+    """Give the data file: weights as whole numbers, light signs left out, and where they come from."""
+    weights, known = parts["weights"], parts["known"]
+    numbers = {sign: round(float(weights[at]) * SCALE) for sign, at in known.items()}
+    lines = [f"{sign}\t{number}" for sign, number in numbers.items() if abs(number) >= WEIGHT_MIN]
+    rare = [f"{term}\t{round(share * 100)}" for term, share in parts["rarity"].items()]
+    hashes = [
+        f'  "{name} sha256:{hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]}",'
+        for name in (*PAIRS, SENTENCES)
+    ]
+    limits = [f"threshold = {parts['threshold']}", f"least = {parts['least']}"]
+    limits += [f'model = "{parts["model"]}"'] if parts["model"] else []
+    text = [HEAD, *limits, "weights = '''", *lines, "'''", "rarity = '''", *rare, "'''", "", "[provenance]", "data = ["]
+    return "\n".join([*text, *hashes, "]", "held_out = [", *(f'  "{one}",' for one in parts["figures"]), "]"]) + "\n"
+
+
+def main() -> None:
+    """Fit, print, and write where asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=ROOT / "tests/data/beliefs")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    couples = read_pairs(given.data)
+    lines = [json.loads(text) for text in (given.data / SENTENCES).read_text("utf-8").splitlines()]
+    said = [line["text"] for line in lines if line["label"] == "store" and line.get("role") != "assistant"]
+    rarity = rarities(couples)
+    asked = [said_of(text).phrase.text for text in (*(one.line["new"] for one in couples), *said)]
+    cosine = cosines([*(old.memory.text for one in couples for old in one.old), *asked])
+    rows = [*own_rows(couples, rarity, cosine), *strangers(couples, said, rarity, cosine)]
+    engine = open_embedder(ENGINE)
+    nearer = [replace(row, signs=row.signs | row.near) for row in rows]
+    tables = {
+        "succession_weights.toml": (rows, ""),
+        "succession_near.toml": (nearer, engine.model_id if engine else ""),
+    }
+    for name, (laid, model) in tables.items():
+        parts = fitted(laid, near=bool(model)) | {"rarity": rarity, "model": model}
+        print("\n".join([f"{name}: threshold {parts['threshold']}", *parts["figures"]]))
+        if given.write:
+            (OUT / name).write_text(written(parts, given.data), encoding="utf-8")
+
+
+def fitted(rows: Sequence[Row], *, near: bool) -> dict[str, Any]:
+    """Fit on all rows, with the limits that folds ask for."""
+    judged = held_out(rows)
+    threshold = limit(judged)
+    figures = [_figures("all", judged, threshold)]
+    folds = dict.fromkeys(row.fold for row, _ in judged)
+    figures += [_figures(fold, [one for one in judged if one[0].fold == fold], threshold) for fold in folds]
+    known = vocabulary(rows)
+    weights = fit(rows, known)
+    least = least_of([row for row in rows if row.own], known, weights, limit_among(threshold, 1, near=near))
+    return {"weights": weights, "known": known, "threshold": threshold, "least": least, "figures": figures}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,282 @@
+"""Fit the weights of `src/credenda/write/extract/data/worth.toml` on labelled sentences, and say how well folds do.
+
+    python benchmarks/fit_worth.py [--write]
+
+A multinomial logistic regression (softmax) with a ridge, on the signs of `credenda.write.extract.worth`: minimised by
+Nesterov's accelerated gradient with the step of the Lipschitz bound (Nesterov 1983), the same on every run. Folds
+leave one set out: the tuning file is in the order of its sets, 350 lines a fold, and the sentences written for the
+judge are left out register by register. Of the pairs of `pairs_tuning.jsonl` every fourth sentence teaches too: what
+stands is worth keeping and what is only imagined is not, each as the kind that what was learned without them finds
+likeliest.
+`--write` renews the data file; without it the figures are only printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda.write.extract.clauses import open_contractions, straighten
+from credenda.write.extract.prose import own_sentences
+from credenda.write.extract.spoken import fluent
+from credenda.write.extract.worth import LABELS, SCALE, signs_of
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+OUT: Final = ROOT / "src/credenda/write/extract/data/worth.toml"
+FILES: Final = ("utterances_tuning.jsonl", "utterances_judge.jsonl")
+PAIRS: Final = "pairs_tuning.jsonl"
+SET: Final = 350
+"""Lines of the tuning file that are left out together: about one set, as they were written."""
+COUNT_MIN: Final = 10
+"""A sign of fewer sentences says more of these sentences than of others."""
+RIDGE: Final = 2.0
+STEPS: Final = 250
+FIRST_STEPS: Final = 100
+THRESHOLD: Final = 0.7
+EACH: Final = 4
+"""Of so many sentences that stand in pairs one is learned from: of more, the rest is kept as readily as they are."""
+KINDS: Final = (1, 2, 3, 4)
+IMAGINED: Final = (0, 5, 6)
+WEIGHT_MIN: Final = 5
+"""Signs that tell labels less apart are left out of the file: a quarter of a logit moves no sentence."""
+HEAD: Final = """# What each sign of a sentence weighs for each label, in twentieths of a logit.
+# Made by `benchmarks/fit_worth.py`. A line is a sign, a tab, and the weights of: {labels}.
+# Signs: "w:" a word; "b:" a verb in its base form; "c:" a class of words; "me&", "my&", "-&" one beside whose it is
+# (nobody's); "?&" a class in a question; "p:" two classes that follow each other ("^" begins, "$" ends); "o:" the rest:
+# "*" always, "n" how long, "1:" the first word, the first three classes, the first and the last.
+"""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One sentence of a line: its signs, its label, the line, the fold, and whether the line holds others."""
+
+    signs: frozenset[str]
+    label: int
+    line: int
+    fold: str
+    alone: bool
+
+
+def _label(line: dict[str, Any]) -> int:
+    if line["label"] == "skip":
+        return 0
+    if line["label"] == "store":
+        return LABELS.index(line["type"])
+    return LABELS.index("plan" if line.get("plan") else "supposition")
+
+
+def _sentences(text: str) -> list[str]:
+    cut = (straighten(text[span.start : span.stop]) for span in own_sentences(text))
+    return [plain for one in cut if (plain := open_contractions(fluent(one)))]
+
+
+def gather(folder: Path) -> Iterator[Row]:
+    """Read the sentences that people say; an assistant's are never kept, and teach nothing."""
+    number = 0
+    for name in FILES:
+        for at, text in enumerate((folder / name).read_text("utf-8").splitlines()):
+            line = json.loads(text)
+            number += 1
+            if line.get("role") == "assistant":
+                continue
+            fold = f"lines {at // SET * SET}" if name == FILES[0] else f"{line['label']} {line['register']}"
+            said = _sentences(line["text"])
+            for sentence in said:
+                yield Row(frozenset(signs_of(sentence)), _label(line), number, fold, len(said) == 1)
+
+
+def of_pairs(folder: Path, rows: Sequence[Row]) -> Iterator[Row]:
+    """Read what stands in pairs, and what is only imagined there, each as the likeliest kind by what `rows` teach."""
+    stands: dict[str, str] = {}
+    imagined: dict[str, str] = {}
+    for at, text in enumerate((folder / PAIRS).read_text("utf-8").splitlines()):
+        line = json.loads(text)
+        fold = line.get("writer") or f"pairs {at // SET * SET}"
+        ends = ("old", "new") if line["relation"] in {"coexist", "refine", "supersede"} else ("old",)
+        for said in (_sentences(line[end]) for end in ends):
+            if len(said) == 1:
+                stands.setdefault(said[0], fold)
+        if line["relation"] == "coexist_low" and len(said := _sentences(line["new"])) == 1:
+            imagined.setdefault(said[0], fold)
+    known = vocabulary(rows)
+    weights = learn(rows, known)
+    for sentences, kinds in ((list(stands.items())[::EACH], KINDS), (list(imagined.items()), IMAGINED)):
+        found = [Row(frozenset(signs_of(one)), 0, -1, fold, alone=True) for one, fold in sentences]
+        for row, share in zip(found, softmax(Table(found, known).scores(weights)), strict=True):
+            yield replace(row, label=kinds[int(share[list(kinds)].argmax())])
+
+
+class Signed(Protocol):
+    """Anything that has signs."""
+
+    @property
+    def signs(self) -> frozenset[str]:
+        """Its signs."""
+        ...
+
+
+class Table:
+    """Rows of a few signs each, as places; sums go over the signs of a row, or over the rows of a sign."""
+
+    def __init__(self, rows: Sequence[Signed], known: Mapping[str, int]) -> None:
+        self.size = len(known)
+        places = [sorted(known[sign] for sign in row.signs if sign in known) for row in rows]
+        lengths = [len(one) for one in places]
+        self.places = np.concatenate([np.array(one, np.int64) for one in places])
+        self.starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
+        row_of = np.repeat(np.arange(len(rows)), lengths)
+        order = np.argsort(self.places, kind="stable")
+        self.columns, self.cuts = np.unique(self.places[order], return_index=True)
+        self.rows = row_of[order]
+
+    def scores(self, weights: Floats) -> Floats:
+        """Add up the weights of each row's signs."""
+        return np.asarray(np.add.reduceat(weights[self.places], self.starts, axis=0), np.float64)
+
+    def back(self, values: Floats) -> Floats:
+        """Add up the values of each sign's rows."""
+        found = np.zeros((self.size, *values.shape[1:]))
+        found[self.columns] = np.add.reduceat(values[self.rows], self.cuts, axis=0)
+        return found
+
+    def bound(self) -> float:
+        """Give the largest eigenvalue of the signs' products, by a few steps of the power method."""
+        vector = np.ones(self.size)
+        size = 1.0
+        for _ in range(8):
+            vector = self.back(self.scores(vector))
+            size = float(np.linalg.norm(vector))
+            vector /= size
+        return size
+
+
+def softmax(scores: Floats) -> Floats:
+    """Give the share of each label."""
+    grown = np.exp(scores - scores.max(1, keepdims=True))
+    return np.asarray(grown / grown.sum(1, keepdims=True), np.float64)
+
+
+def fit(rows: Sequence[Row], known: dict[str, int], steps: int) -> Floats:
+    """Minimise the loss of the labels with a ridge."""
+    table = Table(rows, known)
+    wanted = np.eye(len(LABELS))[[row.label for row in rows]]
+    weights = np.zeros((len(known), len(LABELS)))
+    ahead, pace = weights, 1.0
+    steep = 0.5 * table.bound() + RIDGE
+    for _ in range(steps):
+        slope = table.back(softmax(table.scores(ahead)) - wanted) + RIDGE * ahead
+        moved = ahead - slope / steep
+        faster = (1 + np.sqrt(1 + 4 * pace * pace)) / 2
+        ahead, weights, pace = moved + (pace - 1) / faster * (moved - weights), moved, float(faster)
+    return weights
+
+
+def learn(rows: Sequence[Row], known: dict[str, int]) -> Floats:
+    """Fit on lines of one sentence; then also on the sentence of each longer line that fits its label best."""
+    sure = [row for row in rows if row.alone or row.label == 0]
+    others = [row for row in rows if not (row.alone or row.label == 0)]
+    if not others:
+        return fit(sure, known, STEPS)
+    shares = softmax(Table(others, known).scores(fit(sure, known, FIRST_STEPS)))
+    best: dict[int, tuple[float, Row]] = {}
+    for row, share in zip(others, shares[np.arange(len(others)), [row.label for row in others]], strict=True):
+        if row.line not in best or float(share) > best[row.line][0]:
+            best[row.line] = (float(share), row)
+    return fit([*sure, *(row for _, row in best.values())], known, STEPS)
+
+
+def vocabulary(rows: Sequence[Row]) -> dict[str, int]:
+    """Number the signs that enough sentences have."""
+    counted = Counter(sign for row in rows for sign in row.signs)
+    return {sign: at for at, sign in enumerate(sorted(sign for sign, count in counted.items() if count >= COUNT_MIN))}
+
+
+def decided(shares: Floats) -> int:
+    """Give the label that the reader would act on: 0 skip, 1 to 4 a kind to store, 5 and 6 unsure."""
+    kept, unsure = float(shares[1:5].sum()), float(shares[5:].sum())
+    if kept >= THRESHOLD and kept >= unsure:
+        return 1 + int(shares[1:5].argmax())
+    return 5 + int(shares[5:].argmax()) if unsure > max(kept, float(shares[0])) else 0
+
+
+def _decision(label: int) -> str:
+    return "skip" if label == 0 else "uncertain" if label > LABELS.index("procedure") else "store"
+
+
+def held_out(rows: Sequence[Row]) -> list[str]:
+    """Judge every fold by what was learned without it; returns lines of figures, by sentence."""
+    figures: list[str] = []
+    pairs: list[tuple[int, int]] = []
+    for fold in dict.fromkeys(row.fold for row in rows):
+        others = [row for row in rows if row.fold != fold]
+        mine = [row for row in rows if row.fold == fold and row.alone and row.line >= 0]
+        if not mine:
+            continue
+        known = vocabulary(others)
+        shares = softmax(Table(mine, known).scores(learn(others, known)))
+        found = [(row.label, decided(one)) for row, one in zip(mine, shares, strict=True)]
+        figures.append(f"{fold}: {_figures(found)}")
+        print(figures[-1], file=sys.stderr)
+        pairs += found
+    return [f"all: {_figures(pairs)}", *figures]
+
+
+def _figures(pairs: Sequence[tuple[int, int]]) -> str:
+    right = np.mean([_decision(label) == _decision(found) for label, found in pairs])
+    junk = [_decision(found) == "store" for label, found in pairs if label == 0]
+    kinds = [label == found for label, found in pairs if _decision(label) == _decision(found) == "store"]
+    parts = [f"n {len(pairs)}", f"decisions {right:.3f}"]
+    parts += [f"kinds {np.mean(kinds):.3f}"] if kinds else []
+    parts += [f"junk {np.mean(junk):.3f}"] if junk else []
+    return ", ".join(parts)
+
+
+def written(known: dict[str, int], weights: Floats, folder: Path, figures: Sequence[str]) -> str:
+    """Give the data file: weights as whole numbers, light signs left out, and where they come from."""
+    centred = weights - weights.mean(1, keepdims=True)
+    numbers: list[list[int]] = np.rint(centred * SCALE).astype(int).tolist()
+    lines = [
+        f"{sign}\t{' '.join(map(str, numbers[at]))}"
+        for sign, at in known.items()
+        if max(map(abs, numbers[at])) >= WEIGHT_MIN
+    ]
+    hashes = [
+        f'  "{name} sha256:{hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]}",'
+        for name in (*FILES, PAIRS)
+    ]
+    held = [f'  "{line}",' for line in figures]
+    parts = [HEAD.format(labels=", ".join(LABELS)) + "weights = '''", *lines, "'''", "", "[provenance]", "data = ["]
+    return "\n".join([*parts, *hashes, "]", "held_out = [", *held, "]"]) + "\n"
+
+
+def main() -> None:
+    """Fit, print, and write where asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=ROOT / "tests/data/beliefs")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    rows = list(gather(given.data))
+    rows += of_pairs(given.data, rows)
+    figures = held_out(rows)
+    known = vocabulary(rows)
+    print(figures[0])
+    text = written(known, learn(rows, known), given.data, figures)
+    if given.write:
+        OUT.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

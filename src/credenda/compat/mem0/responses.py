@@ -1,0 +1,216 @@
+"""Memories, messages and changes in the shapes that mem0 returns, and as facts that filters can be put to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from credenda.clock import render_time, to_datetime
+from credenda.compat.mem0.filters import Facts
+from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.event import Event, Role
+from credenda.model.memory import Memory, Status
+from credenda.model.query import Hit
+from credenda.storage.store import Reader
+
+__all__ = ["Item", "Record", "change_rows", "history_rows", "record_of_event", "record_of_hit", "records"]
+
+Item = dict[str, Any]
+_ROLES: Final = {"user": "user", "assistant": "assistant"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A memory, or a message that no memory was made from, with the messages it rests on."""
+
+    id: str
+    text: str
+    created_us: int
+    updated_us: int
+    speaker: str
+    metadata: Mapping[str, object]
+    events: tuple[Event, ...]
+    expires_us: int | None = None
+
+    @property
+    def role(self) -> str:
+        """Who said it, in mem0's words."""
+        if self.events:
+            role = self.events[0].role
+            return "user" if role is Role.PERSON else role.value
+        return _ROLES.get(self.speaker, "user")
+
+    @property
+    def agent(self) -> str | None:
+        """Which agent it was first said to."""
+        return next((event.agent for event in self.events if event.agent), None)
+
+    @property
+    def run(self) -> str | None:
+        """In which run it was first said."""
+        return next((event.session for event in self.events if event.session), None)
+
+    @property
+    def facts(self) -> Facts:
+        """Say what is known of it by field; whoever said it again counts, too."""
+        found: dict[str, list[object]] = {}
+        for table in (self.metadata, *(event.metadata for event in self.events)):
+            for name, value in table.items():
+                found.setdefault(name, []).append(value)
+        own = {
+            "agent_id": [event.agent for event in self.events if event.agent],
+            "run_id": [event.session for event in self.events if event.session],
+            "actor_id": [self.speaker],
+            "role": [self.role],
+            "created_at": [self.created_us],
+            "updated_at": [self.updated_us],
+        }
+        return {name: tuple(values) for name, values in {**found, **own}.items()}
+
+    def item(self, user: str) -> Item:
+        """Lay it out as mem0 does; `hash` is the MD5 of the text there, too."""
+        item: Item = {
+            "id": self.id,
+            "memory": self.text,
+            "hash": hashlib.md5(self.text.encode(), usedforsecurity=False).hexdigest(),
+            "metadata": {
+                **{name: value for event in self.events for name, value in event.metadata.items()},
+                **self.metadata,
+            },
+            "created_at": _time(self.created_us),
+            "updated_at": _time(self.updated_us),
+            "user_id": user,
+            "role": self.role,
+        }
+        optional = {"agent_id": self.agent, "run_id": self.run, "expiration_date": render_time(self.expires_us)}
+        optional["actor_id"] = None if self.speaker in _ROLES else self.speaker
+        return item | {name: value for name, value in optional.items() if value is not None}
+
+
+def _time(moment_us: int) -> str:
+    return to_datetime(moment_us).isoformat()
+
+
+def records(reader: Reader, memories: Sequence[Memory]) -> list[Record]:
+    """Return memories with the messages they rest on, but for deleted ones, in the order given."""
+    links = reader.evidence(memory_ids=[memory.id for memory in memories]) if memories else []
+    said = reader.events(sorted({link.span.event_id for link in links}))
+    events = {event.id: event for event in said if event.text}
+    resting: dict[str, dict[str, Event]] = {}
+    for link in links:
+        if link.span.event_id in events:
+            resting.setdefault(link.memory_id, {})[link.span.event_id] = events[link.span.event_id]
+    return [_of_memory(memory, tuple(resting.get(memory.id, {}).values())) for memory in memories]
+
+
+def _of_memory(memory: Memory, events: tuple[Event, ...]) -> Record:
+    return Record(
+        id=memory.id,
+        text=memory.text,
+        created_us=memory.created_us,
+        updated_us=memory.recorded_us,
+        speaker=memory.speaker,
+        metadata=memory.metadata,
+        events=events,
+        expires_us=memory.expires_us,
+    )
+
+
+def record_of_event(event: Event, text: str | None = None) -> Record:
+    """Return a message as it was said, or the passage of it that was found."""
+    return Record(
+        id=event.id,
+        text=event.text if text is None else text,
+        created_us=event.recorded_us,
+        updated_us=event.recorded_us,
+        speaker=event.speaker,
+        metadata=event.metadata,
+        events=(event,),
+        expires_us=event.expires_us,
+    )
+
+
+def record_of_hit(hit: Hit) -> Record | None:
+    """Return what a search found; None where it holds neither."""
+    if hit.memory is not None:
+        return _of_memory(hit.memory, hit.evidence)
+    return None if hit.event is None else record_of_event(hit.event, hit.text)
+
+
+def change_rows(changes: Sequence[ChangeRecord], known: Mapping[str, Memory]) -> list[Item]:
+    """Say what changes did in mem0's words: a replaced memory and its successor are one UPDATE."""
+    replaced: dict[str, list[str]] = {}
+    for change in changes:
+        if change.kind is ChangeKind.SUPERSEDE and change.memory_id:
+            successor = change.after.get("superseded_by")
+            replaced.setdefault(str(successor or ""), []).append(change.memory_id)
+    rows: dict[str, Item] = {}
+    for change in changes:
+        memory = known.get(change.memory_id or "")
+        if memory is not None:
+            row = _change_row(change, memory, replaced.get(memory.id, ()), known)
+            if row is not None and (memory.id not in rows or row["event"] != "NONE"):
+                rows[memory.id] = row
+    return list(rows.values())
+
+
+def _change_row(
+    change: ChangeRecord, memory: Memory, replaced: Sequence[str], known: Mapping[str, Memory]
+) -> Item | None:
+    match change.kind:
+        case ChangeKind.ADD | ChangeKind.RESTORE:
+            before = [known[id] for id in replaced if id in known]
+            update = {"previous_memory": before[0].text, "previous_id": before[0].id} if before else {}
+            return {"id": memory.id, "memory": memory.text, "event": "UPDATE" if before else "ADD", **update}
+        case ChangeKind.CONFIRM:
+            return {"id": memory.id, "memory": memory.text, "event": "NONE"}
+        case ChangeKind.SUPERSEDE if memory.superseded_by is None:
+            return {"id": memory.id, "memory": memory.text, "event": "DELETE"}
+        case _:
+            return None
+
+
+def history_rows(line: Sequence[Memory], changes: Sequence[ChangeRecord]) -> list[Item]:
+    """Tell the changes of a memory and of those it replaced, oldest first; deleted words are in none of them."""
+    known = {memory.id: memory for memory in line}
+    before = {memory.superseded_by: memory for memory in line if memory.superseded_by is not None}
+    rows: list[Item] = []
+    for change in sorted(changes, key=lambda change: (change.at_us, change.memory_id or "")):
+        memory = known.get(change.memory_id or "")
+        event = _history_event(change, memory, before) if memory is not None else None
+        if memory is not None and event is not None:
+            rows.append(_history_row(change, memory, event, before.get(memory.id)))
+    return rows
+
+
+def _history_event(change: ChangeRecord, memory: Memory, before: Mapping[str, Memory]) -> str | None:
+    match change.kind:
+        case ChangeKind.ADD:
+            return "UPDATE" if memory.id in before else "ADD"
+        case ChangeKind.RESTORE:
+            return "ADD"
+        case ChangeKind.DELETE | ChangeKind.FORGET:
+            return "DELETE"
+        case ChangeKind.SUPERSEDE if memory.superseded_by is None:
+            return "DELETE"
+        case _:
+            return None
+
+
+def _history_row(change: ChangeRecord, memory: Memory, event: str, before: Memory | None) -> Item:
+    gone = event == "DELETE"
+    old = memory if gone else before
+    return {
+        "id": change.id,
+        "memory_id": memory.id,
+        "old_memory": None if old is None else old.text or None,
+        "new_memory": None if gone else memory.text or None,
+        "event": event,
+        "created_at": _time(memory.created_us),
+        "updated_at": _time(change.at_us),
+        "is_deleted": gone or memory.status is Status.DELETED,
+        "actor_id": None if memory.speaker in _ROLES else memory.speaker,
+        "role": _ROLES.get(memory.speaker, "user"),
+    }

@@ -1,0 +1,164 @@
+"""What an index knows of each document besides its words: the columns, and the way from a code to its row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda.index.growing_array import Column, Names
+from credenda.storage.store import Document, DocumentState
+
+__all__ = ["LENGTH_MAX", "STATE_CODES", "STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "Table"]
+
+STATE_CURRENT: Final = 0
+STATE_PAST: Final = 1
+STATE_HIDDEN: Final = 2
+STATE_GONE: Final = 3
+STATE_CODES: Final = {
+    DocumentState.CURRENT: STATE_CURRENT,
+    DocumentState.PAST: STATE_PAST,
+    DocumentState.HIDDEN: STATE_HIDDEN,
+    DocumentState.GONE: STATE_GONE,
+}
+LENGTH_MAX: Final = 65_535
+_NOWHERE: Final = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Documents by row. `bits` are sign words (w, n); `by_code` lists the rows in order of their codes, int32.
+
+    Never altered as its holder sees it: each method returns a new table, which shares what did not change.
+    """
+
+    rows: int
+    codes: Column[np.int64]
+    state: Column[np.uint8]
+    session: Column[np.int32]
+    speaker: Column[np.int32]
+    occurred_us: Column[np.int64]
+    length: Column[np.uint16]
+    has_vector: Column[np.bool_]
+    bits: Column[np.uint64]
+    by_code: NDArray[np.int32]
+    sessions: Names
+    speakers: Names
+
+    @classmethod
+    def empty(cls) -> Table:
+        """Return a table without rows."""
+        return cls(
+            rows=0,
+            codes=Column(np.zeros(0, np.int64)),
+            state=Column(np.zeros(0, np.uint8)),
+            session=Column(np.zeros(0, np.int32)),
+            speaker=Column(np.zeros(0, np.int32)),
+            occurred_us=Column(np.zeros(0, np.int64)),
+            length=Column(np.zeros(0, np.uint16)),
+            has_vector=Column(np.zeros(0, np.bool_)),
+            bits=Column(np.zeros((0, 0), np.uint64)),
+            by_code=np.zeros(0, np.int32),
+            sessions=Names(),
+            speakers=Names(),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, slack included."""
+        small = self.state.nbytes + self.length.nbytes + self.has_vector.nbytes + self.by_code.nbytes
+        wide = self.codes.nbytes + self.session.nbytes + self.speaker.nbytes + self.occurred_us.nbytes
+        return small + wide + self.bits.nbytes + self.sessions.nbytes + self.speakers.nbytes
+
+    def rows_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each code, -1 where there is none."""
+        if not self.rows:
+            return np.full(len(codes), _NOWHERE, np.int64)
+        known = self.codes.view(self.rows)
+        at = np.minimum(np.searchsorted(known, codes, sorter=self.by_code), self.rows - 1)
+        rows = self.by_code[at].astype(np.int64)
+        return np.where(known[rows] == codes, rows, _NOWHERE)
+
+    def appended(self, documents: Sequence[Document], lengths: NDArray[np.uint16]) -> Table:
+        """Add rows for documents whose codes are new."""
+        codes = np.array([document.code for document in documents], np.int64)
+        order = np.argsort(codes, kind="stable")
+        place = np.searchsorted(self.codes.view(self.rows), codes[order], sorter=self.by_code)
+        named = self._with_names(documents)
+        start, count = self.rows, len(documents)
+        words = self.bits.view(0).shape[0]
+        return replace(
+            named,
+            rows=start + count,
+            codes=self.codes.appended(start, codes),
+            state=self.state.appended(start, _states(documents)),
+            session=self.session.appended(start, named.session_numbers(documents)),
+            speaker=self.speaker.appended(start, named.speaker_numbers(documents)),
+            occurred_us=self.occurred_us.appended(start, _times(documents)),
+            length=self.length.appended(start, lengths),
+            has_vector=self.has_vector.appended(start, np.zeros(count, np.bool_)),
+            bits=self.bits.appended(start, np.zeros((words, count), np.uint64)),
+            by_code=np.insert(self.by_code, place, (start + order).astype(np.int32)),
+        )
+
+    def with_documents(self, at: NDArray[np.int64], documents: Sequence[Document]) -> Table:
+        """Take over what documents say anew of the rows `at`, their lengths apart."""
+        named = self._with_names(documents)
+        return replace(
+            named,
+            state=self.state.altered(self.rows, at, _states(documents)),
+            session=self.session.altered(self.rows, at, named.session_numbers(documents)),
+            speaker=self.speaker.altered(self.rows, at, named.speaker_numbers(documents)),
+            occurred_us=self.occurred_us.altered(self.rows, at, _times(documents)),
+        )
+
+    def with_states(self, at: NDArray[np.int64], states: NDArray[np.uint8]) -> Table:
+        """Give the rows `at` other states."""
+        return replace(self, state=self.state.altered(self.rows, at, states))
+
+    def with_lengths(self, at: NDArray[np.int64], lengths: NDArray[np.uint16]) -> Table:
+        """Give the rows `at` other lengths."""
+        return replace(self, length=self.length.altered(self.rows, at, lengths))
+
+    def with_bits(self, at: NDArray[np.int64], words: NDArray[np.uint64]) -> Table:
+        """Give the rows `at` the sign words of their vectors."""
+        bits = self.bits
+        if not bits.view(0).shape[0]:
+            bits = Column(np.zeros((len(words), self.rows), np.uint64))
+        return replace(
+            self,
+            # In place: older versions know these rows as having no vector. Where one is replaced they nominate by the
+            # new one already, and what they nominate is compared by the stored vectors anyway.
+            bits=bits.overwritten(at, words),
+            has_vector=self.has_vector.altered(self.rows, at, np.ones(len(at), np.bool_)),
+        )
+
+    def without_bits(self, at: NDArray[np.int64]) -> Table:
+        """Take the vectors of the rows `at` out of the search."""
+        return replace(self, has_vector=self.has_vector.altered(self.rows, at, np.zeros(len(at), np.bool_)))
+
+    def session_numbers(self, documents: Sequence[Document]) -> NDArray[np.int32]:
+        """Return the number of each document's session, -1 for none."""
+        return self.sessions.numbers(document.session for document in documents)  # "" is never among the names
+
+    def speaker_numbers(self, documents: Sequence[Document]) -> NDArray[np.int32]:
+        """Return the number of each document's speaker."""
+        return self.speakers.numbers(document.speaker for document in documents)
+
+    def _with_names(self, documents: Sequence[Document]) -> Table:
+        return replace(
+            self,
+            sessions=self.sessions.with_all(document.session for document in documents if document.session),
+            speakers=self.speakers.with_all(document.speaker for document in documents),
+        )
+
+
+def _states(documents: Sequence[Document]) -> NDArray[np.uint8]:
+    return np.array([STATE_CODES[document.state] for document in documents], np.uint8)
+
+
+def _times(documents: Sequence[Document]) -> NDArray[np.int64]:
+    return np.array([document.occurred_us for document in documents], np.int64)

@@ -1,0 +1,384 @@
+"""One tenant's search index in memory: words, sign bits and session order of every document, by row.
+
+Exact per-tenant statistics at about 150 bytes a document. It scores by words and nominates by vectors; truth stays in
+the store, from which the index can be rebuilt at any time. An index that others may be searching is never altered:
+`fork` it, `fold` into the fork, and hand that out. Versions share almost all their memory.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda.errors import Corrupt
+from credenda.index import snapshot
+from credenda.index.bm25 import Listed, Postings, Run, Statistics, rarities, term_weights
+from credenda.index.documents import LENGTH_MAX, STATE_CODES, STATE_CURRENT, STATE_GONE, STATE_HIDDEN, STATE_PAST, Table
+from credenda.index.instruction_cache import Noted
+from credenda.index.quantize import decode_rows, sign_words
+from credenda.index.sessions import Second, Turns
+from credenda.index.sign_bits import agreement, distances, lowest
+from credenda.index.vector_cache import HOT_BITS, HotVectors
+from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector, pack_code, unpack_code
+from credenda.text.tokens import document_terms
+
+__all__ = ["STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "ResidentIndex"]
+
+_FIRST_MEMORY: Final = pack_code(0, memory=True)
+_LastListed = tuple[Postings, tuple[str, ...], Listed]
+
+
+class _Mark:
+    """How far the last image went, shared by all versions of an index."""
+
+    __slots__ = ("at",)
+
+    def __init__(self) -> None:
+        self.at = 0
+
+
+class ResidentIndex:
+    """Documents of one tenant by row. A row keeps its number for good; every array has `len(index)` entries.
+
+    Do not write into the arrays. A search may hold on to an index as long as it likes, without a lock.
+    """
+
+    model_id: str | None
+    """The model whose vectors are taken in; None for words only."""
+    dims: int
+    """Dimensions of the vectors; 0 before the first one."""
+    heads: Heads
+    """How far the index has read."""
+    codes: NDArray[np.int64]
+    """Packed code of each row (`storage.store.pack_code`)."""
+    state: NDArray[np.uint8]
+    """STATE_CURRENT, STATE_PAST, STATE_HIDDEN or STATE_GONE. GONE rows match nothing, the rest is for you to mask."""
+    session: NDArray[np.int32]
+    """Index into `session_names`; -1 for memories and for events outside any session."""
+    speaker: NDArray[np.int32]
+    """Index into `speaker_names`."""
+    occurred_us: NDArray[np.int64]
+    """When it was said, or since when the memory is valid."""
+    length: NDArray[np.uint16]
+    """Terms of the row's text, stop words out, at most 65,535; 0 for GONE rows."""
+    has_vector: NDArray[np.bool_]
+    """Whether `nearest` can find the row; False for GONE rows."""
+    worded: int
+    """How many rows have any term."""
+
+    def __init__(self, *, model_id: str | None = None) -> None:
+        self.model_id = model_id
+        self.dims = 0
+        self.heads = Heads()
+        self._folded = 0
+        self._saved = _Mark()
+        self._waiting: dict[int, Vector] = {}
+        self.hot = HotVectors()
+        self.noted = Noted()
+        """Vectors lately compared and instructions lately read; all versions of this index share both."""
+        self._postings = Postings.empty()
+        self._last_listed: _LastListed | None = None
+        self._adopt(Table.empty())
+
+    def __len__(self) -> int:
+        """Return the number of rows, GONE ones included."""
+        return self._table.rows
+
+    @property
+    def is_memory(self) -> NDArray[np.bool_]:
+        """Whether each row is a memory; otherwise it is a passage of an event. Worked out at every look."""
+        return self.codes >= _FIRST_MEMORY
+
+    @property
+    def session_names(self) -> tuple[str, ...]:
+        """Names of the sessions."""
+        return self._table.sessions.names
+
+    @property
+    def speaker_names(self) -> tuple[str, ...]:
+        """Names of the speakers."""
+        return self._table.speakers.names
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, slack of growing arrays included; what versions share counts in each of them."""
+        return self._table.nbytes + self._postings.nbytes + self._turns.nbytes
+
+    @property
+    def unsaved(self) -> int:
+        """Documents, states and vectors taken in since the last image of this index or a version of it."""
+        return self._folded - self._saved.at
+
+    def row_of(self, code: int) -> int | None:
+        """Return the row of a document, None when the index lacks it. O(log n)."""
+        row = int(self._table.rows_of(np.array([code], np.int64))[0])
+        return None if row < 0 else row
+
+    # Searching
+
+    def lexical(self, terms: Sequence[str]) -> NDArray[np.float32]:
+        """Score every row for terms of `text.tokens.query_terms` by BM25+; 0 where none of them occurs."""
+        scores = np.zeros(len(self), np.float32)
+        for rows, weights in self.each_term(terms):
+            scores[rows] += weights
+        return scores
+
+    def each_term(self, terms: Sequence[str]) -> list[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+        """Return for each distinct term the rows that hold it, each row once, and what it adds to their scores."""
+        found = self._listed(terms)
+        lengths = self.length.take(found.rows).astype(np.float32)
+        rarity = np.repeat(rarities(found.counts, self._statistics), found.counts)
+        return found.cut(term_weights(found.tf, lengths, rarity, self._statistics))
+
+    def counts(self, terms: Sequence[str]) -> list[int]:
+        """Return for each distinct term how many rows hold it."""
+        return [sum(len(docs) for docs, _ in pieces) for pieces in self._postings.lists(terms)]
+
+    def rows_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each document, -1 for one that the index lacks."""
+        return self._table.rows_of(codes)
+
+    def _listed(self, terms: Sequence[str]) -> Listed:
+        """Look terms up; a search asks twice for the same ones, for texts and for sessions."""
+        asked, last = tuple(terms), self._last_listed
+        if last is not None and last[0] is self._postings and last[1] == asked:
+            self._last_listed = None
+            return last[2]
+        found = Listed.of(self._postings.lists(asked))
+        self._last_listed = self._postings, asked, found  # one assignment, so that threads never see a part of it
+        return found
+
+    def by_session(self, terms: Sequence[str], rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+        """Score the session of every row, or of these, by BM25+, a session being one document; 0 where there is none.
+
+        A session's term counts are summed from the postings of its turns, so nothing is stored for it.
+        """
+        scores = self._turns.by_session(self._listed(terms), self.session)
+        return scores.take(self.session if rows is None else self.session[rows], mode="wrap")  # -1 is the last, 0
+
+    def spread(
+        self, scores: NDArray[np.float32], *, back: float = 0.5, ahead: float = 0.3, second: Second | None = None
+    ) -> NDArray[np.float32]:
+        """Add to each turn `back` × the previous and `ahead` × the next turn's score of its session.
+
+        The passages of a long event are one turn that scores as its best passage. Rows without a session keep their
+        scores. Deleted turns are not there: their neighbours stand side by side. `second` says which rows also gain a
+        share of the turn before the previous one.
+        """
+        return self._turns.spread(scores, back, ahead, second)
+
+    def spread_few(
+        self,
+        scores: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        *,
+        back: float = 0.5,
+        ahead: float = 0.3,
+        second: Second | None = None,
+    ) -> NDArray[np.float32]:
+        """Do as `spread` where these rows alone may have scores, in any order; `scores` itself may be returned."""
+        return self._turns.spread_few(scores, rows, (back, ahead), second)
+
+    def nearest(self, vector: NDArray[np.float32], k: int, mask: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return the k rows whose sign bits are nearest to the vector's, ascending by row; fewer if there are fewer.
+
+        Only rows that have a vector and, when given, are marked in `mask`. Among equals the higher code wins.
+        """
+        usable = self.has_vector if mask is None else self.has_vector & mask
+        count = int(np.count_nonzero(usable))
+        if count <= k:
+            return np.flatnonzero(usable)
+        # Barred from the start: to raise their distances afterwards would be two more passes over all of them.
+        barred = None if count == len(self) else ~usable
+        apart = distances(self._table.bits.view(len(self)), sign_words(vector[np.newaxis])[:, 0], barred)
+        return lowest(apart, k, self.codes)
+
+    def likeliest(self, vector: NDArray[np.float32], rows: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+        """Return the k of these rows whose sign bits agree best with the vector's values, ascending by row."""
+        if len(rows) <= k:
+            return rows
+        # Of the whole buffer: numpy copies all of an array whose lines do not adjoin before it takes anything of it.
+        agreed = agreement(self._table.bits.buffer.take(rows, axis=1), vector)
+        return np.sort(rows[agreed.argpartition(len(rows) - k)[len(rows) - k :]])
+
+    # Following the store
+
+    def fork(self) -> ResidentIndex:
+        """Return a copy to fold into while others search this one; costs microseconds."""
+        return copy.copy(self)
+
+    def fold(self, delta: Delta) -> None:
+        """Take in new and changed documents, then states, then vectors. Repeating it changes nothing.
+
+        Deltas may come in any order as long as each code's last document and state are the true ones; a vector that
+        comes before its document waits for it. Raises `Corrupt` for a vector of this model with other dimensions or
+        an unknown width.
+        """
+        heads, ahead = self.heads, delta.heads
+        table = self._take_documents(self._table, delta.documents)
+        table = self._take_states(table, delta.states)
+        table = self._take_vectors(table, delta.vectors)
+        self.heads = Heads(
+            max(heads.event, ahead.event), max(heads.change, ahead.change), max(heads.vector, ahead.vector)
+        )
+        self._folded += len(delta.documents) + len(delta.states) + len(delta.vectors)
+        if table is not self._table:
+            self._adopt(table, self._turns)
+
+    def drop_waiting(self) -> None:
+        """Let go of vectors whose documents never came: to be called when the index has caught up."""
+        self._waiting = {}
+
+    def _take_documents(self, table: Table, documents: Sequence[Document]) -> Table:
+        latest = {document.code: document for document in documents}
+        if not latest:
+            return table
+        rows = table.rows_of(np.fromiter(latest, np.int64, len(latest)))
+        known = [document for document, row in zip(latest.values(), rows, strict=True) if row >= 0]
+        fresh = [document for document, row in zip(latest.values(), rows, strict=True) if row < 0]
+        if known:
+            table = self._renew(table, rows[rows >= 0], known)
+        return self._append(table, fresh) if fresh else table
+
+    def _append(self, table: Table, documents: Sequence[Document]) -> Table:
+        texts = [_terms(document) for document in documents]
+        start = table.rows
+        table = table.appended(documents, _lengths(texts))
+        self._postings = self._postings.with_texts(range(start, table.rows), texts)
+        return table
+
+    def _renew(self, table: Table, rows: NDArray[np.int64], documents: Sequence[Document]) -> Table:
+        """Take over documents that the index knows; most often nothing but their state has changed.
+
+        Words of an event change only because some were deleted: then its vectors, of all passages, are let go, as the
+        store does it. They would still find what was deleted.
+        """
+        table = table.with_documents(rows, documents)
+        lengths = table.length.view(table.rows)
+        changed: list[int] = []
+        texts: list[list[str]] = []
+        for row, document in zip(rows.tolist(), documents, strict=True):
+            text = _terms(document)
+            if min(len(text), LENGTH_MAX) != lengths[row] or not self._postings.holds(row, text):
+                changed.append(row)
+                texts.append(text)
+        if changed:
+            self._postings = self._postings.without(_marked(table.rows, changed)).with_texts(changed, texts)
+            table = table.with_lengths(np.array(changed), _lengths(texts))
+        told = dict(zip(rows.tolist(), (unpack_code(document.code)[:2] for document in documents), strict=True))
+        redacted = {told[row] for row in changed if not told[row][0]}
+        without = table.state.view(table.rows)[rows] == STATE_GONE
+        without |= np.array([told[row] in redacted for row in rows.tolist()])
+        gone = rows[without]
+        return table.without_bits(gone) if len(gone) else table
+
+    def _take_states(self, table: Table, states: Sequence[tuple[int, DocumentState]]) -> Table:
+        latest = dict(states)
+        if not latest:
+            return table
+        rows = table.rows_of(np.fromiter(latest, np.int64, len(latest)))
+        wanted = np.array([STATE_CODES[state] for state in latest.values()], np.uint8)
+        present = table.state.view(table.rows)
+        # A gone row has lost its words; only its document can bring it back.
+        moves = (rows >= 0) & (present[rows] != STATE_GONE) if table.rows else rows >= 0
+        rows, wanted = rows[moves], wanted[moves]
+        table = table.with_states(rows, wanted)
+        gone = rows[wanted == STATE_GONE]
+        if not len(gone):
+            return table
+        self._postings = self._postings.without(_marked(table.rows, gone.tolist()))
+        return table.with_lengths(gone, np.zeros(len(gone), np.uint16)).without_bits(gone)
+
+    def _take_vectors(self, table: Table, vectors: Sequence[Vector]) -> Table:
+        mine = {vector.code: vector for vector in vectors if vector.model_id == self.model_id}
+        arrived = self._waiting | mine
+        if not arrived:
+            return table
+        rows = table.rows_of(np.fromiter(arrived, np.int64, len(arrived)))
+        found = [(row, vector) for row, vector in zip(rows.tolist(), arrived.values(), strict=True) if row >= 0]
+        self._waiting = {vector.code: vector for row, vector in zip(rows, arrived.values(), strict=True) if row < 0}
+        live = table.state.view(table.rows)
+        found = [(row, vector) for row, vector in found if live[row] != STATE_GONE]
+        if not found:
+            return table
+        values = self._decoded([vector for _, vector in found])
+        at = np.array([row for row, _ in found])
+        self.hot.forget(at)
+        exact = np.array([vector.bits == HOT_BITS for _, vector in found])
+        self.hot.keep(at[exact], values[exact])
+        return table.with_bits(at, sign_words(values))
+
+    def _decoded(self, vectors: Sequence[Vector]) -> NDArray[np.float32]:
+        """Return stored vectors as an (n, dims) array."""
+        self.dims = self.dims or vectors[0].dims
+        values = np.empty((len(vectors), self.dims), np.float32)
+        for bits in {vector.bits for vector in vectors}:
+            at = [number for number, vector in enumerate(vectors) if vector.bits == bits]
+            try:
+                values[at] = decode_rows([vectors[number].data for number in at], bits, self.dims)
+            except ValueError as error:
+                raise Corrupt(
+                    f"a stored vector of {self.model_id} cannot be read",
+                    why=f"not all of them have {self.dims} dimensions at a known width",
+                    fix="run `credenda doctor`, or embed everything again",
+                ) from error
+        return values
+
+    def _adopt(self, table: Table, turns: Turns | None = None) -> None:
+        """Take a table as the present one and derive what depends on all of it."""
+        self._table, rows = table, table.rows
+        seen = 0 if turns is None else len(self.codes)
+        self.codes, self.state = table.codes.view(rows), table.state.view(rows)
+        self.session, self.speaker = table.session.view(rows), table.speaker.view(rows)
+        self.occurred_us, self.length = table.occurred_us.view(rows), table.length.view(rows)
+        self.has_vector = table.has_vector.view(rows)
+        live = self.state != STATE_GONE
+        held = int(np.count_nonzero(live))
+        self.worded = int(np.count_nonzero(self.length))
+        self._statistics = Statistics(held, max(1.0, int(self.length.sum(dtype=np.int64)) / max(1, held)))
+        in_session = (self.session >= 0) & live
+        known = np.arange(seen, rows, dtype=np.int32)
+        order = known if turns is None else np.concatenate([turns.rows, known])
+        order = order[in_session[order]]
+        if len(order) != np.count_nonzero(in_session):  # a deleted turn came back
+            order = np.flatnonzero(in_session).astype(np.int32)
+        self._turns = Turns.arrange(order, self.codes, self.session, self.length, sessions=len(self.session_names))
+
+    # Images
+
+    def to_blobs(self) -> tuple[bytes, ...]:
+        """Return an image in pieces of at most `limits.SNAPSHOT_BLOB_BYTES`. It holds no readable word of a text."""
+        head = snapshot.Head(self.model_id, self.dims, self.heads)
+        return snapshot.write(head, self._table, self._postings.compacted().base)
+
+    def mark_saved(self) -> None:
+        """Note, for all versions, that an image of this one is being kept."""
+        self._saved.at = max(self._saved.at, self._folded)
+
+    @classmethod
+    def from_blobs(cls, blobs: Sequence[bytes]) -> ResidentIndex:
+        """Read an image; raises `ValueError` when it is damaged or was made by another version."""
+        head, table, base = snapshot.read(blobs)
+        index = cls(model_id=head.model_id)
+        index.dims, index.heads = head.dims, head.heads
+        index._postings = Postings(base, Run.empty(), 0)
+        index._adopt(table)
+        return index
+
+
+def _terms(document: Document) -> list[str]:
+    return [] if document.state is DocumentState.GONE else document_terms(document.text)
+
+
+def _lengths(texts: Sequence[Sequence[str]]) -> NDArray[np.uint16]:
+    return np.array([min(len(text), LENGTH_MAX) for text in texts], np.uint16)
+
+
+def _marked(rows: int, at: Sequence[int]) -> NDArray[np.bool_]:
+    marks = np.zeros(rows, np.bool_)
+    marks[at] = True
+    return marks

@@ -1,0 +1,138 @@
+"""An index as bytes: written beside the data, read at the next start, thrown away at the slightest doubt.
+
+Layout: magic, CRC-32 of all that follows (begun with the length of the head), length of a JSON head, the head, the sign
+words of those rows that have a vector, word by word, and then the other arrays end to end, deflated (RFC 1950). Numbers
+that ascend are written as the steps between them, in which deflating finds more: a third of the bytes, for 4 ms of
+reading at 10,000 rows. A CRC finds every single damaged byte; forgery is no concern, since whoever can write into the
+database can write anything.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda import limits
+from credenda.index.bm25 import Run
+from credenda.index.documents import Table
+from credenda.index.growing_array import Column, Names
+from credenda.storage.store import Heads
+from credenda.text.tokens import TOKENIZER
+
+__all__ = ["IMAGE_VERSION", "Head", "read", "write"]
+
+IMAGE_VERSION: Final = 2
+_MAGIC: Final = b"CREDIDX\n"
+_PREFIX: Final = struct.Struct("<8sII")
+_LEVEL: Final = 1
+"""Of deflating: higher ones take longer and save hardly more."""
+_COLUMNS: Final = (
+    ("codes", np.int64),
+    ("state", np.uint8),
+    ("session", np.int32),
+    ("speaker", np.int32),
+    ("occurred_us", np.int64),
+    ("length", np.uint16),
+    ("has_vector", np.bool_),
+)
+_LISTS: Final = (("terms", np.uint64), ("offsets", np.int32), ("docs", np.int32), ("tf", np.uint8))
+"""Names of the fields of `Table` and `Run` that are written, in this order, `by_code` between them."""
+_STEPS: Final = frozenset({"codes", "occurred_us", "by_code", "offsets", "docs"})
+"""Those written as steps; they run over the end of their type and back."""
+
+
+class Head(NamedTuple):
+    """What an image says of itself besides its arrays."""
+
+    model_id: str | None
+    dims: int
+    heads: Heads
+
+
+def write(head: Head, table: Table, base: Run) -> tuple[bytes, ...]:
+    """Return the image in pieces of at most `limits.SNAPSHOT_BLOB_BYTES`."""
+    has_vector = table.has_vector.view(table.rows)
+    arrays = {name: getattr(table, name).view(table.rows) for name, _ in _COLUMNS}
+    arrays |= {"by_code": table.by_code} | {name: getattr(base, name) for name, _ in _LISTS}
+    about = {
+        "version": [IMAGE_VERSION, TOKENIZER],
+        "model_id": head.model_id,
+        "dims": head.dims,
+        "heads": [head.heads.event, head.heads.change, head.heads.vector],
+        "rows": table.rows,
+        "words": len(table.bits.view(0)),
+        "vectors": int(np.count_nonzero(has_vector)),
+        "terms": [len(base.terms), len(base.docs)],
+        "sessions": table.sessions.names,
+        "speakers": table.speakers.names,
+    }
+    text = json.dumps(about).encode()
+    signs = np.ascontiguousarray(table.bits.view(table.rows)[:, has_vector]).tobytes()
+    packed = zlib.compress(b"".join(_bytes_of(name, array) for name, array in arrays.items()), _LEVEL)
+    body = text + signs + packed
+    whole = _PREFIX.pack(_MAGIC, zlib.crc32(body, len(text)), len(text)) + body
+    step = limits.SNAPSHOT_BLOB_BYTES
+    return tuple(whole[start : start + step] for start in range(0, len(whole), step))
+
+
+def read(blobs: Sequence[bytes]) -> tuple[Head, Table, Run]:
+    """Read an image; some of its arrays lie in the bytes read and must not be written.
+
+    Raises `ValueError` when it is damaged, or was made by another version of the image or of the tokenizer.
+    """
+    whole = b"".join(blobs)
+    about, start = _read_head(whole)
+    rows, (terms, postings) = about["rows"], about["terms"]
+    words, vectors = about["words"], about["vectors"]
+    stop = start + 8 * words * vectors
+    shapes = [(name, dtype, rows) for name, dtype in _COLUMNS] + [("by_code", np.int32, rows)]
+    sizes = (terms, terms + 1, postings, postings)
+    shapes += [(name, dtype, size) for (name, dtype), size in zip(_LISTS, sizes, strict=True)]
+    plain = zlib.decompress(memoryview(whole)[stop:])
+    arrays: dict[str, Any] = {}
+    at = 0
+    for name, dtype, size in shapes:
+        array = np.frombuffer(plain, np.dtype(dtype).newbyteorder("<"), size, at)
+        at += array.nbytes
+        arrays[name] = np.cumsum(array, dtype=dtype) if name in _STEPS else array
+    arrays["bits"] = np.zeros((words, rows), np.uint64)
+    signs = np.frombuffer(whole, "<u8", words * vectors, start).reshape(words, vectors)
+    arrays["bits"][:, arrays["has_vector"]] = signs
+    return _assemble(about, rows, arrays)
+
+
+def _read_head(whole: bytes) -> tuple[dict[str, Any], int]:
+    """Check the image and return its head and where the arrays begin."""
+    if len(whole) < _PREFIX.size:
+        raise ValueError("an index image is cut short")
+    magic, checksum, length = _PREFIX.unpack_from(whole)
+    if magic != _MAGIC or zlib.crc32(memoryview(whole)[_PREFIX.size :], length) != checksum:
+        raise ValueError("an index image is damaged")
+    stop = _PREFIX.size + length
+    about = cast("dict[str, Any]", json.loads(whole[_PREFIX.size : stop]))
+    if about["version"] != [IMAGE_VERSION, TOKENIZER]:
+        raise ValueError("an index image was made by another version")
+    return about, stop
+
+
+def _assemble(about: dict[str, Any], rows: int, arrays: dict[str, Any]) -> tuple[Head, Table, Run]:
+    head = Head(about["model_id"], about["dims"], Heads(*about["heads"]))
+    table = Table(
+        rows=rows,
+        by_code=arrays["by_code"],
+        sessions=Names(about["sessions"]),
+        speakers=Names(about["speakers"]),
+        bits=Column(arrays["bits"]),
+        **{name: Column(arrays[name]) for name, _ in _COLUMNS},
+    )
+    return head, table, Run(**{name: arrays[name] for name, _ in _LISTS})
+
+
+def _bytes_of(name: str, array: NDArray[Any]) -> bytes:
+    return (np.diff(array, prepend=array.dtype.type(0)) if name in _STEPS else array).tobytes()

@@ -1,0 +1,67 @@
+"""The vectors of some rows of an index: from memory where they were lately compared, else from the store."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda.index.frqad import divisor
+from credenda.index.quantize import decode_rows, halves, widened
+from credenda.index.resident import ResidentIndex
+from credenda.index.vector_cache import HOT_BITS
+from credenda.storage.store import Reader
+
+__all__ = ["stored_vectors"]
+
+_BULK: Final = 2_000
+"""Vectors read at a time where all are."""
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+
+def stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
+    """Return those of the rows that have a stored vector, and the vectors, (n, d): from memory, else from the store.
+
+    Those kept at few bits are shortened by `frqad.divisor`, so that a cosine with them counts for less: of a text that
+    is held twice the exact copy comes first.
+    """
+    if index.hot.is_due(len(index)):
+        _read_all(index, reader)
+    return _vectors(index, reader, rows)
+
+
+def _read_all(index: ResidentIndex, reader: Reader) -> None:
+    """Bring all vectors of an index into memory; the last rows first, so that room for all is made once."""
+    rows = np.flatnonzero(index.has_vector)
+    for stop in range(len(rows), 0, -_BULK):
+        _vectors(index, reader, rows[max(0, stop - _BULK) : stop])
+
+
+def _vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
+    matrix, held = index.hot.take(rows, index.dims)
+    if held.all():
+        return rows, widened(matrix, finite=index.hot.finite)
+    missing = np.flatnonzero(~held)
+    missing = missing[np.argsort(index.codes[rows[missing]])]
+    codes = index.codes[rows[missing]]
+    stored = reader.vector_data(codes.tolist(), index.model_id or "")
+    odd: list[tuple[Integers, Floats]] = []
+    if stored:
+        found, widths, data = zip(*stored, strict=True)
+        places = missing[np.searchsorted(codes, found)]
+        held[places] = True
+        for bits in set(widths):
+            at = places[np.equal(widths, bits)]
+            blobs = [one for one, width in zip(data, widths, strict=True) if width == bits]
+            if bits == HOT_BITS:
+                matrix[at] = fresh = halves(b"".join(blobs)).reshape(len(at), -1)
+                index.hot.fill(rows[at], fresh)
+            else:
+                odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(divisor(bits))))
+    wide = widened(matrix, finite=index.hot.finite)
+    for at, values in odd:
+        wide[at] = values
+    return (rows, wide) if held.all() else (rows[held], wide[held])

@@ -1,0 +1,139 @@
+"""Adds this program to the servers of an MCP client: once, with a backup, in one step."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from credenda.errors import Conflict, CredendaError, Invalid, Unavailable
+from credenda.interfaces.client_setup import json_edit, toml_edit
+from credenda.interfaces.client_setup.client_configs import Installed, Place
+from credenda.portability.atomic_write import whole_file
+
+__all__ = ["entry_for", "install", "lines_of", "program"]
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_BACKUPS: Final = 1_000
+_MARK: Final = "\ufeff"
+
+
+class _Editor(Protocol):
+    """What changes one kind of file."""
+
+    entry_of: Callable[[str, str, str], Mapping[str, Any] | None]
+    with_entry: Callable[[str, str, str, Mapping[str, Any]], str]
+    shown: Callable[[str, str, Mapping[str, Any]], str]
+
+
+_EDITORS: Final[Mapping[str, Any]] = {"json": json_edit, "toml": toml_edit}
+
+
+def program() -> list[str]:
+    """Name this program so that it starts from any folder: the script beside the interpreter, or the interpreter.
+
+    The interpreter is told (-P) not to look for modules in the folder of the client, which may be a stranger's.
+    """
+    if not sys.executable:
+        raise Invalid("this Python does not know where it is", fix="write the client's file by hand; see --print")
+    python = Path(sys.executable).absolute()
+    script = python.with_name("credenda.exe" if sys.platform == "win32" else "credenda")
+    if script.is_file() and os.access(script, os.X_OK):
+        return [str(script)]
+    return [str(python), "-P", "-m", "credenda"]
+
+
+def entry_for(place: Place, arguments: Sequence[str]) -> dict[str, Any]:
+    """Say how a client starts this program with these arguments."""
+    command, *first = program()
+    started = {"command": command, "args": [*first, *arguments]}
+    return {"type": "stdio", **started} if place.typed else started
+
+
+def lines_of(place: Place, name: str, entry: Mapping[str, Any]) -> str:
+    """Write the lines that a person would add to the file."""
+    return _editor(place).shown(place.table, _checked(name), entry)
+
+
+def install(place: Place, name: str, entry: Mapping[str, Any]) -> Installed:
+    """Add or change the entry of a name; what is there already is left alone, and so is everything else in the file.
+
+    Keys that somebody added to the entry stay. Raises `Invalid` for a file that cannot be understood, `Unavailable`
+    for one that cannot be read or written; then nothing was changed.
+    """
+    path = place.path.resolve()
+    editor = _editor(place)
+    try:
+        text = _read(path)
+        held = editor.entry_of(text.removeprefix(_MARK), place.table, _checked(name))
+        merged = {**(held or {}), **entry}
+        if held == merged:
+            return Installed(done="already there", name=name, path=str(place.path))
+        mark = _MARK if text.startswith(_MARK) else ""
+        changed = mark + editor.with_entry(text.removeprefix(_MARK), place.table, name, merged)
+    except Invalid as error:
+        raise Invalid(f"{place.path} was not changed: {error.what}", why=error.why, fix=error.fix) from error
+    backup = _replace(path, text, changed)
+    return Installed(
+        done="changed" if held else "added", name=name, path=str(place.path), backup=str(backup) if backup else None
+    )
+
+
+def _editor(place: Place) -> _Editor:
+    return _EDITORS[place.kind]
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        why = "clients use it as a name of tools"
+        raise Invalid(f"{name[:80]!r} cannot name a server", why=why, fix="use letters, digits, - and _")
+    return name
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8") if path.exists() else ""
+    except UnicodeDecodeError as error:
+        raise Invalid("it is not UTF-8", why=f"byte {error.start} begins no character", fix="mend the file") from error
+    except OSError as error:
+        raise _unreachable(path, error) from error
+
+
+def _replace(path: Path, held: str, text: str) -> Path | None:
+    """Write the file whole or not at all, with the rights that it had; returns where the old one was copied to.
+
+    Raises `Conflict` where it is no longer what was read: clients write into these files, too.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        backup = _copy(path) if path.exists() else None
+        with whole_file(path) as file:
+            file.write(text.encode("utf-8"))
+            if _read(path) != held:
+                raise Conflict(f"{path} was changed meanwhile", why="its client runs", fix="close it and try again")
+        if backup is not None:
+            shutil.copymode(backup, path)
+    except CredendaError:
+        raise
+    except OSError as error:
+        raise _unreachable(path, error) from error
+    return backup
+
+
+def _copy(path: Path) -> Path:
+    """Copy a file beside itself, under the first name that is free."""
+    for number in range(_BACKUPS):
+        backup = path.with_name(f"{path.name}.bak{number or ''}")
+        if not backup.exists():
+            shutil.copy2(path, backup)
+            return backup
+    raise Unavailable(f"{path} has {_BACKUPS} backups", why="no name is free", fix="remove some of them")
+
+
+def _unreachable(path: Path, error: OSError) -> Unavailable:
+    why = error.strerror or type(error).__name__
+    return Unavailable(f"{path} cannot be reached", why=why, fix="check its rights, and those of its folder")

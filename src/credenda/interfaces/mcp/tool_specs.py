@@ -1,0 +1,166 @@
+"""The tools that are offered to a model, made from the table of operations: names, schemas, hints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from credenda.interfaces.mcp.results import output_schema
+from credenda.interfaces.serialize import encode, plain
+from credenda.operations.mcp_names import Tool, Toolset, tools_of
+from credenda.operations.table import OPERATIONS, Operation, Param
+
+__all__ = ["Input", "Offer", "Route", "offers", "tokens_of"]
+
+_PIECES: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]+")
+_PIECE: Final = {True: 6, False: 3}
+"""Letters, or signs, that one piece holds."""
+_CHARACTERS_A_TOKEN: Final = 4
+_TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "flag": {"type": "boolean"},
+    "table": {"type": "object", "additionalProperties": {"type": "string"}},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """One input of a tool: what it is called outside, and what it is."""
+
+    name: str
+    param: Param
+
+    @property
+    def required(self) -> bool:
+        """Whether a call cannot do without it."""
+        if self.param.kind == "flag":
+            return self.param.default is None
+        return self.param.positional and not self.param.optional
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One operation behind a tool."""
+
+    operation: Operation
+    inputs: tuple[Input, ...]
+    advice: str = ""
+    always: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Inputs that the tool gives by itself, by the names of the table."""
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the inputs that it cannot do without."""
+        return tuple(one.name for one in self.inputs if one.required)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """One tool: a name, and the operations that answer to it, the least demanding first."""
+
+    name: str
+    routes: tuple[Route, ...]
+
+    @property
+    def inputs(self) -> dict[str, Input]:
+        """All inputs by their names outside."""
+        return {one.name: one for route in reversed(self.routes) for one in route.inputs}
+
+    @property
+    def writes(self) -> bool:
+        """Whether a call may change what is held."""
+        return any(route.operation.writes for route in self.routes)
+
+    def description(self) -> str:
+        """Say what it does, and how to use it well."""
+        first, *others = self.routes
+        parts = [first.operation.summary, first.advice]
+        for route in others:
+            summary = route.operation.summary
+            parts += [f"With {' and '.join(route.required)}: {summary[0].lower()}{summary[1:]}", route.advice]
+        return " ".join(filter(None, parts))
+
+    def input_schema(self) -> dict[str, Any]:
+        """Describe the inputs as JSON Schema; others are refused."""
+        schema: dict[str, Any] = {
+            "type": "object",
+            "properties": {name: _schema(one.param) for name, one in self.inputs.items()},
+        }
+        if required := self.routes[0].required:
+            schema["required"] = list(required)
+        return schema | {"additionalProperties": False}
+
+    def output_schema(self) -> dict[str, Any]:
+        """Describe the structured result as JSON Schema: what an operation returns, or an error."""
+        return output_schema([route.operation for route in self.routes])
+
+    def hints(self) -> dict[str, bool]:
+        """Return the annotations that differ from what the protocol assumes."""
+        if not self.writes:
+            return {"readOnlyHint": True, "openWorldHint": False}
+        changing = [route.operation for route in self.routes if route.operation.writes]
+        return {
+            "destructiveHint": any(operation.destructive for operation in changing),
+            "idempotentHint": all(operation.idempotent for operation in changing),
+            "openWorldHint": False,
+        }
+
+    def listed(self) -> dict[str, Any]:
+        """Return the tool as `tools/list` shows it."""
+        return {
+            "name": self.name,
+            "description": self.description(),
+            "inputSchema": self.input_schema(),
+            "outputSchema": self.output_schema(),
+            "annotations": self.hints(),
+        }
+
+
+def offers(
+    operations: Iterable[Operation] = OPERATIONS.values(), *, toolset: Toolset = "default", read_only: bool = False
+) -> dict[str, Offer]:
+    """Make the tools of a toolset, by name; without what writes where nothing may be written."""
+    routes: dict[str, list[Route]] = {}
+    for operation in operations:
+        for tool in tools_of(operation):
+            if (tool.toolset == "default" or toolset == "full") and not (read_only and operation.writes):
+                routes.setdefault(tool.name, []).append(_route(operation, tool, toolset))
+    return {
+        name: Offer(name=name, routes=tuple(sorted(found, key=lambda route: len(route.required))))
+        for name, found in routes.items()
+    }
+
+
+def tokens_of(tools: Iterable[Offer]) -> int:
+    """Estimate how many tokens a model spends on being told of these tools, erring on the high side.
+
+    Of their JSON without blanks, the greater of a quarter of its characters and a count of pieces: six letters of a
+    word, one digit, or three signs in a row, each begun or whole, are one piece. The vocabulary o200k of a current
+    model needs about 15 % less.
+    """
+    body = encode([offer.listed() for offer in tools], indent=None).replace('": ', '":').replace(", ", ",")
+    pieces = sum(-(-len(piece) // _PIECE[piece[0].isalpha()]) for piece in _PIECES.findall(body))
+    return max(pieces, -(-len(body) // _CHARACTERS_A_TOKEN))
+
+
+def _route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
+    known = {param.name: param for param in operation.params if not param.person_only}
+    chosen = [known[name] for name in tool.params if name in known]
+    if toolset == "full" or tool.toolset == "full":
+        chosen += [param for name, param in known.items() if name not in {*tool.params, *tool.always}]
+    inputs = tuple(Input(name=tool.outside.get(param.name, param.name), param=param) for param in chosen)
+    return Route(operation=operation, inputs=inputs, advice=tool.advice, always=tool.always)
+
+
+def _schema(param: Param) -> dict[str, Any]:
+    schema: dict[str, Any] = dict(_TYPES.get(param.kind, {"type": "string"}))
+    if param.kind == "names":
+        schema = {"type": "array", "items": {"type": "string"}}
+    if param.choices:
+        (schema["items"] if param.kind == "names" else schema)["enum"] = [str(choice) for choice in param.choices]
+    if param.default not in {None, ""}:
+        schema["default"] = plain(param.default)
+    return schema | {"description": param.help + (" RFC 3339." if param.kind == "time" else "")}

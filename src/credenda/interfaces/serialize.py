@@ -1,0 +1,115 @@
+"""Results as JSON, with the field names of the public contract and times in RFC 3339."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from credenda.clock import from_datetime, render_time
+from credenda.model.change import ChangeRecord
+from credenda.model.contest import ContestCase
+from credenda.model.diff import Diff, Difference
+from credenda.model.event import Event
+from credenda.model.memory import Memory
+from credenda.model.query import Explanation, SlotVersion, StatusStep
+
+__all__ = ["encode", "plain"]
+
+_EVENT: Final = (
+    *("id", "text", "role", "speaker", "source", "trust", "topic", "session", "agent", "external_id"),
+    *("occurred_us", "recorded_us", "expires_us", "redacted_us", "flags", "tags", "metadata"),
+)
+_MEMORY: Final = (
+    *("id", "text", "type", "topic", "entity", "attribute", "value", "scope", "cardinality", "stance"),
+    *("confidence", "importance", "layer", "status", "relation", "valid_from", "valid_until", "superseded_by"),
+    *("recorded_at", "last_accessed", "access_count", "decay_score", "pinned", "trust", "confirmations"),
+    *("source_session", "contested", "speaker", "memory_type", "tags", "metadata", "provisional", "version"),
+    *("created_at", "expired_at", "expires_at", "base_importance", "surprise", "emotional_valence"),
+)
+_CHANGE: Final = ("id", "kind", "actor", "reason", "at", "memory_id", "cause", "before", "after")
+_CONTEST: Final = (
+    *("id", "speaker", "entity", "attribute", "scope", "values", "memory_ids", "state", "question"),
+    *("opened_us", "resolved_us", "resolution", "scopes"),
+)
+_DIFF: Final = ("axis", "since", "until", "differences", "counts")
+_DIFFERENCE: Final = ("kind", "memory", "previous", "confirmations", "reason", "at", "changes")
+_VERSION: Final = (
+    *("memory_id", "text", "value", "scope", "status", "relation", "superseded_by", "reason"),
+    *("valid_from", "valid_until", "recorded_at"),
+)
+_STEP: Final = ("old", "new", "reason", "changed_at", "actor", "kind", "change_id")
+"""A step of a status by engram's names (E-022), with who took it and in which change."""
+_SHOWN: Final[Mapping[type, tuple[str, ...]]] = {
+    Event: _EVENT,
+    Memory: _MEMORY,
+    ChangeRecord: _CHANGE,
+    ContestCase: _CONTEST,
+    SlotVersion: _VERSION,
+    Diff: _DIFF,
+    Difference: _DIFFERENCE,
+    StatusStep: _STEP,
+}
+"""What is public of each value; the others show all their fields."""
+_PLAIN_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed"})
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
+    """Turn a result into tables, lists, text and numbers."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return str(value)  # a member of an enumeration becomes its word
+    if isinstance(value, datetime):
+        return render_time(from_datetime(value))
+    if is_dataclass(value):
+        special = _SPECIAL.get(type(value))
+        return special(value) if special else _fields(value)
+    return _container(value)
+
+
+def _fields(value: object) -> dict[str, Any]:
+    shown = _SHOWN.get(type(value)) or tuple(field.name for field in fields(value))  # type: ignore[arg-type]
+    return dict(_field(name, getattr(value, name)) for name in shown)
+
+
+def _field(name: str, value: object) -> tuple[str, Any]:
+    """Show microseconds as a time, under the name that it has outside."""
+    if not name.endswith("_us"):
+        return name, plain(value)
+    bare = name.removesuffix("_us")
+    known = bare if bare in _PLAIN_TIMES else f"{bare}_at"
+    return known, render_time(value) if isinstance(value, int) else None
+
+
+def _container(value: object) -> Any:  # noqa: ANN401 - as `plain`
+    if isinstance(value, Mapping):
+        return dict(_field(str(name), item) for name, item in value.items())  # type: ignore[arg-type]
+    if isinstance(value, AbstractSet):
+        return sorted(plain(item) for item in value)  # type: ignore[arg-type]
+    if isinstance(value, Iterable):
+        return [plain(item) for item in value]  # type: ignore[arg-type]
+    return str(value)
+
+
+def _explanation(value: Explanation) -> dict[str, Any]:
+    evidence = [
+        {"event": plain(event), "start": start, "end": end, "quote": event.text[start:end]}
+        for event, start, end in value.evidence
+    ]
+    return {"memory": plain(value.memory), "evidence": evidence, "changes": _list(value.changes)}
+
+
+def _list(values: Sequence[object]) -> list[Any]:
+    return [plain(value) for value in values]
+
+
+def encode(value: object, *, ascii_only: bool = False, indent: int | None = 2) -> str:
+    """Write a result as one JSON document; without an indent it is one line."""
+    return json.dumps(plain(value), ensure_ascii=ascii_only, indent=indent, allow_nan=False)
+
+
+_SPECIAL: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {Explanation: _explanation}

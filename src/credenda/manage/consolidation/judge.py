@@ -1,0 +1,137 @@
+"""The judge without a model: what is a duplicate, what one entry can say of a change, and what stays. Pure.
+
+It calls two memories the same only where their words are the same, or their slot and value; whatever differs in a
+number, date, name, unit, negation or value stays, however close the two lie (D-016).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from credenda.manage.consolidation.absolute_dates import dated
+from credenda.manage.consolidation.guards import kept_apart
+from credenda.manage.consolidation.member import FIRM, MARK, Member
+from credenda.manage.consolidation.plan_changes import Keep, Remove, Replace, Verdict
+from credenda.model.derived import is_dreamed
+from credenda.model.memory import Cardinality, Layer, Memory, Relation, Stance, Status
+from credenda.text.normalize import same_value, value_key
+
+__all__ = ["is_candidate", "judge_by_rules", "links_of"]
+
+_PREVIOUS_MOST: Final = 3
+"""Values that "previously" names; `history` knows all."""
+_OPENING: Final = re.compile(r"^(?:actually|sorry|oops|correction|wait|no|i mean(?:t)?)\b[,:;. ]+", re.IGNORECASE)
+_LINKED: Final = "they lie close and may say the same; no judge says so, and both stay"
+
+
+def is_candidate(memory: Memory) -> bool:
+    """Say whether a memory may be judged: held, meant, undisputed, and not of code or dreamed: that is made anew."""
+    return (
+        memory.status is Status.ACTIVE
+        and memory.stance in FIRM
+        and not memory.contested
+        and not memory.provisional
+        and memory.layer is not Layer.CODEBASE
+        and not is_dreamed(memory)
+    )
+
+
+def judge_by_rules(members: Sequence[Member]) -> list[Verdict]:
+    """Judge a group; a memory is touched by one verdict at most, but for the one that its duplicates are merged into.
+
+    >>> judge_by_rules([])
+    []
+    """
+    open_to = sorted(filter(_may_be_judged, members), key=_rank)
+    verdicts: list[Verdict] = []
+    kept: list[Member] = []
+    for one in open_to:
+        twin = next((other for other in kept if not kept_apart(one, other)), None)
+        if twin is None:
+            kept.append(one)
+        else:
+            verdicts.append(Remove(target=one.id, same_as=twin.id, reason="it says what another memory says already"))
+    taken = {verdict.same_as for verdict in verdicts if isinstance(verdict, Remove)}
+    alone = [one for one in kept if one.id not in taken]
+    return [*verdicts, *(told for one in alone if (told := _timeline(one) or _without_error(one)) is not None)]
+
+
+def links_of(members: Sequence[Member], verdicts: Sequence[Verdict]) -> Keep | None:
+    """Link what stays beside each other in a group; None where nothing does, or where all are linked already."""
+    gone = {verdict.target for verdict in verdicts if isinstance(verdict, Remove)}
+    for verdict in verdicts:
+        if isinstance(verdict, Replace):
+            gone |= {verdict.target, *verdict.sources}
+    left = [one for one in members if one.id not in gone and _may_be_judged(one)]
+    ids = tuple(one.id for one in left)
+    known = all(one.linked.issuperset(set(ids) - {one.id}) for one in left)
+    return Keep(ids=ids, reason=_LINKED) if len(ids) > 1 and not known else None
+
+
+def _may_be_judged(member: Member) -> bool:
+    return not member.left_alone and is_candidate(member.memory)
+
+
+def _rank(member: Member) -> tuple[object, ...]:
+    """Order by who stays: pinned first, then what is trusted, sure and old."""
+    memory = member.memory
+    return (not memory.pinned, -memory.trust, -memory.confidence, memory.created_us, len(member.id), member.id)
+
+
+def _timeline(member: Member) -> Replace | None:
+    """Say in one entry what holds now and what held before (S-041, S-055, S-093)."""
+    memory = member.memory
+    if memory.cardinality is not Cardinality.SINGLE or memory.stance is Stance.NEGATED or not memory.value:
+        return None
+    before: dict[str, Member] = {}
+    for one in sorted(member.past, key=lambda past: -(past.memory.valid_until_us or 0)):
+        value = one.memory.value
+        if value and one.memory.relation is Relation.CHANGED and not same_value(value, memory.value):
+            before.setdefault(value_key(value), one)
+    told = list(before.values())[:_PREVIOUS_MOST]
+    if not told:
+        return None
+    values = ", ".join(one.memory.value or "" for one in told)
+    sentence = dated(_plain(memory), member.said_us).rstrip(" .!")
+    text = f"{sentence} (currently {memory.value}; previously {values})."
+    if text == memory.text:
+        return None
+    return Replace(
+        target=member.id,
+        sources=(),
+        text=text,
+        relation=Relation.MERGED,
+        past=tuple(one.id for one in told),
+        reason="one entry says what holds and what held before",
+    )
+
+
+def _without_error(member: Member) -> Replace | None:
+    """Take out of a correction the wrong value that it names (S-095): what was wrong is in no entry any more."""
+    memory = member.memory
+    wrong = [
+        one.memory.value
+        for one in member.past
+        if one.memory.relation is Relation.CORRECTED and one.memory.superseded_by == memory.id and one.memory.value
+    ]
+    text = memory.text
+    for value in wrong:
+        text = re.sub(rf"(?:,|;| \(| \u2014| -)? (?:and )?not {re.escape(value)}\b\)?", "", text, flags=re.IGNORECASE)
+    if text == memory.text or memory.stance is Stance.NEGATED or value_key(memory.value or "") not in value_key(text):
+        return None
+    plain = _OPENING.sub("", dated(text, member.said_us))
+    return Replace(
+        target=member.id,
+        sources=(),
+        text=plain[:1].upper() + plain[1:],
+        relation=Relation.MERGED,
+        reason="it is put down without the value that was wrong",
+    )
+
+
+def _plain(memory: Memory) -> str:
+    """Give the sentence without what an earlier run put behind it."""
+    head, mark, _ = memory.text.partition(" (currently ")
+    return head if mark and memory.metadata.get(MARK) else memory.text

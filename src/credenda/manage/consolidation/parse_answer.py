@@ -1,0 +1,145 @@
+"""What a model said about a group, taken apart strictly and held against the guards; what fails them stays. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final, cast
+
+from credenda import limits
+from credenda.manage.consolidation.absolute_dates import dated
+from credenda.manage.consolidation.guards import differences, kept_apart, takes_the_place, unsaid
+from credenda.manage.consolidation.member import Member
+from credenda.manage.consolidation.plan_changes import Remove, Replace, Verdict
+from credenda.manage.consolidation.prompt import entry_id
+from credenda.model.memory import Relation
+from credenda.text.tokens import tokenize
+
+__all__ = ["Ruling", "read_ruling"]
+
+_FIELDS: Final = frozenset({"op", "target", "with", "kind", "text"})
+_KINDS: Final = {"same": Relation.MERGED, "change": Relation.CHANGED, "correction": Relation.CORRECTED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What of an answer holds; `refused` says in a word each why the rest does not."""
+
+    verdicts: tuple[Verdict, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+def read_ruling(text: str, members: Sequence[Member]) -> Ruling:
+    """Take an answer apart; raises `ValueError` where it is not the document that was asked for.
+
+    Each entry is touched once: a second operation on it is refused. The default is to keep (S-043).
+    """
+    try:
+        document: Any = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("the answer is nested too deeply") from error
+    listed: Any = cast("dict[str, Any]", document).get("operations") if isinstance(document, dict) else None
+    if not isinstance(listed, list):
+        raise ValueError('the answer is not an object with a list "operations"')  # noqa: TRY004 - foreign JSON
+    operations = cast("list[Any]", listed)
+    entries = {entry_id(at): one for at, one in enumerate(members)}
+    verdicts: list[Verdict] = []
+    refused: list[str] = []
+    touched: set[str] = set()
+    for given in operations[: limits.LLM_JUDGEMENT_OPERATIONS]:
+        verdict = _verdict(given, entries, touched)
+        if isinstance(verdict, str):
+            refused.append(verdict)
+        elif verdict is not None:
+            verdicts.append(verdict)
+    return Ruling(verdicts=tuple(verdicts), refused=tuple(refused))
+
+
+def _verdict(given: Any, entries: Mapping[str, Member], touched: set[str]) -> Verdict | str | None:  # noqa: ANN401 - foreign JSON
+    """Read one operation: a verdict, None for one that changes nothing, or why it is refused."""
+    if not isinstance(given, dict) or cast("dict[str, Any]", given).keys() != _FIELDS:
+        raise ValueError("an operation has other fields than those asked for")
+    fields = cast("dict[str, Any]", given)
+    names: Any = fields["with"]
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in cast("list[object]", names)):
+        raise ValueError('"with" is not a list of ids')
+    ids = [fields["target"], *cast("list[str]", names)]
+    if fields["op"] == "add":
+        return None
+    if len(set(ids)) != len(ids) or len(ids) < 2 or not all(one in entries for one in ids):  # noqa: PLR2004 - a pair
+        return "entries"
+    if touched.intersection(ids):
+        return "touched twice"
+    members = [entries[one] for one in ids]
+    match fields["op"], fields["kind"]:
+        case "remove", _:
+            found = _removal(members)
+        case "replace", "same":
+            found = _same(members, fields["text"])
+        case "replace", "change" | "correction":
+            found = _turn(members, fields["text"], _KINDS[fields["kind"]])
+        case _:
+            raise ValueError("there is no such operation")
+    if not isinstance(found, str):
+        touched.update(ids)
+    return found
+
+
+def _removal(members: Sequence[Member]) -> Verdict | str:
+    """A removal needs both to be true duplicates: nothing apart, and no word in the one that the other lacks."""
+    target, kept, *more = members
+    apart = differences(target, kept)
+    if more or apart is not None:
+        return apart or "entries"
+    if kept_apart(target, kept) and not set(tokenize(target.memory.text)) <= set(tokenize(kept.memory.text)):
+        return "words"
+    return Remove(target=target.id, same_as=kept.id, reason="a model says that it says nothing new")
+
+
+def _same(members: Sequence[Member], text: object) -> Verdict | str:
+    for one, other in combinations(members, 2):
+        apart = differences(one, other)
+        if apart is not None:
+            return apart
+    written = _text(text, members)
+    if written is None:
+        return "text"
+    wrong = unsaid(written, members[0].said_us, members)
+    if wrong is not None:
+        return wrong
+    return Replace(
+        target=members[0].id,
+        sources=tuple(one.id for one in members[1:]),
+        text=written,
+        relation=Relation.MERGED,
+        reason="a model says that they say the same",
+    )
+
+
+def _turn(members: Sequence[Member], text: object, relation: Relation) -> Verdict | str:
+    """One takes another's place only where its own words say so, or both speak of one slot."""
+    target, newer, *more = members
+    if more or not takes_the_place(newer, target, correction=relation is Relation.CORRECTED):
+        return "change"
+    written = newer.memory.text if relation is Relation.CORRECTED else _text(text, members)
+    if written is None:
+        return "text"
+    if relation is Relation.CHANGED and (wrong := unsaid(written, newer.said_us, members, both=True)) is not None:
+        return wrong
+    return Replace(
+        target=target.id,
+        sources=(newer.id,),
+        text=written,
+        relation=relation,
+        reason="a model says that it changed" if relation is Relation.CHANGED else "a model says that it was wrong",
+    )
+
+
+def _text(text: object, members: Sequence[Member]) -> str | None:
+    """Check a text that a model wrote; days that it names relatively are those of the newest memory."""
+    if not isinstance(text, str) or not text.strip() or not text.isprintable():
+        return None
+    written = dated(" ".join(text.split()), max(one.said_us for one in members))
+    return written if len(written) <= limits.MEMORY_TEXT_CHARACTERS else None

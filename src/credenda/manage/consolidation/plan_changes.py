@@ -1,0 +1,202 @@
+"""What a judge may say about a group of memories, and the changes that carry it out: pure.
+
+The judge owns the text; provenance, dates, confidence and importance are computed here (S-044, C-018). Whatever is not
+named stays as it is (S-043).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Final, cast
+
+from credenda import limits
+from credenda.clock import render_time
+from credenda.manage.consolidation.member import MARK, Member
+from credenda.model.change import Add, Change, Confirm, Revise, Supersede, Support
+from credenda.model.memory import Draft, Layer, Relation, Status
+
+__all__ = ["Keep", "Remove", "Replace", "Verdict", "changes_of", "touched_by"]
+
+_DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
+_SUPPORT_MOST: Final = 200
+"""Evidence that a consolidated memory carries; the rest stays with those it was made from."""
+_CORROBORATED: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replace:
+    """One text takes the place of `target` and of `sources` (S-041).
+
+    `relation` says how the target went: `merged` (it says the same), `changed` (it was true until the first source
+    began) or `corrected` (it was wrong: the text is that of the first source, which stays). `past` are memories that
+    had ended before and are named in the text.
+    """
+
+    target: str
+    sources: tuple[str, ...]
+    text: str
+    relation: Relation
+    reason: str
+    past: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remove:
+    """`target` says nothing that `same_as` does not say: a true duplicate (S-042)."""
+
+    target: str
+    same_as: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """These lie close and both stay (S-043): they are linked, and nothing moves."""
+
+    ids: tuple[str, ...]
+    reason: str
+
+
+Verdict = Replace | Remove | Keep
+
+
+def touched_by(verdict: Verdict) -> tuple[str, ...]:
+    """Name the memories that a verdict moves."""
+    match verdict:
+        case Replace():
+            return (verdict.target, *verdict.sources)
+        case Remove():
+            return (verdict.target, verdict.same_as)
+        case Keep():
+            return ()
+
+
+def changes_of(verdict: Verdict, members: Mapping[str, Member], now_us: int) -> list[Change]:
+    """Give the changes that carry a verdict out."""
+    match verdict:
+        case Replace(relation=Relation.CORRECTED):
+            return [_ended(members[verdict.target], verdict.sources[0], verdict, members[verdict.sources[0]].since_us)]
+        case Replace():
+            return _replaced(verdict, members, now_us)
+        case Remove():
+            return _removed(members[verdict.target], members[verdict.same_as], verdict)
+        case Keep():
+            return []
+
+
+def _replaced(verdict: Replace, members: Mapping[str, Member], now_us: int) -> list[Change]:
+    target, changed = members[verdict.target], verdict.relation is Relation.CHANGED
+    standing = [members[one] for one in (*(() if changed else (verdict.target,)), *verdict.sources)]
+    named = [one for member in standing for one in member.past if one.id in verdict.past]
+    told = [*standing, *([target] if changed else []), *named]
+    key = f"new:{_digest(verdict.text, [one.id for one in told])}"
+    draft = _draft(verdict.text, standing, told, now_us)
+    changes: list[Change] = [Add(key=key, draft=draft, support=_support(told), reason=verdict.reason)]
+    changes += [_merged(one, key, Relation.MERGED, verdict.reason) for one in standing]
+    if changed:
+        changes.append(_ended(target, key, verdict, standing[0].since_us))
+    return changes
+
+
+def _merged(member: Member, successor: str, relation: Relation, reason: str) -> Supersede:
+    """Let a memory be spoken for by another; its time is empty from then on, for the other answers for all of it."""
+    return Supersede(
+        memory_id=member.id, successor=successor, relation=relation, valid_until_us=member.since_us, reason=reason
+    )
+
+
+def _ended(member: Member, successor: str, verdict: Replace, until_us: int) -> Supersede:
+    """Let a memory end when the one that took its place began."""
+    stated = member.memory.valid_until_us
+    return Supersede(
+        memory_id=member.id,
+        successor=successor,
+        relation=verdict.relation,
+        valid_until_us=max(member.since_us, until_us if stated is None else min(stated, until_us)),
+        reason=verdict.reason,
+    )
+
+
+def _removed(gone: Member, kept: Member, verdict: Remove) -> list[Change]:
+    """Let a duplicate go: what speaks for it speaks for the other from now on, and numbers are computed over both."""
+    changes: list[Change] = []
+    new = tuple(one for one in gone.support if one not in kept.support)[:_SUPPORT_MOST]
+    if new:
+        changes.append(Confirm(memory_id=kept.id, support=new, reason=verdict.reason))
+    moved = _numbers([kept, gone]) | {"valid_from_us": min(kept.since_us, gone.since_us)}
+    moved |= {
+        "pinned": kept.memory.pinned or gone.memory.pinned,
+        "topic": kept.memory.topic or gone.memory.topic,
+        "tags": tuple(dict.fromkeys((*kept.memory.tags, *gone.memory.tags)))[: limits.TAGS],
+        "metadata": {**gone.memory.metadata, **kept.memory.metadata},
+    }
+    apart = {name: value for name, value in moved.items() if getattr(kept.memory, name) != value}
+    if apart:
+        changes.append(Revise(memory_id=kept.id, fields=apart, reason=verdict.reason))
+    return [*changes, _merged(gone, kept.id, Relation.DUPLICATE, verdict.reason)]
+
+
+def _numbers(members: Sequence[Member]) -> dict[str, object]:
+    """Compute confidence and importance over members: the least sure, unless they speak independently of each other."""
+    independent = len({event for one in members for event in one.events}) >= _CORROBORATED
+    choose = max if independent else min
+    return {
+        "confidence": choose(one.memory.confidence for one in members),
+        "importance": max(one.memory.importance for one in members),
+        "base_importance": max(one.memory.base_importance for one in members),
+    }
+
+
+def _draft(text: str, standing: Sequence[Member], told: Sequence[Member], now_us: int) -> Draft:
+    first = standing[0].memory
+    slotted = [one.memory for one in standing if one.memory.attribute] or [first]
+    alike = len({(one.entity, one.attribute, one.value, one.scope) for one in slotted}) == 1
+    named = slotted[0] if alike else None
+    numbers = _numbers(standing)
+    layers = {one.memory.layer for one in standing}
+    kept = Draft(**{name: getattr(first, name) for name in _DRAFT_FIELDS})
+    merged = {name: value for one in reversed(standing) for name, value in one.memory.metadata.items()}
+    return replace(
+        kept,
+        text=text,
+        entity=named.entity if named else first.entity if _one(one.memory.entity for one in standing) else None,
+        attribute=named.attribute if named else None,
+        value=named.value if named else None,
+        scope=named.scope if named else first.scope,
+        cardinality=named.cardinality if named else first.cardinality,
+        topic=next((one.memory.topic for one in standing if one.memory.topic), None),
+        confidence=float(str(numbers["confidence"])),
+        importance=float(str(numbers["base_importance"])),
+        layer=first.layer if len(layers) == 1 else Layer.SEMANTIC,
+        status=Status.ACTIVE,
+        valid_from_us=min(one.since_us for one in standing),
+        trust=min(one.memory.trust for one in standing),
+        pinned=any(one.memory.pinned for one in standing),
+        provisional=False,
+        tags=tuple(dict.fromkeys(tag for one in standing for tag in one.memory.tags))[: limits.TAGS],
+        metadata=merged | {MARK: _origin(told, now_us)},
+    )
+
+
+def _one(values: Iterable[object]) -> bool:
+    return len(set(values)) == 1
+
+
+def _origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
+    """Say where a text came from: first seen, updated, and the memories it was made from (S-018, S-044)."""
+    seen = [str(render_time(one.since_us)) for one in told]
+    for one in told:
+        earlier = one.memory.metadata.get(MARK)
+        if isinstance(earlier, Mapping) and "first_seen" in earlier:
+            seen.append(str(cast("Mapping[str, object]", earlier)["first_seen"]))
+    return {"first_seen": min(seen), "updated": render_time(now_us), "sources": [one.id for one in told]}
+
+
+def _support(told: Sequence[Member]) -> tuple[Support, ...]:
+    return tuple(dict.fromkeys(item for one in told for item in one.support))[:_SUPPORT_MOST]
+
+
+def _digest(text: str, ids: Sequence[str]) -> str:
+    return hashlib.blake2b("\x00".join((text, *ids)).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,64 @@
+"""What a model is asked about a group of memories. Pure.
+
+The instructions are a file with a version. Whatever people wrote goes into one JSON document, where no text can end its
+own string; the caller hands in what takes secrets out of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from credenda import limits
+from credenda.clock import to_datetime
+from credenda.manage.consolidation.absolute_dates import dated
+from credenda.manage.consolidation.member import Member
+from credenda.providers.llm.protocol import Question
+
+__all__ = ["PROMPT", "entry_id", "question_about"]
+
+PROMPT: Final = "consolidate-1"
+"""Version of the instructions and of the schema; it moves whenever either does."""
+
+
+@cache
+def _instructions() -> tuple[str, Mapping[str, object]]:
+    folder = files("credenda.manage.consolidation") / "prompts"
+    schema: dict[str, object] = json.loads((folder / f"{PROMPT}.schema.json").read_text("utf-8"))
+    return (folder / f"{PROMPT}.md").read_text("utf-8"), schema
+
+
+def entry_id(at: int) -> str:
+    """Name an entry by its place in the prompt."""
+    return f"e{at + 1}"
+
+
+def question_about(members: Sequence[Member], clean: Callable[[str], str]) -> Question:
+    """Ask which of some memories say the same; days that were named relatively are written out."""
+    instructions, schema = _instructions()
+    document = {"entries": [_entry(at, one, clean) for at, one in enumerate(members)]}
+    return Question(
+        instructions=instructions,
+        prompt=json.dumps(document, ensure_ascii=False, indent=0),
+        schema=schema,
+        tokens_max=limits.LLM_JUDGEMENT_TOKENS,
+    )
+
+
+def _entry(at: int, member: Member, clean: Callable[[str], str]) -> dict[str, object]:
+    memory = member.memory
+    shown: dict[str, object | None] = {
+        "id": entry_id(at),
+        "text": clean(dated(memory.text, member.said_us))[: limits.LLM_CONTEXT_CHARACTERS],
+        "since": f"{to_datetime(member.said_us):%F}",
+        "new": member.fresh,
+        "type": memory.type.value,
+        "entity": memory.entity,
+        "attribute": memory.attribute,
+        "value": None if memory.value is None else clean(memory.value)[: limits.LLM_CONTEXT_CHARACTERS],
+        "scope": memory.scope,
+    }
+    return {name: value for name, value in shown.items() if value is not None}

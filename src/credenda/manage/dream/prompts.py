@@ -1,0 +1,213 @@
+"""What a model is asked in the night, and what of its answers is believed. Pure.
+
+The instructions are files with a version. What people wrote goes into one JSON document, where no text can end its own
+string, and secrets are taken out before. Facts have short names in it, so that no id of a memory leaves the house. A
+model never decides alone: it writes a card of facts it was shown, confirms a bridge, or raises a doubt, and what its
+words hold beyond those facts drops the answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, cast
+
+from credenda import limits
+from credenda.clock import to_datetime
+from credenda.manage.dream.cards import CardRules, CardText, card_head
+from credenda.manage.dream.eligible_facts import About
+from credenda.model.memory import Memory
+from credenda.providers.llm.protocol import Question
+
+__all__ = [
+    "BRIDGE_PROMPT",
+    "CARD_PROMPT",
+    "PROBE_PROMPT",
+    "Bridging",
+    "Doubt",
+    "Mask",
+    "ask_bridge",
+    "ask_card",
+    "ask_probe",
+    "grounded",
+    "read_bridge",
+    "read_card",
+    "read_probe",
+]
+
+CARD_PROMPT: Final = "card-1"
+BRIDGE_PROMPT: Final = "bridge-1"
+PROBE_PROMPT: Final = "probe-1"
+"""Versions of the instructions and of their schemas; each moves whenever either does."""
+Mask = Callable[[str], str]
+"""Takes secrets out of a text, whatever the journal keeps."""
+_SENTENCE_CHARACTERS: Final = 400
+_SURE: Final = 0.7
+"""How sure a model must be for its doubt, or its bridge, to count."""
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_NEGATED: Final = re.compile(r"(?i)\b(?:no|not|never|none|nor|neither|without|cannot)\b|n['\u2019]t\b")
+_LINE: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Bridging:
+    """A connection that a model confirmed: its sentence, and the facts that it rests on."""
+
+    sentence: str
+    cites: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a model doubts a memory: one of three words, and the later memory that speaks against it, if any."""
+
+    reason: str
+    because: str | None
+
+
+@cache
+def _file(name: str) -> str:
+    return (files("credenda.manage.dream") / "prompts" / name).read_text("utf-8")
+
+
+def _question(prompt: str, document: Mapping[str, object]) -> Question:
+    return Question(
+        instructions=_file(f"{prompt}.md"),
+        prompt=json.dumps(document, ensure_ascii=False, indent=0),
+        schema=json.loads(_file(f"{prompt}.schema.json")),
+        tokens_max=limits.LLM_ANSWER_TOKENS,
+    )
+
+
+def _facts(facts: Sequence[Memory], letter: str, mask: Mask) -> list[dict[str, str]]:
+    return [
+        {"id": f"{letter}{at}", "text": mask(one.text)[: limits.LLM_CONTEXT_CHARACTERS]}
+        for at, one in enumerate(facts, 1)
+    ]
+
+
+def ask_card(name: str, facts: Sequence[Memory], mask: Mask) -> Question:
+    """Ask for a card of an entity, made of these facts."""
+    return _question(CARD_PROMPT, {"about": mask(name), "facts": _facts(facts, "f", mask)})
+
+
+def ask_bridge(one: About, other: About, mask: Mask) -> Question:
+    """Ask whether the facts of two entities connect them."""
+    document = {
+        "one": {"name": mask(one.name), "facts": _facts(one.facts, "a", mask)},
+        "other": {"name": mask(other.name), "facts": _facts(other.facts, "b", mask)},
+    }
+    return _question(BRIDGE_PROMPT, document)
+
+
+def ask_probe(memory: Memory, later: Sequence[Memory], now_us: int, mask: Mask) -> Question:
+    """Ask whether a memory still holds, beside what was learned later about the same entity."""
+    document = {
+        "today": f"{to_datetime(now_us):%F}",
+        "memory": {"text": mask(memory.text), "held_since": f"{to_datetime(memory.created_us):%F}"},
+        "since": _facts(later, "s", mask),
+    }
+    return _question(PROBE_PROMPT, document)
+
+
+def _read(text: str) -> Mapping[str, Any]:
+    try:
+        found: Any = json.loads(text[: limits.LLM_ANSWER_CHARACTERS])
+    except (ValueError, RecursionError):
+        return {}
+    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _cited(raw: object, letter: str, facts: Sequence[Memory]) -> list[Memory]:
+    """Find the facts that an answer names; what it names beside them counts for nothing."""
+    named = {f"{letter}{at}": one for at, one in enumerate(facts, 1)}
+    given = cast("list[object]", raw) if isinstance(raw, list) else []
+    return [named[one] for one in given if isinstance(one, str) and one in named]
+
+
+def read_card(text: str, name: str, facts: Sequence[Memory], rules: CardRules) -> CardText | None:
+    """Take a card from an answer, or None where any of it cannot be believed.
+
+    It cites every fact that the model was shown, whatever its sentences name: each may have moved its words.
+    """
+    listed: Any = _read(text).get("sentences")
+    if not isinstance(listed, list):
+        return None
+    lines: list[str] = []
+    for one in cast("list[object]", listed):
+        sentence = _sentence(one, name, facts)
+        if sentence is None:
+            return None
+        lines.append(f"- {sentence}")
+    body = "\n".join([card_head(name), *lines])
+    fits = len(body) <= limits.MEMORY_TEXT_CHARACTERS and len(body.split()) <= rules.words_most
+    return CardText(name, body, tuple(facts)) if lines and fits else None
+
+
+def _sentence(raw: object, name: str, facts: Sequence[Memory]) -> str | None:
+    given: Mapping[str, object] = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
+    text = given.get("text")
+    cites = _cited(given.get("cites"), "f", facts)
+    if not isinstance(text, str) or not cites or not _fits(text):
+        return None
+    return text.strip() if grounded(text, [fact.text for fact in cites], (name,)) else None
+
+
+def _fits(text: str) -> bool:
+    return bool(text.strip()) and len(text) <= _SENTENCE_CHARACTERS and not _LINE.search(text.strip())
+
+
+def read_bridge(text: str, one: About, other: About) -> Bridging | None:
+    """Take a confirmed bridge from an answer; None where the model confirms none, or none that can be believed."""
+    found = _read(text)
+    sentence, sure = found.get("sentence"), found.get("confidence")
+    if found.get("connected") is not True or not isinstance(sentence, str) or not _fits(sentence):
+        return None
+    if isinstance(sure, bool) or not isinstance(sure, int | float) or not _SURE <= sure <= 1:
+        return None
+    mine = _cited(found.get("cites"), "a", one.facts)
+    theirs = _cited(found.get("cites"), "b", other.facts)
+    texts = [fact.text for fact in (*mine, *theirs)]
+    names = all(about.name.casefold() in sentence.casefold() for about in (one, other))
+    if not mine or not theirs or not names or not grounded(sentence, texts, (one.name, other.name)):
+        return None
+    return Bridging(sentence.strip(), tuple(fact.id for fact in (*one.facts, *other.facts)))
+
+
+def read_probe(text: str, later: Sequence[Memory]) -> Doubt | None:
+    """Take a doubt from an answer; None where the memory holds, the model is not sure, or the answer says nothing."""
+    found = _read(text)
+    sure, reason = found.get("confidence"), found.get("reason")
+    if found.get("still_valid") is not False or reason not in {"contradicted", "outdated"}:
+        return None
+    if isinstance(sure, bool) or not isinstance(sure, int | float) or not _SURE <= sure <= 1:
+        return None
+    against = _cited([found.get("because")], "s", later)
+    if reason == "contradicted" and not against:
+        return None
+    return Doubt(str(reason), against[0].id if against else None)
+
+
+def grounded(text: str, sources: Sequence[str], names: Sequence[str]) -> bool:
+    """Say whether a text holds no number, name or denial that its sources lack.
+
+    A name is a word with a capital that does not begin the text.
+
+    >>> grounded("Ana moved to Graz in 2024.", ["I moved to Graz in 2024"], ("Ana",))
+    True
+    >>> grounded("Ana moved to Graz in 2025.", ["I moved to Graz in 2024"], ("Ana",))
+    False
+    """
+    said = " ".join((*sources, *names))
+    if set(_NUMBER.findall(text)) - set(_NUMBER.findall(said)):
+        return False
+    if _NEGATED.search(text) and not _NEGATED.search(said):
+        return False
+    known = {word.casefold() for word in _WORD.findall(said)}
+    capitals = [word for word in _WORD.findall(text)[1:] if word[0].isupper() and word != "I"]
+    return all(word.casefold().removesuffix("'s").removesuffix("\u2019s") in known for word in capitals)

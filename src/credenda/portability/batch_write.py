@@ -1,0 +1,173 @@
+"""Filing many imported turns: several to a commit, each under a key of its own, none twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Final, TypeVar
+
+from credenda.errors import Conflict, Invalid, LimitExceeded, Unavailable
+from credenda.model.event import Receipt
+from credenda.model.report import ImportReport
+from credenda.portability.importers.format import Boundary, Piece, Problem
+from credenda.runtime import Parts
+from credenda.storage.store import JobFilter, JobStatus, Writer
+from credenda.write.intake.validate import Accepted, accept
+from credenda.write.journal import journal
+
+__all__ = ["Tally", "file_pieces"]
+
+T = TypeVar("T")
+GROUP_TURNS: Final = 64
+"""Turns that share a commit: one fsync for all, and still a write lock of some ten milliseconds only."""
+GROUP_CHARACTERS: Final = 1 << 16
+PROBLEMS_MAX: Final = 100
+"""Most problems told one by one; the rest are counted."""
+PATIENCE_STEPS: Final = 200
+_STEP_SECONDS: Final = 0.05
+_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of an import so far."""
+
+    conversations: int = 0
+    turns: int = 0
+    skipped: int = 0
+    _problems: list[str] = field(default_factory=list[str])
+    _untold: int = 0
+
+    def trouble(self, place: str, what: str) -> None:
+        """Keep a problem, as long as there are few."""
+        if len(self._problems) < PROBLEMS_MAX:
+            self._problems.append(f"{place}: {what}")
+        else:
+            self._untold += 1
+
+    def report(self, path: Path, format_name: str) -> ImportReport:
+        """Say what was taken in, what was there already, and what was passed over."""
+        more = (f"and {self._untold} more problems",) if self._untold else ()
+        return ImportReport(
+            path=str(path),
+            format=format_name,
+            conversations=self.conversations,
+            turns=self.turns,
+            skipped=self.skipped,
+            passed_over=len(self._problems) + self._untold,
+            problems=(*self._problems, *more),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A turn that is checked and waits for its commit."""
+
+    piece: Piece
+    accepted: Accepted
+
+
+def file_pieces(parts: Parts, pieces: Iterable[Piece | Problem | Boundary], tally: Tally) -> None:
+    """File everything that a format reads; what was filed before is skipped, so that an import can be continued.
+
+    Raises `Unavailable` when the store cannot be written, or when nothing reads what waits: what was filed until then
+    stays, and the same import goes on from there.
+    """
+    group: list[_Waiting] = []
+    held = 0
+    for piece in pieces:
+        match piece:
+            case Problem():
+                tally.trouble(piece.place, piece.what)
+            case Boundary():
+                tally.conversations += 1
+            case Piece():
+                waiting = _accepted(parts, piece, tally)
+                if waiting is not None:
+                    group.append(waiting)
+                    held += sum(len(event.text) for event in waiting.accepted.events)
+        if len(group) >= GROUP_TURNS or held >= GROUP_CHARACTERS:
+            _file(parts, group, tally)
+            group, held = [], 0
+    _file(parts, group, tally)
+
+
+def _accepted(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
+    settings = parts.settings
+    try:
+        accepted = accept(
+            piece.submission, policy=settings.secrets_policy, zone=settings.zone, now_us=parts.clock.now_us()
+        )
+    except (Invalid, LimitExceeded) as error:
+        tally.trouble(piece.place, error.what)
+        return None
+    return _Waiting(piece, accepted)
+
+
+def _file(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
+    if not group:
+        return
+
+    def work(writer: Writer) -> list[Receipt | None]:
+        return [_receipt(parts, writer, waiting.accepted) for waiting in group]
+
+    try:
+        receipts = _committed(parts, work)
+    except Unavailable as error:
+        raise Unavailable(
+            f"the import stopped after {tally.turns + tally.skipped} turns",
+            why=f"{error.what}, {error.why}" if error.why else error.what,
+            fix="let `credenda worker` or `settle` catch up, then repeat the import: it goes on where it stopped",
+            filed=str(tally.turns),
+        ) from error
+    for waiting, receipt in zip(group, receipts, strict=True):
+        _count(tally, waiting.piece, receipt)
+    parts.work_waits.set()
+
+
+def _receipt(parts: Parts, writer: Writer, accepted: Accepted) -> Receipt | None:
+    """File one turn; None when its key was used for other words, in which case nothing of it was written."""
+    try:
+        return journal(accepted, parts.extractor)(writer)
+    except Conflict:
+        return None
+
+
+def _count(tally: Tally, piece: Piece, receipt: Receipt | None) -> None:
+    if receipt is None and not piece.by_content:
+        tally.trouble(piece.place, "imported before with other words or another time; the first stays")
+    elif receipt is None or receipt.cached:
+        tally.skipped += 1
+    else:
+        tally.turns += 1
+        for refused in receipt.refused:
+            tally.trouble(piece.place, refused)
+
+
+def _committed(parts: Parts, work: Callable[[Writer], T]) -> T:
+    """Commit, and wait for the workers when more is filed than they have read, as long as they move on."""
+    while True:
+        oldest = _oldest(parts)
+        try:
+            with parts.foreground:
+                return parts.store.commit(parts.user_id, work)
+        except Unavailable:
+            if oldest is None or not _moves_on(parts, oldest):
+                raise
+
+
+def _moves_on(parts: Parts, oldest: str) -> bool:
+    pause = Event()
+    for _ in range(PATIENCE_STEPS):
+        pause.wait(_STEP_SECONDS)
+        if _oldest(parts) != oldest:
+            return True
+    return False
+
+
+def _oldest(parts: Parts) -> str | None:
+    with parts.store.reader(parts.user_id) as reader:
+        found = reader.jobs(JobFilter(statuses=_WAITING, limit=1))
+    return found[0].id if found else None

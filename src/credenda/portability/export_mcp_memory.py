@@ -1,0 +1,127 @@
+"""Writing what is believed as the file of the MCP reference memory server: entities, observations, relations.
+
+It carries what is held now and nothing else: no history, no confidence, no evidence. For those there is the archive.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, cast
+
+from credenda.ids import Kind, number_of
+from credenda.model.derived import is_dreamed
+from credenda.model.memory import Memory, Stance, Status
+from credenda.model.report import ExportReport
+from credenda.portability.atomic_write import whole_file
+from credenda.portability.importers.mcp_memory import ABOUT_USER, observed, related
+from credenda.runtime import Parts
+from credenda.storage.store import MemoryFilter, Reader
+from credenda.text.normalize import name_key, text_key
+
+__all__ = ["MCP_MEMORY", "export_mcp_memory"]
+
+MCP_MEMORY: Final = "mcp-memory"
+_PAGE: Final = 500
+_MEANT: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
+_SELF: Final = "user"
+_NO_TYPE: Final = "concept"
+_PERSON: Final = "person"
+
+
+def export_mcp_memory(parts: Parts, path: Path) -> ExportReport:
+    """Write every active memory that is meant as said. Raises as the export of an archive does."""
+    graph = _Graph()
+    with whole_file(path) as file, parts.store.reader(parts.user_id) as reader:
+        for memory in _live(reader):
+            graph.take(memory)
+        for line in graph.lines():
+            file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+    return ExportReport(path=str(path), rows=graph.counts())
+
+
+def _live(reader: Reader) -> Iterator[Memory]:
+    """Read the active memories but those that were made of others, oldest first, so that the file grows at its end."""
+    ids: list[str] = []
+    below: int | None = None
+    while True:
+        wanted = MemoryFilter(statuses=frozenset({Status.ACTIVE}), below=below, limit=_PAGE)
+        found = reader.find(wanted)
+        ids += [memory.id for memory in found if not is_dreamed(memory)]
+        if len(found) < _PAGE:
+            break
+        below = number_of(found[-1].id, Kind.MEMORY, reader.tenant.tag)
+    ids.reverse()
+    for start in range(0, len(ids), _PAGE):
+        chunk = ids[start : start + _PAGE]
+        by_id = {memory.id: memory for memory in reader.memories(chunk)}
+        yield from (by_id[one] for one in chunk if one in by_id and by_id[one].stance in _MEANT)
+
+
+@dataclass(slots=True)
+class _Graph:
+    """What the file will hold; observations and relations keep their order and come once."""
+
+    _types: dict[str, str] = field(default_factory=dict[str, str])
+    _names: dict[str, str] = field(default_factory=dict[str, str])
+    _observations: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
+    _relations: dict[tuple[str, str, str], None] = field(default_factory=dict[tuple[str, str, str], None])
+
+    def take(self, memory: Memory) -> None:
+        """Add a memory: as it came in where its words still stand, else as an observation of what it is about."""
+        relation = _imported_relation(memory)
+        if relation is not None:
+            begin, kind, end = relation
+            self._relations[self._entity(begin), kind, self._entity(end)] = None
+            return
+        entity = memory.metadata.get("entity")
+        if isinstance(entity, str) and entity:
+            kind = memory.metadata.get("entity_type")
+            name = self._entity(entity, kind if isinstance(kind, str) else "")
+            observation = memory.metadata.get("observation")
+        else:
+            name, observation = self._native(memory), memory.text
+        if isinstance(observation, str):
+            stands = observation == memory.text or _same(memory.text, observed(name, observation))
+            self._observations[name][observation if stands else memory.text] = None
+
+    def _native(self, memory: Memory) -> str:
+        about_user = name_key(memory.entity or _SELF) == _SELF
+        return self._entity(ABOUT_USER, _PERSON) if about_user else self._entity(memory.entity or "")
+
+    def _entity(self, name: str, kind: str = "") -> str:
+        """Give the name under which an entity is written, however it is spelled here."""
+        shown = self._names.setdefault(name_key(name) or name, name)
+        self._observations.setdefault(shown, {})
+        if kind or shown not in self._types:
+            self._types[shown] = kind
+        return shown
+
+    def lines(self) -> Iterator[dict[str, object]]:
+        """Give the lines of the file: entities first."""
+        for name, observations in self._observations.items():
+            kind = self._types.get(name) or _NO_TYPE
+            yield {"type": "entity", "name": name, "entityType": kind, "observations": list(observations)}
+        for begin, kind, end in self._relations:
+            yield {"type": "relation", "from": begin, "to": end, "relationType": kind}
+
+    def counts(self) -> dict[str, int]:
+        """Count what was written."""
+        observations = sum(map(len, self._observations.values()))
+        return {"entities": len(self._observations), "observations": observations, "relations": len(self._relations)}
+
+
+def _imported_relation(memory: Memory) -> tuple[str, str, str] | None:
+    """Give the relation that a memory came from, while its words still say it."""
+    found = memory.metadata.get("relation")
+    if not isinstance(found, dict):
+        return None
+    table = cast("dict[str, object]", found)
+    begin, kind, end = (str(table.get(name) or "") for name in ("from", "type", "to"))
+    return (begin, kind, end) if _same(memory.text, related(begin, kind, end)) else None
+
+
+def _same(text: str, statement: str) -> bool:
+    return text_key(text) == text_key(statement)

@@ -1,0 +1,62 @@
+"""The memory's side: everything that has a place in the files, as it is at one moment. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from credenda.model.claim import Evidence
+from credenda.model.contest import ContestCase
+from credenda.model.core import Section
+from credenda.model.event import Event
+from credenda.model.memory import Memory, Status
+from credenda.portability.files.markers import plain
+from credenda.portability.files.state import digest
+from credenda.portability.files.types import Ours
+
+__all__ = ["View", "ours_of"]
+
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_CHAIN_MAX: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """Memories and events in the order of their numbers, with evidence by memory, contests, and what is always on."""
+
+    key: bytes
+    tag: str
+    memories: Sequence[Memory]
+    events: Sequence[Event]
+    evidence: Mapping[str, Sequence[Evidence]]
+    contests: Sequence[ContestCase]
+    core: Sequence[tuple[Section, str]] = ()
+
+
+def ours_of(seen: View) -> dict[str, Ours]:
+    """Give what is compared with the files."""
+    by_id = {one.id: one for one in seen.memories}
+    found = {
+        one.id: Ours(
+            text=plain(one.text),
+            digest=digest(seen.key, one.text),
+            held=one.status in _HELD,
+            head=_head(one, by_id),
+        )
+        for one in seen.memories
+    }
+    for event in seen.events:
+        text = plain(event.text)
+        found[event.id] = Ours(text=text, digest=digest(seen.key, text), held=True, head=None, event=True)
+    return found
+
+
+def _head(memory: Memory, by_id: Mapping[str, Memory]) -> str | None:
+    """Follow a memory to what is held in its place."""
+    found: Memory | None = memory
+    for _ in range(_CHAIN_MAX):
+        if found is None or found.status in _HELD:
+            break
+        found = by_id.get(found.superseded_by or "")
+    return found.id if found is not None and found.status in _HELD else None

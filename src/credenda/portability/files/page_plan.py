@@ -1,0 +1,200 @@
+"""Which file shows what, after a comparison: the sheets that are drawn. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from credenda.model.contest import ContestState
+from credenda.portability.files.filenames import folded, page_name
+from credenda.portability.files.layout import (
+    ARCHIVE,
+    CORE,
+    CORE_SECTIONS,
+    PAGES,
+    Entry,
+    case_entry,
+    day_of,
+    event_entry,
+    memory_entry,
+    page_key,
+    title_of,
+)
+from credenda.portability.files.memory_side import View
+from credenda.portability.files.render import Sheet
+from credenda.portability.files.types import Spot, Text, Tier
+from credenda.text.normalize import name_key
+
+__all__ = ["Layout", "Placing", "index_lines", "lay_out"]
+
+_FOOT: Final = "###### [[index|Index]] · [[MEMORY|Always on]]"
+_DAYS_SHOWN: Final = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placing:
+    """What is known of places: files by id here, entries by block, ids in files by id here, blocks that are dropped.
+
+    `kept` are ids in files that stay as they are, `skipped` ids here that are not drawn, `left` blocks that nobody
+    touches, and `closed` files that nobody
+    touches, `pages` the files of entities as they were.
+    """
+
+    texts: Sequence[Text]
+    where: Mapping[str, str]
+    placed: Mapping[Spot, Sequence[str]]
+    names: Mapping[str, str]
+    kept: Collection[str] = frozenset()
+    skipped: Collection[str] = frozenset()
+    left: Collection[Spot] = frozenset()
+    closed: Collection[str] = frozenset()
+    pages: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Sheets by file, and the files of entities by their keys."""
+
+    sheets: Mapping[str, Sheet]
+    pages: Mapping[str, str]
+
+
+def lay_out(seen: View, placing: Placing) -> Layout:
+    """Give every entry its file: where it was found, else the page of what it is about, or its day."""
+    entries = [
+        *(memory_entry(one, seen.evidence.get(one.id, ()), placing.names) for one in seen.memories),
+        *map(event_entry, seen.events),
+    ]
+    shown = {name_key(text.about): text.about for text in placing.texts if name_key(text.about)}
+    shown |= {page_key(one.entity): one.entity or "" for one in reversed(seen.memories)}
+    pages = _pages(seen, placing, shown)
+    on: dict[str, list[Entry]] = defaultdict(list)
+    for one in entries:
+        if one.local not in placing.skipped:
+            day = f"{ARCHIVE}/{one.page}.md"
+            on[placing.where.get(one.local) or (day if one.head else pages[one.page])].append(one)
+    names = {text.path: text.about for text in placing.texts}
+    names |= {path: shown.get(key) or key for key, path in pages.items() if path not in names}
+    days = _days(seen, placing.where)
+    asked: dict[str, list[str]] = defaultdict(list)
+    for case in seen.contests:
+        asked[pages.get(page_key(case.entity), "")].append(case.id)
+    paths = dict.fromkeys([*on, *(text.path for text in placing.texts if text.tier is not Tier.CORE)])
+    sheets: dict[str, Sheet] = {}
+    for path in paths:
+        if path in placing.closed:
+            continue
+        archive = path.startswith(f"{ARCHIVE}/")
+        about = names.get(path, "")
+        sheets[path] = Sheet(
+            title=title_of(name_key(about), about) or path.rpartition("/")[2].removesuffix(".md"),
+            front=() if archive else _front(about),
+            entries=on[path],
+            questions=[case_entry(one, placing.names) for one in seen.contests if one.id in asked[path]],
+            foot=_FOOT if archive else _foot({days[local.local] for local in on[path] if local.local in days}),
+            names=placing.names,
+            kept=placing.kept,
+            placed=_placed(placing, path),
+            left={spot.block for spot in placing.left if spot.path == path},
+        )
+    sheets |= {} if CORE in placing.closed else {CORE: _core(seen, placing)}
+    return Layout(sheets, pages)
+
+
+def _placed(placing: Placing, path: str) -> dict[int, Sequence[str]]:
+    return {spot.block: locals_ for spot, locals_ in placing.placed.items() if spot.path == path}
+
+
+def _front(entity: str) -> list[str]:
+    return ["---", "credenda: page", f"entity: {json.dumps(entity, ensure_ascii=False)}", "---", ""]
+
+
+def _days(seen: View, where: Mapping[str, str]) -> dict[str, str]:
+    """Give the day of the archive in which the first words of each memory stand."""
+    found_on = {local: path.rpartition("/")[2].removesuffix(".md") for local, path in where.items() if path}
+    day = {one.id: found_on.get(one.id) or day_of(one.recorded_us) for one in seen.events}
+    found: dict[str, str] = {}
+    for memory_id, evidence in seen.evidence.items():
+        said = sorted(day[one.span.event_id] for one in evidence if one.span.event_id in day)
+        if said:
+            found[memory_id] = said[0]
+    return found
+
+
+def _foot(days: Collection[str]) -> str:
+    newest = sorted(days, reverse=True)[:_DAYS_SHOWN]
+    links = ", ".join(f"[[{ARCHIVE}/{day}|{day}]]" for day in newest)
+    return f"{_FOOT} · said on {links}" if links else _FOOT
+
+
+def _pages(seen: View, placing: Placing, shown: Mapping[str, str]) -> dict[str, str]:
+    """Give each entity its page: the file that says it is, else the one it had, else a new name."""
+    found = {text.path for text in placing.texts} | set(placing.closed)
+    claimed: dict[str, str] = {}
+    for text in placing.texts:
+        key = name_key(text.about) if text.tier is Tier.PAGES else ""
+        if key and (key not in claimed or placing.pages.get(key) == text.path):
+            claimed[key] = text.path
+    pages = {key: claimed.get(key) or placing.pages.get(key, "") for key in {*shown, *claimed}}
+    for case in seen.contests:
+        pages.setdefault(page_key(case.entity), "")
+    taken = {folded(path.rpartition("/")[2].removesuffix(".md")) for path in {*found, *pages.values()} if path}
+    for key in sorted(pages):
+        if not pages[key]:
+            name = page_name(shown.get(key) or key, key, taken)
+            taken.add(folded(name))
+            pages[key] = f"{PAGES}/{name}.md"
+    return pages
+
+
+def _core(seen: View, placing: Placing) -> Sheet:
+    """Make the always-on page: copies of entries, which may be edited there too."""
+    by_id = {one.id: one for one in seen.memories if one.id not in placing.skipped}
+    entries = [
+        replace(
+            memory_entry(by_id[memory_id], seen.evidence.get(memory_id, ()), placing.names),
+            section=CORE_SECTIONS[section],
+        )
+        for section, memory_id in seen.core
+        if memory_id in by_id
+    ]
+    return Sheet(
+        title="Always on",
+        entries=entries,
+        foot="###### [[index|Index]]",
+        names=placing.names,
+        placed=_placed(placing, CORE),
+        left={spot.block for spot in placing.left if spot.path == CORE},
+    )
+
+
+def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
+    """List pages and days, for who begins to read; `core` says whether the page of what is always on is there."""
+    always = "[[MEMORY|Always on]]: what every prompt should have." if core else "Nothing is remembered yet."
+    lines = ["# Memory", "", always, ""]
+    pages = sorted(
+        (path, sheet) for path, sheet in layout.sheets.items() if path.startswith(f"{PAGES}/") and sheet.entries
+    )
+    if pages:
+        lines += ["## Pages", ""]
+    for path, sheet in pages:
+        held = sum(one.held for one in sheet.entries)
+        asked = sum(bool(one.text) for one in sheet.questions)
+        more = f", {asked} open question{'s' if asked > 1 else ''}" if asked else ""
+        lines.append(f"- [[{path.removesuffix('.md')}|{_link_text(sheet.title)}]]: {held} held{more}")
+    days = sorted(
+        (path for path, one in layout.sheets.items() if path.startswith(f"{ARCHIVE}/") and one.entries), reverse=True
+    )
+    lines += ["", "## Days", ""] if days else []
+    for path in days:
+        name = path.removesuffix(".md")
+        lines.append(f"- [[{name}|{name.rpartition('/')[2]}]]: {len(layout.sheets[path].entries)} said")
+    waiting = sum(one.state is ContestState.OPEN for one in seen.contests)
+    return [*lines, *(["", f"{waiting} open: `credenda contests`."] if waiting else [])]
+
+
+def _link_text(title: str) -> str:
+    return title.translate(str.maketrans("", "", "[]|"))

@@ -1,0 +1,173 @@
+"""Pages, read as the only record there is: what was said, what was believed of it, and what was asked. Pure.
+
+The comments say what code knew, the text is what the page says. A text that was edited since the last synchronisation
+keeps its type and standing, but not its value, which the comment still gives for the words before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast
+
+from credenda import limits
+from credenda.clock import parse_time
+from credenda.errors import CredendaError
+from credenda.ids import serial
+from credenda.model.change_fields import DRAFT_FIELDS, typed
+from credenda.model.claim import Span
+from credenda.model.contest import ContestCase, contest_from
+from credenda.model.memory import Draft, MemoryType, Relation, Status
+from credenda.portability.files.layout import TIMES
+from credenda.portability.files.parse import Entered, Said
+from credenda.portability.files.types import Text, Tier
+
+__all__ = ["Believed", "Filed", "Record", "record"]
+
+_FRACTIONS: Final = ("confidence", "importance", "trust")
+_ENDED: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
+_CONFIRMATIONS_MAX: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filed:
+    """An event of the archive: `table` is what its comment says."""
+
+    name: str
+    text: str
+    path: str
+    table: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Believed:
+    """A memory of a page: its draft, what replaced it, and the spans that it rests on, by names of the files."""
+
+    name: str
+    draft: Draft
+    path: str
+    updated_us: int
+    sources: tuple[Span, ...] = ()
+    relation: Relation | None = None
+    superseded_by: str | None = None
+    contested: bool = False
+    confirmations: int = 0
+
+
+@dataclass(slots=True)
+class Record:
+    """All that the pages say, in the order of the numbers that it had; `notes` name what could not be read."""
+
+    events: list[Filed] = field(default_factory=list[Filed])
+    memories: list[Believed] = field(default_factory=list[Believed])
+    cases: list[ContestCase] = field(default_factory=list[ContestCase])
+    statements: int = 0
+    notes: list[str] = field(default_factory=list[str])
+
+
+def record(texts: Sequence[Text], edited: Callable[[str, str], bool]) -> Record:
+    """Read pages; `edited` says of an id and a text whether the text was changed since code last wrote it."""
+    found = Record()
+    seen: set[str] = set()
+    for text in texts:
+        if text.tier is Tier.CORE:
+            continue
+        for block in text.page.blocks:
+            if isinstance(block, Said):
+                found.statements += 1
+            if not isinstance(block, Entered) or block.name in seen or not (block.text or block.kind == "k"):
+                continue
+            seen.add(block.name)
+            try:
+                _take(found, text, block, edited)
+            except (CredendaError, ValueError, KeyError, TypeError, AttributeError):
+                found.notes.append(f"{text.path}: what the comment of {block.name[:32]} says cannot be read")
+    found.events.sort(key=lambda one: _number(one.name))
+    found.memories.sort(key=lambda one: _number(one.name))
+    return found
+
+
+def _number(name: str) -> tuple[int, str]:
+    try:
+        return serial(name), name
+    except ValueError:
+        return 0, name
+
+
+def _take(found: Record, text: Text, block: Entered, edited: Callable[[str, str], bool]) -> None:
+    if block.kind == "k":
+        found.cases.append(_case(block.table))
+    elif text.tier is Tier.ARCHIVE:
+        found.events.append(Filed(name=block.name, text=block.text, path=text.path, table=block.table))
+    else:
+        memory = _memory(text.path, block)
+        changed = edited(block.name, block.text)
+        found.memories.append(replace(memory, draft=replace(memory.draft, value=None)) if changed else memory)
+
+
+def _memory(path: str, block: Entered) -> Believed:
+    table = block.table
+    relation, successor = table.get("relation"), table.get("superseded_by")
+    return Believed(
+        name=block.name,
+        draft=_draft(block.text[: limits.MEMORY_TEXT_CHARACTERS], table),
+        path=path,
+        updated_us=parse_time(table["updated"]),
+        sources=tuple(map(_source, cast("list[str]", table.get("sources", [])))),
+        relation=None if relation is None else Relation(relation),
+        superseded_by=None if successor is None else str(successor),
+        contested=table.get("contested") is True,
+        confirmations=max(0, min(int(table.get("confirmations", 0)), _CONFIRMATIONS_MAX)),
+    )
+
+
+def _draft(text: str, table: Mapping[str, Any]) -> Draft:
+    times = {shown: name for name, shown in TIMES.items()}
+    fields: dict[str, Any] = {"type": MemoryType.FACT}
+    for shown, value in table.items():
+        name = times.get(shown, shown)
+        if name in DRAFT_FIELDS and name != "text":
+            fields[name] = parse_time(value) if name in TIMES else value
+    fields = typed(fields)
+    for name in _FRACTIONS:
+        if name in fields:
+            fields[name] = max(0.0, min(float(fields[name]), 1.0))
+    said: dict[str, Any] = {**fields, "text": text}
+    draft = Draft(**said)
+    if draft.status is Status.DELETED:
+        raise ValueError("what was deleted is in no page")
+    if draft.status in _ENDED and draft.valid_until_us is None:
+        draft = replace(draft, valid_until_us=parse_time(table["updated"]))
+    _check(draft)
+    return draft
+
+
+def _check(draft: Draft) -> None:
+    """Refuse what is not of the kind that a memory holds; a person may have written anything there."""
+    names = (draft.topic, draft.entity, draft.attribute, draft.value, draft.scope, draft.speaker, draft.source_session)
+    if any(name is not None and len(_text(name)) > limits.MEMORY_TEXT_CHARACTERS for name in names):
+        raise TypeError("a name is no name")
+    if not (isinstance(draft.pinned, bool) and isinstance(draft.provisional, bool)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError("a flag is no flag")
+    if not isinstance(draft.metadata, dict) or [_text(tag) for tag in draft.tags] != list(draft.tags):
+        raise TypeError("tags or metadata are none")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("text is expected here")
+    return value
+
+
+def _source(written: str) -> Span:
+    event, _, places = written.rpartition(":")
+    start, _, stop = places.partition("-")
+    return Span(event, int(start), int(stop))
+
+
+def _case(table: Mapping[str, Any]) -> ContestCase:
+    plain = {name: value for name, value in table.items() if name not in {"opened", "resolved"}}
+    for name in ("opened", "resolved"):
+        if table.get(name):
+            plain[f"{name}_us"] = parse_time(table[name])
+    return contest_from(plain)

@@ -1,0 +1,218 @@
+"""A page, written anew around what people put into it. Pure.
+
+Entries, the comments above them and the sections that code made are drawn afresh; everything else stays where it
+stands: headings, front matter, comments, rules, and lines that are not taken in yet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from credenda.portability.files.layout import DAY_HEADING, QUESTIONS, SECTIONS, Entry, Question
+from credenda.portability.files.markers import comment, item
+from credenda.portability.files.parse import END, Entered, Other, Parsed, Said
+
+__all__ = ["Sheet", "draw", "draw_index", "is_empty"]
+
+_FOOT: Final = "###### [[index"
+_HEAD: Final = re.compile(r"#### \d\d:\d\d ")
+_INDEX: Final = ("<!--index-->", "<!--/index-->")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """What a page is to show: entries by section in order, questions, and the line at its foot.
+
+    `names` gives the ids in the files by those here; `kept` are ids of entries that stay as they are, and `placed` the
+    entries that take the place of a block by its number: none, where a statement was taken in and shows elsewhere.
+    `left` are blocks that stay as they are, whatever they hold.
+    """
+
+    title: str
+    front: Sequence[str] = ()
+    entries: Sequence[Entry] = ()
+    questions: Sequence[Question] = ()
+    foot: str = ""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    kept: Collection[str] = frozenset()
+    placed: Mapping[int, Sequence[str]] = field(default_factory=dict[int, Sequence[str]])
+    left: Collection[int] = frozenset()
+
+
+def draw(old: Parsed | None, sheet: Sheet) -> str:
+    """Write a page, with plain line ends."""
+    return _Drawing(sheet).page(old)
+
+
+def draw_index(old: str | None, lines: Sequence[str]) -> str:
+    """Write the table of contents between its marks; what people wrote around it stays."""
+    begin, end = _INDEX
+    inside = "\n".join([begin, *lines, end])
+    if old is not None and begin in old and end in old.partition(begin)[2]:
+        before, _, rest = old.partition(begin)
+        return before + inside + rest.partition(end)[2]
+    return f"{old.rstrip()}\n\n{inside}\n" if old and old.strip() else f"{inside}\n"
+
+
+def is_empty(page: Parsed, sheet: Sheet) -> bool:
+    """Say whether nothing is left of a page but what code writes on every one."""
+    ours = {*sheet.front, f"# {sheet.title}", sheet.foot, END, "", *SECTIONS}
+    return all(isinstance(one, Other) and ours.issuperset(one.lines) for one in page.blocks)
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """Lines that stay together: drawn by code (`ours`) or as they were found, with `gap` blank lines above."""
+
+    lines: Sequence[str]
+    ours: bool
+    gap: int = 1
+
+
+class _Drawing:
+    """One page on its way to paper."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._entries = {one.local: one for one in sheet.entries}
+        self._locals = {name: local for local, name in sheet.names.items()}
+        self._drawn: set[str] = set()
+        self._chunks: list[_Chunk] = []
+        self._gap = 0
+        self._head = ""
+        self._section: str | None = DAY_HEADING
+        self._ends: dict[str, int] = {}
+
+    def page(self, old: Parsed | None) -> str:
+        """Go through the old page, then add what it lacks."""
+        if old is None:
+            self._put([*self._sheet.front, f"# {self._sheet.title}"])
+            self._mark()
+        else:
+            self._go_through(old)
+        self._add_missing()
+        self._add_questions()
+        if self._sheet.foot:
+            self._put([self._sheet.foot])
+        self._put([END])
+        return "\n".join(self._joined()) + "\n"
+
+    def _joined(self) -> list[str]:
+        """Put one blank line around what code drew, and leave as many as there were between other things."""
+        lines: list[str] = []
+        before: _Chunk | None = None
+        for chunk in self._chunks:
+            if before is not None:
+                lines += [""] * (1 if chunk.ours or before.ours else chunk.gap)
+            lines += chunk.lines
+            before = chunk
+        return lines
+
+    def _put(self, lines: Sequence[str], *, ours: bool = True) -> None:
+        self._chunks.append(_Chunk(lines, ours, self._gap))
+        self._gap = 0
+
+    def _mark(self) -> None:
+        """Note that the section at hand reaches down to here."""
+        if self._section is not None:
+            self._ends[self._section] = len(self._chunks)
+
+    def _go_through(self, old: Parsed) -> None:
+        for number, block in enumerate(old.blocks):
+            following = old.blocks[number + 1] if number + 1 < len(old.blocks) else None
+            if isinstance(block, Other) and block.blank:
+                self._gap = max(self._gap, len(block.lines))
+            else:
+                self._block(number, block, following)
+
+    def _block(self, number: int, block: Entered | Said | Other, following: object) -> None:
+        match block:
+            case Entered(kind="k"):
+                return
+            case Entered():
+                self._entered(number, block)
+            case Said():
+                self._said(number, block)
+            case Other(lines=(line,)) if line in (END, QUESTIONS) or line.startswith(_FOOT):
+                return
+            case Other(lines=(line,)) if _HEAD.match(line) and isinstance(following, Entered):
+                self._head = line
+            case Other():
+                self._other(block)
+
+    def _other(self, block: Other) -> None:
+        heading = block.lines[0]
+        section = heading in SECTIONS
+        if heading.startswith("#") and not heading.startswith("# "):
+            self._section = heading if section else None
+        self._put(block.lines, ours=section)
+        if heading.startswith("#"):
+            self._mark()
+
+    def _said(self, number: int, block: Said) -> None:
+        if number not in self._sheet.placed:
+            self._put(block.lines, ours=False)
+            self._mark()
+        for local in self._sheet.placed.get(number, ()):
+            self._entry(local)
+
+    def _entered(self, number: int, block: Entered) -> None:
+        if number in self._sheet.placed:
+            for local in self._sheet.placed[number]:
+                self._entry(local)
+        elif number in self._sheet.left or block.name in self._sheet.kept:
+            self._put(block.lines)
+            self._mark()
+        else:
+            self._entry(self._locals.get(block.name, block.name), block)
+        self._head = ""
+
+    def _entry(self, local: str, found: Entered | None = None) -> None:
+        """Draw an entry where it stands, unless it belongs under another heading of ours."""
+        entry = self._entries.get(local)
+        if entry is None or local in self._drawn or self._section not in (None, entry.section):
+            return
+        self._drawn.add(local)
+        self._put(self._as_found(entry, found) or self._shown(entry))
+        self._mark()
+
+    def _as_found(self, entry: Entry, found: Entered | None) -> list[str]:
+        """Leave an entry that another memory wrote as it is, while text and standing are the same.
+
+        Two that share a folder would otherwise write each their own times into it, turn by turn.
+        """
+        if found is None or found.name not in self._locals or found.text != entry.text:
+            return []
+        standing = found.table.get("status", "active") == entry.table.get("status", "active")
+        return [*([self._head] if self._head else []), *found.lines] if standing else []
+
+    def _shown(self, entry: Entry) -> list[str]:
+        head = [entry.head] if entry.head else []
+        named = {"id": self._sheet.names.get(entry.local, entry.local), **entry.table}
+        return [*head, comment("m", named), *item(entry.text)]
+
+    def _add_missing(self) -> None:
+        """Add what the page lacks at the end of its sections, from the last one up, so that places stay right."""
+        missing = [one for one in self._sheet.entries if one.local not in self._drawn]
+        for section, stop in sorted(self._ends.items(), key=lambda pair: -pair[1]):
+            self._chunks[stop:stop] = [_Chunk(self._shown(one), ours=True) for one in missing if one.section == section]
+        rest = [one for one in missing if one.section not in self._ends]
+        for section in dict.fromkeys(sorted((one.section for one in rest), key=_rank)):
+            if section:
+                self._put([section])
+            for one in rest:
+                if one.section == section:
+                    self._put(self._shown(one))
+
+    def _add_questions(self) -> None:
+        if any(one.text for one in self._sheet.questions):
+            self._put([QUESTIONS])
+        for one in sorted(self._sheet.questions, key=lambda one: not one.text):
+            self._put([comment("k", one.table), *(item(one.text) if one.text else [])])
+
+
+def _rank(section: str) -> int:
+    return SECTIONS.index(section) if section in SECTIONS else -1

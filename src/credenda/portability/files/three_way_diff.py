@@ -1,0 +1,355 @@
+"""Three sides held against each other: what both had, what the memory holds, what the files say. Pure.
+
+What only one side changed is taken over by the other. What both changed is never decided here: it becomes a `Clash`,
+which asks. What a person wrote is either told to the memory or left where it stands.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from credenda import limits
+from credenda.portability.files.markers import plain
+from credenda.portability.files.parse import Entered, Said
+from credenda.portability.files.state import AWAY, Base
+from credenda.portability.files.suspicious_deletions import doubts
+from credenda.portability.files.types import Ours, Sides, Spot, Text, Tier
+from credenda.text.normalize import text_key
+
+__all__ = ["Clash", "Edit", "Gone", "News", "Plan", "compare"]
+
+
+class Edit(NamedTuple):
+    """A person changed the text of a memory, and nobody else did."""
+
+    local: str
+    text: str
+    spot: Spot
+
+
+class Clash(NamedTuple):
+    """Both sides changed: `local` is what holds here now, `base` what both had, `text` what the file says of it."""
+
+    local: str
+    base: str
+    text: str
+    spot: Spot
+
+
+class News(NamedTuple):
+    """Something to remember.
+
+    `name` is its id in the file where it has one, and `table` what its comment says; `restored` says that an entry
+    stays as it was beside it.
+    """
+
+    text: str
+    spot: Spot
+    tier: Tier
+    about: str = ""
+    name: str = ""
+    restored: bool = False
+    table: Mapping[str, Any] = {}
+
+
+class Gone(NamedTuple):
+    """A person removed an entry that nobody changed."""
+
+    local: str
+    name: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """What follows from a comparison.
+
+    `where` gives each id here its file and `places` its block; `dropped` are blocks whose words are held already, or
+    were deleted. `bound` gives ids in the files theirs here; `away` are entries that are gone from the files and wait
+    for somebody to say what that means; `notes` are told to whoever asked.
+    """
+
+    gone: list[Gone] = field(default_factory=list[Gone])
+    edits: list[Edit] = field(default_factory=list[Edit])
+    clashes: list[Clash] = field(default_factory=list[Clash])
+    news: list[News] = field(default_factory=list[News])
+    where: dict[str, str] = field(default_factory=dict[str, str])
+    places: dict[Spot, str] = field(default_factory=dict[Spot, str])
+    dropped: set[Spot] = field(default_factory=set[Spot])
+    bound: dict[str, str] = field(default_factory=dict[str, str])
+    away: set[str] = field(default_factory=set[str])
+    notes: list[str] = field(default_factory=list[str])
+
+
+def compare(sides: Sides, hashed: Any) -> Plan:  # noqa: ANN401 - a function from texts to digests
+    """Say what each side has to learn; `hashed` gives the digest of a text."""
+    return _Comparison(sides, hashed).plan()
+
+
+class _Sight(NamedTuple):
+    """An entry as it was seen in a file."""
+
+    local: str
+    name: str
+    text: str
+    spot: Spot
+    tier: Tier
+
+
+class _Comparison:
+    """One comparison on its way."""
+
+    def __init__(self, sides: Sides, hashed: Any) -> None:  # noqa: ANN401 - see `compare`
+        self._sides = sides
+        self._hashed = hashed
+        self._plan = Plan()
+        self._seen: dict[str, list[_Sight]] = defaultdict(list)
+        self._bare: list[News] = []
+        self._left: list[_Sight] = []
+        self._taken: dict[tuple[str, Tier], str] = {}
+        self._base = {one.local: one for one in sides.state.entries.values() if one.local != AWAY}
+        self._names = {one.local: name for name, one in sides.state.entries.items() if one.local != AWAY}
+
+    def plan(self) -> Plan:
+        """Look at every block, bind what was moved, and compare what is left."""
+        for text in self._sides.texts:
+            for number, block in enumerate(text.page.blocks):
+                self._look(text, Spot(text.path, number), block)
+        self._bind_swapped()
+        self._bind_bare()
+        self._bind_left()
+        for local, sights in self._seen.items():
+            self._compare(local, sights)
+        self._plan.news += self._bare
+        self._miss()
+        return self._plan
+
+    def _look(self, text: Text, spot: Spot, block: object) -> None:
+        if isinstance(block, Said):
+            self._bare.append(News(block.text, spot, text.tier, text.about))
+        if not isinstance(block, Entered):
+            return
+        if block.kind == "k":
+            self._look_at_question(text, spot, block)
+            return
+        local = self._local(block.name)
+        if local is None:
+            self._foreign(text, spot, block)
+        elif local != AWAY and block.text:
+            self._seen[local].append(_Sight(local, block.name, block.text, spot, text.tier))
+            self._plan.bound[block.name] = local
+        elif local == AWAY:
+            self._plan.bound[block.name] = AWAY
+
+    def _look_at_question(self, text: Text, spot: Spot, block: Entered) -> None:
+        asked = plain(str(block.table.get("question", "")))
+        if block.text and asked not in block.text:
+            self._bare.append(News(block.text, spot, text.tier, text.about, restored=True))
+
+    def _local(self, name: str) -> str | None:
+        """Find what an id in a file is called here; None for what is not from here."""
+        known = self._sides.state.entries.get(name)
+        if known is not None:
+            return known.local
+        own = bool(self._sides.tag) and name.endswith(f"-{self._sides.tag}")
+        return name if own else None
+
+    def _foreign(self, text: Text, spot: Spot, block: Entered) -> None:
+        """Take in what another memory wrote: what it held is said here too, the rest only stays."""
+        if block.name.rpartition("-")[2] in self._sides.erased:
+            self._plan.dropped.add(spot)
+            self._plan.notes.append(f"{spot.path}: an entry of what was erased is gone")
+            return
+        held = bool(block.text) and block.table.get("status", "active") in ("active", "challenged")
+        core = text.tier is Tier.CORE
+        if held:
+            name = "" if core else block.name
+            self._bare.append(News(block.text, spot, text.tier, text.about, name, table=block.table))
+        elif core:
+            self._plan.dropped.add(spot)
+        else:
+            self._plan.bound[block.name] = AWAY
+
+    def _same(self, sight: _Sight) -> bool:
+        mine = self._sides.ours.get(sight.local)
+        return mine is not None and mine.text == sight.text
+
+    def _intact(self, local: str, tier: Tier) -> bool:
+        return any(self._same(sight) for sight in self._seen.get(local, ()) if sight.tier is tier)
+
+    def _bind_swapped(self) -> None:
+        """Give texts that changed places with others their own comments again.
+
+        What is left below a comment that went elsewhere is looked at last.
+        """
+        by_text: dict[tuple[bool, str], list[str]] = defaultdict(list)
+        for local in self._base:
+            mine = self._sides.ours.get(local)
+            if mine is not None:
+                by_text[mine.event, mine.text].append(local)
+        wrong = [one for local in self._seen if local in self._sides.ours for one in self._seen[local]]
+        wrong = [one for one in wrong if not self._same(one)]
+        left: list[_Sight] = []
+        taken: dict[tuple[str, Tier], str] = {}
+        for sight in wrong:
+            key = (self._sides.ours[sight.local].event, sight.text)
+            free = [one for one in by_text.get(key, ()) if self._is_free(one, sight, taken)]
+            if not free:
+                left.append(sight)
+                continue
+            self._seen[sight.local].remove(sight)
+            taken[free[0], sight.tier] = sight.local
+            self._bind(free[0], sight)
+        self._left = left
+        self._taken = taken
+
+    def _bind_left(self) -> None:
+        """Say what texts are that nobody knows, below the comment of an entry that stands elsewhere.
+
+        One is that of whoever left its place, or the only entry that the page lacks; else it is new.
+        """
+        for sight in self._left:
+            if not self._intact(sight.local, sight.tier):
+                continue
+            self._seen[sight.local].remove(sight)
+            vacant = self._taken.get((sight.local, sight.tier))
+            missing = [
+                local for local, base in self._base.items() if base.path == sight.spot.path and self._lacks(local)
+            ]
+            if vacant is not None and self._lacks(vacant):
+                self._bind(vacant, sight)
+            elif len(missing) == 1:
+                self._bind(missing[0], sight)
+            else:
+                self._plan.news.append(News(sight.text, sight.spot, sight.tier))
+
+    def _lacks(self, local: str) -> bool:
+        return local in self._sides.ours and not self._seen.get(local)
+
+    def _is_free(self, local: str, sight: _Sight, taken: Collection[tuple[str, Tier]]) -> bool:
+        return local != sight.local and (local, sight.tier) not in taken and not self._intact(local, sight.tier)
+
+    def _bind(self, local: str, sight: _Sight) -> None:
+        self._seen[local].append(sight._replace(local=local))
+        self._plan.places[sight.spot] = local
+
+    def _bind_bare(self) -> None:
+        """Recognise statements without a comment that are held already: moved, copied, or told elsewhere."""
+        exact: dict[tuple[bool, str], list[str]] = defaultdict(list)
+        normal: dict[str, str] = {}
+        for local, mine in self._sides.ours.items():
+            exact[mine.event, mine.text].append(local)
+            if mine.held and not mine.event:
+                normal.setdefault(text_key(mine.text), local)
+        left: list[News] = []
+        for one in self._bare:
+            event = one.tier is Tier.ARCHIVE
+            free = [local for local in exact[event, one.text] if self._unseen(local, one)]
+            free.sort(key=lambda local: bool(self._seen.get(local)))  # one that lacks its text, not one that was edited
+            known = free[0] if free else normal.get(text_key(one.text)) if not event else None
+            if known is None or one.restored:
+                left.append(one)
+            elif free or not self._seen.get(known):
+                self._seen[known].append(_Sight(known, one.name, self._sides.ours[known].text, one.spot, one.tier))
+                self._plan.places[one.spot] = known
+                if one.name:
+                    self._plan.bound[one.name] = known
+            elif one.name:
+                self._plan.bound[one.name] = AWAY
+            else:
+                self._plan.dropped.add(one.spot)
+        self._bare = left
+
+    def _unseen(self, local: str, one: News) -> bool:
+        """Say whether a statement may be an entry that lost its comment: none is intact, and what is over had one."""
+        if self._intact(local, one.tier):
+            return False
+        mine = self._sides.ours[local]
+        return local in self._base or (bool(one.name) if mine.event else mine.held)
+
+    def _compare(self, local: str, sights: Sequence[_Sight]) -> None:
+        mine = self._sides.ours.get(local)
+        for sight in sights:
+            if sight.tier is not Tier.CORE and mine is not None:
+                self._plan.where.setdefault(local, sight.spot.path)
+        told: set[str] = set()
+        for sight in sights:
+            if mine is not None and (sight.text == mine.text or sight.text in told):
+                continue
+            told.add(sight.text)
+            self._differs(sight, mine)
+
+    def _differs(self, sight: _Sight, mine: Ours | None) -> None:
+        """Decide about a text that is not what is held here."""
+        base = self._base.get(sight.local)
+        untouched = base is not None and base.digest == self._hashed(sight.text)
+        if untouched:
+            if mine is None:
+                self._plan.dropped.add(sight.spot)
+            return
+        news = News(sight.text, sight.spot, sight.tier, restored=mine is not None)
+        head = self._sides.ours.get(mine.head) if mine is not None and mine.head else None
+        if head is not None and mine is not None and mine.head and text_key(head.text) == text_key(sight.text):
+            return
+        was_held = mine is not None and (mine.held if base is None else base.held)
+        if mine is None or mine.event or mine.head is None or head is None or not was_held:
+            self._plan.news.append(news)
+            if mine is not None:
+                self._plan.notes.append(f"{sight.spot.path}: {sight.local} stays as it was; what was written is new")
+        elif base is None or self._moved(base, mine):
+            self._plan.clashes.append(Clash(mine.head, sight.local, sight.text, sight.spot))
+        else:
+            self._plan.edits.append(Edit(sight.local, sight.text, sight.spot))
+
+    def _moved(self, base: Base, mine: Ours) -> bool:
+        return base.digest != mine.digest or base.held != mine.held
+
+    def _miss(self) -> None:
+        """Find what is gone from the files, and say what that means."""
+        for tier in (Tier.PAGES, Tier.ARCHIVE):
+            known = [local for local in self._base if self._tier(local) is tier]
+            gone = [local for local in known if self._is_gone(local, tier)]
+            changed = [local for local in gone if self._moved(self._base[local], self._sides.ours[local])]
+            for local in changed:
+                self._plan.notes.append(
+                    f"{self._base[local].path}: {local} was removed, but has changed since: it stays"
+                )
+            gone = [local for local in gone if local not in changed]
+            if self._sides.missing != "restore":
+                everything = tier in self._sides.absent or 1 < len(gone) == len(known)
+                self._take_away(tier, gone, all_of_them=everything)
+
+    def _take_away(self, tier: Tier, gone: Sequence[str], *, all_of_them: bool) -> None:
+        """Delete what a person removed; what is too much at once, or waited before, waits until somebody says so."""
+        sure = self._sides.missing == "delete"
+        fresh = [local for local in gone if sure or not self._base[local].away]
+        if not sure and (all_of_them or len(fresh) > limits.FILES_GONE_TOGETHER):
+            fresh = []
+        self._plan.away.update(set(gone) - set(fresh))
+        doubted = set[str]() if sure else self._doubt(tier, fresh)
+        self._plan.gone += [Gone(local, self._names[local]) for local in fresh if local not in doubted]
+
+    def _doubt(self, tier: Tier, fresh: Sequence[str]) -> Collection[str]:
+        """Find removed entries of which the files still speak: they stay where they were."""
+        ours, plan = self._sides.ours, self._plan
+        standing = [ours[local].text for local in self._seen if tier is Tier.PAGES and self._intact(local, tier)]
+        written = [one.text for one in plan.news if one.tier is tier and not (one.name or one.restored)]
+        found = doubts({local: ours[local].text for local in fresh}, standing, written)
+        paths = {text.path for text in self._sides.texts}
+        for local, why in found.items():
+            path = self._base[local].path
+            plan.notes.append(f"{path}: {local} was removed, but {why}: it stays")
+            if path in paths:
+                plan.where[local] = path
+        return found
+
+    def _tier(self, local: str) -> Tier | None:
+        mine = self._sides.ours.get(local)
+        return None if mine is None else Tier.ARCHIVE if mine.event else Tier.PAGES
+
+    def _is_gone(self, local: str, tier: Tier) -> bool:
+        copied = local in self._sides.state.core
+        here = any(sight.tier is not Tier.CORE or not copied for sight in self._seen.get(local, ()))
+        return not (here or self._names[local] in self._sides.hidden or tier in self._sides.closed)

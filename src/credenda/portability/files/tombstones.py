@@ -1,0 +1,93 @@
+"""Tombstones beside the pages: keyed hashes of what was deleted, so that nothing made from the files brings it back.
+
+`.tombstones.jsonl` holds hashes alone and may be shared; the key that they need stands in `.credenda/key`, which stays
+on the machine. Lines of other memories, which a merge may have brought, stay as they are.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+from credenda.portability.files.folder import KEY, TOMBSTONES, Folder
+from credenda.portability.files.state import tenant_mark
+from credenda.runtime import Parts
+from credenda.storage.store import Tombstone
+
+__all__ = ["file_tombstones", "read_key", "read_tombstones"]
+
+_TABLE: Final = "tombstones"
+_KEY_BYTES: Final = 32
+
+
+def file_tombstones(parts: Parts, folder: Folder) -> None:
+    """Write the tombstones of a memory and their key; nothing where it has none and the files had none."""
+    with parts.store.dump(parts.user_id, only={_TABLE}) as dump:
+        rows = [dict(row) for _, row in dump.rows]
+        key, tag = dump.origin.key, dump.origin.tag
+    mark = tenant_mark(key)
+    erased_key = read_key(folder)
+    gone = {mark, tenant_mark(erased_key) if erased_key and erased_key != key else mark}
+    theirs = [line for line in _lines(folder) if line.get("key") not in gone]
+    mine = [
+        {
+            "digest": cast("bytes", row["digest"]).hex(),
+            "kind": row["kind"],
+            "normaliser": row["normaliser"],
+            "created_us": row["created_at"],
+            "key": mark,
+        }
+        for row in rows
+    ]
+    lines = sorted({json.dumps(line, sort_keys=True) for line in [*mine, *theirs]})
+    if lines:
+        folder.save(TOMBSTONES, "".join(f"{line}\n" for line in lines).encode())
+    else:
+        folder.remove(TOMBSTONES)
+    if tag:
+        folder.save(KEY, json.dumps({"key": base64.b64encode(key).decode(), "mark": mark}).encode() + b"\n")
+    else:
+        folder.remove(KEY)
+
+
+def read_key(folder: Folder) -> bytes:
+    """Read the key of the memory that wrote the folder; nothing where it is not there, or damaged."""
+    try:
+        table = cast("Mapping[str, Any]", json.loads(folder.load(KEY) or b"{}"))
+        key = base64.b64decode(str(table.get("key", "")), validate=True)
+    except (ValueError, AttributeError):
+        return b""
+    return key if len(key) == _KEY_BYTES else b""
+
+
+def read_tombstones(folder: Folder, key: bytes) -> tuple[list[Tombstone], int]:
+    """Read the tombstones under a key, and count those under others, which nobody here can check."""
+    mark = tenant_mark(key)
+    found: list[Tombstone] = []
+    others = 0
+    for line in _lines(folder):
+        if line.get("key") != mark:
+            others += 1
+            continue
+        found.append(
+            Tombstone(
+                digest=bytes.fromhex(str(line["digest"])),
+                kind=str(line["kind"]),
+                normaliser=int(line["normaliser"]),
+                created_us=int(line["created_us"]),
+            )
+        )
+    return found, others
+
+
+def _lines(folder: Folder) -> Iterator[dict[str, Any]]:
+    """Read the lines that are whole; marks of a merge and torn lines are passed over."""
+    for text in folder.load(TOMBSTONES).decode("utf-8", "replace").splitlines():
+        try:
+            line = cast("dict[str, Any]", json.loads(text))
+            if len(bytes.fromhex(line["digest"])) == _KEY_BYTES and isinstance(line["kind"], str):
+                yield {**line, "normaliser": int(line["normaliser"]), "created_us": int(line["created_us"])}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue

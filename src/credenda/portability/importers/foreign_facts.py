@@ -1,0 +1,50 @@
+"""What another memory held: statements that somebody or something had already drawn from what was said.
+
+Each is filed as words about the user, trusted like any document (below the user's own word), and asked to be kept: the
+rules read slot and value from it where they can, and otherwise it is kept as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from credenda.clock import to_datetime
+from credenda.portability.importers.blocks import file_session
+from credenda.portability.importers.format import Piece, Source, stable_key
+from credenda.portability.importers.turns import mended
+from credenda.write.intake.validate import Submission
+
+__all__ = ["Statement", "statement_piece"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One statement; `key` names it for good, and without `occurred_at` it is as old as its file."""
+
+    place: str
+    text: str
+    key: tuple[str, ...]
+    role: str = "user"
+    memory_type: str = "fact"
+    occurred_at: datetime | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+def statement_piece(statement: Statement, source: Source) -> Piece:
+    """Make a statement something that is remembered. Met again with another time, it is the same statement still."""
+    aged = None if source.modified_us is None else to_datetime(source.modified_us)
+    submission = Submission(
+        content=[{"role": statement.role, "content": mended(statement.text)}],
+        user_id=source.user_id,
+        session=file_session(source),
+        source="ingest",
+        occurred_at=statement.occurred_at or aged,
+        tags=statement.tags,
+        metadata=statement.metadata,
+        memory_type=statement.memory_type,
+        idempotency_key=stable_key(*statement.key),
+    )
+    return Piece(place=statement.place, submission=submission, by_content=True)

@@ -1,0 +1,112 @@
+"""Foreign JSON, read as tables: what is not as it should be is malformed, and the message never repeats its words."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, cast
+
+from credenda.clock import parse_time, to_datetime
+from credenda.errors import Invalid
+from credenda.portability.json_stream import Element
+
+__all__ = [
+    "MalformedError",
+    "item_of",
+    "list_of",
+    "loaded",
+    "moment_of",
+    "moment_or_none",
+    "shown",
+    "shown_id",
+    "table_of",
+    "text_of",
+]
+
+_BOM: Final = b"\xef\xbb\xbf"
+_ID_CHARACTERS: Final = 200
+_SECOND_US: Final = 1_000_000
+
+
+class MalformedError(ValueError):
+    """An item is not as the format has it; the text says what is wrong, never what it says."""
+
+
+def loaded(data: bytes) -> Mapping[str, Any]:
+    """Read one JSON table."""
+    try:
+        text = data.removeprefix(_BOM).decode()
+    except UnicodeDecodeError as error:
+        raise MalformedError(f"byte {error.start + 1} is not UTF-8; save the file as UTF-8") from error
+    try:
+        value: object = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise MalformedError(f"not JSON at character {error.pos + 1}") from error
+    except RecursionError as error:
+        raise MalformedError("nested too deeply") from error
+    except ValueError as error:
+        raise MalformedError("a number in it has too many digits") from error
+    return table_of(value)
+
+
+def item_of(element: Element) -> Mapping[str, Any]:
+    """Read an item of a list as a table."""
+    if element.wrong:
+        raise MalformedError(element.wrong)
+    return loaded(element.data)
+
+
+def table_of(value: object) -> Mapping[str, Any]:
+    """Take a value as a table."""
+    if not isinstance(value, dict):
+        raise MalformedError("it is not a table")
+    return cast("Mapping[str, Any]", value)
+
+
+def list_of(table: Mapping[str, Any], name: str) -> Sequence[object]:
+    """Read a list that must be there."""
+    value = table.get(name)
+    if not isinstance(value, list):
+        raise MalformedError(f"it has no list of {name}")
+    return cast("Sequence[object]", value)
+
+
+def text_of(table: Mapping[str, Any], *names: str) -> str:
+    """Read the first of some names that holds a text; "" where none does."""
+    found = (table.get(name) for name in names)
+    return next((value for value in found if isinstance(value, str) and value.strip()), "")
+
+
+def moment_of(value: object) -> datetime | None:
+    """Read a time: RFC 3339, in UTC unless it names a zone, or seconds since 1970; None where there is none."""
+    if value is None or value == "":
+        return None
+    try:
+        if isinstance(value, str):
+            return to_datetime(parse_time(value, UTC))
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return to_datetime(round(value * _SECOND_US))
+    except (Invalid, OverflowError):
+        pass
+    raise MalformedError("its time cannot be read")
+
+
+def moment_or_none(value: object) -> datetime | None:
+    """Read a time that something better may follow; one that cannot be read is none."""
+    try:
+        return moment_of(value)
+    except MalformedError:
+        return None
+
+
+def shown_id(item: object, number: int, *names: str) -> str:
+    """Name an item for a message: by its id, or by its place."""
+    table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+    return shown(str(next((table[name] for name in names if isinstance(table.get(name), str | int)), number)))
+
+
+def shown(name: str) -> str:
+    """Make a foreign id or file name fit to be shown: short, and nothing that a terminal obeys."""
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in name[:_ID_CHARACTERS])

@@ -1,0 +1,168 @@
+"""Reading one item at a time of a JSON array that may be larger than memory.
+
+The parser of the standard library reads whole texts only. Brackets outside strings say where an item ends, one match of
+an expression a bracket; the item alone is then parsed. One that is malformed is passed over and the next is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from credenda import limits
+from credenda.portability.line_reader import Lines
+
+__all__ = ["Element", "elements"]
+
+_CHUNK_BYTES: Final = 1 << 16
+_PLAIN: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+"""What stands between two brackets, strings included; stops before a string that does not end here."""
+_STRING: Final = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_KEY: Final = re.compile(rb'"([A-Za-z_]{1,64})"\s*:\s*$')
+_BETWEEN: Final = b" \t\r\n,"
+_OPENING: Final = frozenset(b"[{")
+_BOM: Final = b"\xef\xbb\xbf"
+_QUOTE: Final = ord('"')
+_SHOWN_BYTES: Final = 200
+"""How much of what stands before a bracket is looked at: a key, or an item that is no table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Element:
+    """An item of an array, counted from 1; `wrong` says why it could not be read, and then `data` is empty."""
+
+    number: int
+    data: bytes = b""
+    wrong: str = ""
+
+
+def elements(lines: Lines, *keys: str) -> Iterator[Element]:
+    """Yield the items of a file that is an array, or a table that holds one under one of `keys`."""
+    scan = _Scan(lines)
+    depth = _entered(scan, keys)
+    if not depth:
+        yield Element(number=1, wrong="the file holds no list of items")
+        return
+    number = 0
+    while True:
+        between = scan.plain()
+        if between.strip(_BETWEEN):
+            number += 1
+            yield Element(number=number, data=between.strip(_BETWEEN))
+        sign = scan.bracket()
+        if sign is None:
+            yield Element(number=number + 1, wrong="the file ends before its list does: it was cut off")
+            return
+        if sign not in _OPENING:
+            return
+        number += 1
+        yield _item(scan, number)
+        if scan.ended:
+            return
+
+
+def _entered(scan: _Scan, keys: tuple[str, ...]) -> int:
+    """Go to the first item; gives how deep the array lies, or 0 where there is none."""
+    depth = 0
+    while True:
+        before = scan.plain()
+        sign = scan.bracket()
+        if sign is None:
+            return 0
+        if sign not in _OPENING:
+            depth -= 1
+            continue
+        depth += 1
+        if sign == ord("["):
+            key = _KEY.search(before)
+            if depth == 1 or (depth == 2 and key and key[1].decode() in keys):  # noqa: PLR2004 - inside the one table
+                return depth
+
+
+def _item(scan: _Scan, number: int) -> Element:
+    """Read on to the bracket that closes the item whose first was just read."""
+    scan.keep()
+    depth = 1
+    while depth:
+        scan.plain()
+        sign = scan.bracket()
+        if sign is None:
+            scan.release()
+            return Element(number=number, wrong="the file ends in the middle of it: it was cut off")
+        depth += 1 if sign in _OPENING else -1
+    data = scan.release()
+    if data is None:
+        return Element(number=number, wrong=f"it is larger than {limits.IMPORT_ITEM_BYTES} bytes")
+    return Element(number=number, data=data)
+
+
+class _Scan:
+    """Where in a file the scan is; holds the item that is being read, unless it grows too large."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._buffer = lines.read(_CHUNK_BYTES).removeprefix(_BOM)
+        self._at = 0
+        self._begun = 0
+        self._start: int | None = None
+        self._in_string = False
+        self.ended = False
+
+    def plain(self) -> bytes:
+        """Go to the next bracket, or to the end, and give the last bytes before it."""
+        self._begun = self._at
+        while True:
+            if self._in_string:
+                self._leave_string()
+            if not self._in_string:
+                self._at = self._end(_PLAIN)
+                if self._at < len(self._buffer) and self._buffer[self._at] != _QUOTE:
+                    return self._buffer[max(self._begun, self._at - _SHOWN_BYTES) : self._at]
+                if self._at < len(self._buffer):
+                    self._at, self._in_string = self._at + 1, True
+                    continue
+            if not self._fill():
+                self._at, self.ended = len(self._buffer), True
+                return b""
+
+    def bracket(self) -> int | None:
+        """Read the bracket that stands here; None at the end of the file."""
+        if self._at >= len(self._buffer):
+            return None
+        self._at += 1
+        return self._buffer[self._at - 1]
+
+    def keep(self) -> None:
+        """Hold what is read from the last bracket on."""
+        self._start = self._at - 1
+
+    def release(self) -> bytes | None:
+        """Give what was held; None when it was too large."""
+        start, self._start = self._start, None
+        if start is None or self._at - start > limits.IMPORT_ITEM_BYTES:
+            return None
+        return self._buffer[start : self._at]
+
+    def _end(self, expression: re.Pattern[bytes]) -> int:
+        found = expression.match(self._buffer, self._at)
+        return found.end() if found else self._at
+
+    def _leave_string(self) -> None:
+        """Go on in a string that did not end in what was read so far."""
+        self._at = self._end(_STRING)
+        if self._at < len(self._buffer) and self._buffer[self._at] == _QUOTE:
+            self._at, self._in_string = self._at + 1, False
+
+    def _fill(self) -> bool:
+        """Read on, as much again as is held, so that no byte is moved often."""
+        if self._start is not None and len(self._buffer) - self._start > limits.IMPORT_ITEM_BYTES:
+            self._start = None
+        kept = max(self._begun, self._at - _SHOWN_BYTES) if self._start is None else self._start
+        more = self._lines.read(max(_CHUNK_BYTES, len(self._buffer) - kept))
+        self._buffer = self._buffer[kept:] + more
+        self._at -= kept
+        self._begun = max(0, self._begun - kept)
+        self._start = None if self._start is None else 0
+        return bool(more)

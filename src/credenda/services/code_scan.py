@@ -1,0 +1,209 @@
+"""Scanning code: a folder is read, compressed, and kept as memories of the layer `codebase`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from credenda.errors import Invalid
+from credenda.ids import Kind, number_of
+from credenda.manage.code.memories import Page, pages, plan_scan
+from credenda.manage.code.scanner import checked_root, survey
+from credenda.model.change import Actor, Add, Change, Supersede, Support
+from credenda.model.claim import Span
+from credenda.model.code import ScanReport
+from credenda.model.event import CODE, TRUST, NewEvent, Role, Source
+from credenda.model.memory import Draft, Layer, Memory, MemoryType, Relation
+from credenda.runtime import Parts
+from credenda.storage.job_kinds import EMBED
+from credenda.storage.store import Job, MemoryFilter, Reader, Writer
+from credenda.write.apply import Application, apply
+from credenda.write.forget.tombstones import is_deleted
+from credenda.write.intake.secrets import looks_like_instruction, screen
+
+__all__ = ["scan"]
+
+_TOGETHER: Final = 40
+"""Memories a transaction, so that nobody waits."""
+_PROBLEMS_SHOWN: Final = 100
+_CONFIDENCE: Final = 0.8
+_SPEAKER: Final = "scan"
+
+
+class _Kept(NamedTuple):
+    """A page as it may be stored, and the memory it replaces."""
+
+    page: Page
+    before: Memory | None
+
+
+def scan(parts: Parts, path: str | Path) -> ScanReport:
+    """Read a folder and keep what its code declares; a second scan of the same code changes nothing (E-005).
+
+    Raises `Invalid` or `NotFound` for what is no folder to scan; then nothing changed. Broken off, the next scan goes
+    on: each memory is kept on its own.
+    """
+    root = checked_root(path)
+    found = survey(root)
+    made = pages(found, root.name)
+    with parts.store.reader(parts.user_id) as reader:
+        known = _known(reader, str(root))
+    plan = plan_scan(made, known, found.paths, whole=found.whole)
+    problems = list(found.problems)
+    wanted = [_Kept(page, None) for page in plan.fresh] + [_Kept(page, memory) for page, memory in plan.changed]
+    kept: list[_Kept] = []
+    masked = 0
+    for one in wanted:
+        screened = _screened(parts, one, problems)
+        if screened is not None:
+            masked += screened.page.text != one.page.text
+            kept.append(screened)
+    added = changed = 0
+    for start in range(0, len(kept), _TOGETHER):
+        filed = _file(parts, str(root), kept[start : start + _TOGETHER], problems)
+        added += sum(one.before is None for one in filed)
+        changed += sum(one.before is not None for one in filed)
+    removed = _end(parts, plan.ended)
+    if kept or removed:
+        parts.work_waits.set()
+    return ScanReport(
+        root=str(root),
+        files=len(found.paths),
+        added=added,
+        changed=changed,
+        unchanged=plan.unchanged,
+        removed=removed,
+        binary=found.binary,
+        passed_over=len(problems),
+        masked=masked,
+        problems=tuple(problems[:_PROBLEMS_SHOWN]),
+        whole=found.whole,
+    )
+
+
+def _known(reader: Reader, root: str) -> list[Memory]:
+    """Return what earlier scans of this folder kept, newest first, whatever became of it."""
+    held = reader.find(MemoryFilter(layers=frozenset({Layer.CODEBASE})))
+    return [memory for memory in held if memory.metadata.get("root") == root]
+
+
+def _screened(parts: Parts, one: _Kept, problems: list[str]) -> _Kept | None:
+    """Mask secrets as the settings say; what seems to give orders is not kept at all: names of files are data too."""
+    if looks_like_instruction(one.page.text):
+        problems.append(f"{one.page.path}: its names read like orders to a model")
+        return None
+    try:
+        text = screen(one.page.text, parts.settings.secrets_policy).text
+    except Invalid as error:
+        problems.append(f"{one.page.path}: {error.what}")
+        return None
+    return one._replace(page=replace(one.page, text=text))
+
+
+def _file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[str]) -> list[_Kept]:
+    now_us = parts.clock.now_us()
+    embeds = parts.embedder is not None
+
+    def work(writer: Writer) -> tuple[list[_Kept], list[str]]:
+        filed: list[_Kept] = []
+        refused: list[str] = []
+        numbers: list[int] = []
+        for one in group:
+            draft = _draft(one.page, root, now_us)
+            if is_deleted(writer, draft):
+                refused.append(f"{one.page.path or '.'}: it was deleted, and stays away")
+                continue
+            before = writer.memories([one.before.id])[0] if one.before else None
+            if before is not None and one.before is not None and before.version != one.before.version:
+                continue  # it moved since it was looked at: the next scan sees it as it is
+            event_id = writer.put(_event(one.page, root, now_us))
+            changes = _changes(one, draft, event_id, now_us)
+            apply(writer, changes, Application(actor=Actor.RULE, now_us=now_us, cause=event_id, embeds=embeds))
+            numbers.append(number_of(event_id, Kind.EVENT, writer.tenant.tag))
+            filed.append(one)
+        if embeds and numbers:  # one job for all, so that words said meanwhile do not wait behind each file
+            writer.put(Job(kind=EMBED, first=numbers[0], last=numbers[-1]))
+        return filed, refused
+
+    with parts.foreground:
+        filed, refused = parts.store.commit(parts.user_id, work)
+    problems += refused
+    return filed
+
+
+def _changes(one: _Kept, draft: Draft, event_id: str, now_us: int) -> list[Change]:
+    claim_hash = hashlib.blake2b(f"{one.page.attribute}\x00{one.page.digest}".encode(), digest_size=16).digest()
+    support = (Support(span=Span(event_id, 0, len(one.page.text)), claim_hash=claim_hash),)
+    reason = "read by a scan" if one.before is None else "the file changed"
+    changes: list[Change] = [Add(key="new:page", draft=draft, support=support, reason=reason)]
+    if one.before is not None:
+        replaced = Supersede(
+            memory_id=one.before.id,
+            successor="new:page",
+            relation=Relation.CHANGED,
+            valid_until_us=now_us,
+            reason="the file changed",
+        )
+        changes.append(replaced)
+    return changes
+
+
+def _event(page: Page, root: str, now_us: int) -> NewEvent:
+    return NewEvent(
+        text=page.text,
+        role=Role.DOCUMENT,
+        speaker=_SPEAKER,
+        source=Source.CODE_SCAN,
+        trust=TRUST[Source.CODE_SCAN],
+        occurred_us=now_us,
+        flags=(CODE,),
+        metadata={"root": root, "path": page.path},
+    )
+
+
+def _draft(page: Page, root: str, now_us: int) -> Draft:
+    name = root.rpartition("/")[2]
+    return Draft(
+        text=page.text,
+        type=MemoryType.FACT,
+        entity=f"{name}/{page.path}",
+        attribute=page.attribute,
+        value=page.path.rpartition("/")[2] or name,
+        scope=root[-256:],
+        speaker=_SPEAKER,
+        confidence=_CONFIDENCE,
+        layer=Layer.CODEBASE,
+        valid_from_us=now_us,
+        trust=TRUST[Source.CODE_SCAN],
+        metadata={"root": root, "path": page.path, "hash": page.digest, "language": page.language},
+    )
+
+
+def _end(parts: Parts, ended: Sequence[Memory]) -> int:
+    """End what tells of files that are gone; it was true until now."""
+    now_us = parts.clock.now_us()
+
+    def work(writer: Writer) -> int:
+        current = {memory.id: memory for memory in writer.memories([memory.id for memory in group])}
+        changes = [
+            Supersede(
+                memory_id=memory.id,
+                successor=None,
+                relation=Relation.CHANGED,
+                valid_until_us=now_us,
+                reason="the file is gone",
+            )
+            for memory in group
+            if memory.id in current and current[memory.id].version == memory.version
+        ]
+        apply(writer, changes, Application(actor=Actor.RULE, now_us=now_us, cause="scan"))
+        return len(changes)
+
+    done = 0
+    for start in range(0, len(ended), _TOGETHER):
+        group = ended[start : start + _TOGETHER]
+        done += parts.store.commit(parts.user_id, work)
+    return done

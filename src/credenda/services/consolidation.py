@@ -1,0 +1,377 @@
+"""Consolidation: nominate, judge, and file each group in a transaction of its own.
+
+What waits is worked off in batches until nothing is left. A group that fails changes nothing and moves no mark past its
+new memories; the others go on. A second run finds nothing to do, and what a run has made is no news to the next.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from credenda.errors import Conflict, CredendaError
+from credenda.ids import Kind, public_id
+from credenda.manage.consolidation.judge import judge_by_rules, links_of
+from credenda.manage.consolidation.member import Member
+from credenda.manage.consolidation.plan_changes import Keep, Remove, Replace, Verdict, changes_of
+from credenda.manage.consolidation.trigger import Gate, closed
+from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link
+from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
+from credenda.model.memory import Memory, Relation
+from credenda.runtime import Parts
+from credenda.services.consolidation_candidates import Wanted, groups_of, members_of, pending
+from credenda.services.consolidation_progress import RAN, file_marks, read_marks
+from credenda.services.llm_judge import ModelAwayError, ModelJudge, open_judge
+from credenda.services.locks import HeldError, locked
+from credenda.storage.store import Reader, Watermark, Writer
+from credenda.validation import checked_fraction, checked_name
+from credenda.write.apply import Application, apply
+from credenda.write.forget.tombstones import is_deleted
+
+__all__ = ["THRESHOLD", "consolidate", "run_over"]
+
+_log = logging.getLogger(__name__)
+THRESHOLD: Final = 0.85
+_BATCH: Final = 2_000
+"""New memories that are nominated together; a backlog of more runs on."""
+_PATIENCE_SECONDS: Final = 1.0
+_LOCK: Final = "consolidation"
+_LOCK_SECONDS: Final = 300
+"""How long the lock outlives a process that was killed; a run that lives renews it."""
+_SHOWN: Final = 500
+"""Groups that a report holds; the counts are over all."""
+_VERDICTS: Final = {Relation.MERGED: "merge", Relation.CHANGED: "change", Relation.CORRECTED: "correction"}
+
+
+def consolidate(
+    parts: Parts,
+    *,
+    topic: str | None = None,
+    similarity_threshold: float = THRESHOLD,
+    dry_run: bool = False,
+    force: bool = False,
+) -> ConsolidationReport:
+    """Merge what says the same, and let one entry say what changed (R-101…R-111, S-028…S-047).
+
+    Raises `Invalid` for a threshold outside 0 to 1.
+    """
+    settings = parts.settings
+    wanted = Wanted(
+        topic=checked_name(topic, "topic"),
+        threshold=checked_fraction(similarity_threshold, "similarity_threshold"),
+        k=settings.memory_consolidation_neighbor_k,
+        cluster_max=settings.memory_consolidation_cluster_max,
+    )
+    return run_over(parts, wanted, dry_run=dry_run, force=force)
+
+
+def run_over(
+    parts: Parts, wanted: Wanted, *, dry_run: bool, force: bool = False, night: bool = False
+) -> ConsolidationReport:
+    """Judge what is wanted; a run of the `night` asks for no gate, and has marks of its own."""
+    with open_judge(parts) as model:
+        run = _Run(parts, wanted, model, dry_run=dry_run, night=night)
+        reason = "" if dry_run or night else run.closed(force=force)
+        if reason or (model is not None and not force and (reason := model.resting())):
+            return run.report(ran=False, reason=reason)
+        try:
+            seconds = _LOCK_SECONDS + 2 * int(parts.settings.llm_timeout_seconds)
+            with locked(parts, _LOCK, seconds, free=dry_run) as lock:
+                run.work(lock.renew)
+        except HeldError as error:
+            return run.report(ran=False, reason=f"lock: {error}")
+        return replace(run.report(ran=True), took_over=lock.taken)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What a run did so far."""
+
+    groups: list[ConsolidationGroup] = field(default_factory=list[ConsolidationGroup])
+    found: int = 0
+    gone: list[str] = field(default_factory=list[str])
+    created: list[str] = field(default_factory=list[str])
+    changes: list[ChangeRecord] = field(default_factory=list[ChangeRecord])
+    examined: int = 0
+    linked: int = 0
+    failed: int = 0
+    refused: int = 0
+    reason: str = ""
+
+
+class _Run:
+    """One run of consolidation."""
+
+    def __init__(
+        self, parts: Parts, wanted: Wanted, model: ModelJudge | None, *, dry_run: bool, night: bool = False
+    ) -> None:
+        self._parts = parts
+        self._wanted = wanted
+        self._model = model
+        self._dry = dry_run
+        self._night = night
+        self._judge = f"{'dream.' if night else ''}{'rules' if model is None else 'model'}"
+        self._tally = _Tally()
+        with parts.store.reader(parts.user_id) as reader:
+            self._marks = read_marks(reader, self._judge)
+            self._last_us = reader.duties.watermark(RAN)
+
+    def closed(self, *, force: bool) -> str:
+        """Say why the gate is closed, "" where it is open. A topic that is named needs no new memories."""
+        gate = Gate(
+            min_hours=self._parts.settings.memory_consolidation_min_hours,
+            min_facts=self._parts.settings.memory_consolidation_min_facts,
+        )
+        enough = 1 if force else max(gate.min_facts, 1)
+        return closed(
+            gate,
+            now_us=self._parts.clock.now_us(),
+            last_us=self._last_us,
+            new=len(pending(self._parts, self._wanted.topic, self._above, enough=enough)),
+            retries=len(self._marks.waiting),
+            force=force,
+        )
+
+    @property
+    def _above(self) -> int:
+        return 0 if self._wanted.topic is not None else self._marks.top
+
+    def work(self, renew: Callable[[], None]) -> None:
+        """Work off what waits, batch by batch; the mark moves only over what was judged."""
+        new = pending(self._parts, self._wanted.topic, self._above)
+        waiting = [] if self._wanted.topic is not None else sorted(self._marks.waiting)
+        seeds = sorted({*waiting, *new} - (self._marks.quarantined if self._wanted.topic is None else set()))
+        for start in range(0, len(seeds), _BATCH):
+            renew()
+            batch = seeds[start : start + _BATCH]
+            failed = self._batch(batch, renew)
+            self._tally.examined += len(batch)
+            if failed is None:
+                return
+            if not self._dry and self._wanted.topic is None:
+                self._marks.note(batch, failed)
+                self._marks.top = max(self._marks.top, *batch)
+                self._file_marks()
+        if not self._dry and not self._night:
+            self._file_ran()
+
+    def _file_marks(self) -> None:
+        now_us = self._parts.clock.now_us()
+        self._parts.store.commit(
+            self._parts.user_id, lambda writer: file_marks(writer, self._judge, self._marks, now_us)
+        )
+
+    def _file_ran(self) -> None:
+        now_us = self._parts.clock.now_us()
+        ran = Watermark(name=RAN, value=now_us, at_us=now_us)
+        self._parts.store.commit(self._parts.user_id, lambda writer: writer.put(ran))
+
+    def _batch(self, batch: list[int], renew: Callable[[], None]) -> dict[int, bool] | None:
+        """Judge a batch; returns the new memories whose group failed, and whether that counts against them.
+
+        None means that the judge cannot be asked now: the batch waits as it is.
+        """
+        seeds = frozenset(batch)
+        failed: dict[int, bool] = {}
+        for group in groups_of(self._parts, batch, self._wanted):
+            self._parts.foreground.wait_idle(_PATIENCE_SECONDS)
+            try:
+                self._judged(group, seeds, renew)
+            except HeldError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the boundary of a group: whatever fails, the others go on
+                failed |= dict.fromkeys(seeds.intersection(group), not isinstance(error, ModelAwayError))
+                self._note_failure(group, error)
+        if self._model is not None and self._model.gave_up:
+            self._tally.reason = self._model.gave_up
+            return None
+        answered = self._model is not None and self._model.answered > 0
+        return {number: counts or answered for number, counts in failed.items()}
+
+    def _judged(self, group: tuple[int, ...], seeds: frozenset[int], renew: Callable[[], None]) -> None:
+        self._by_rules(group, seeds)
+        if self._model is not None and len(group) > 1:
+            renew()
+            self._by_model(self._model, group, seeds)
+
+    def _note_failure(self, group: tuple[int, ...], error: Exception) -> None:
+        why = error.code if isinstance(error, CredendaError) else type(error).__name__
+        self._tally.failed += 1
+        _log.warning("group not judged", extra={"error": why, "memories": len(group)})
+        with self._parts.store.reader(self._parts.user_id) as reader:
+            tag = reader.tenant.tag
+        ids = tuple(public_id(Kind.MEMORY, one, tag) for one in group)
+        self._show(ConsolidationGroup(ids=ids, texts=(), verdict="failed", reason=why))
+
+    def _by_rules(self, group: tuple[int, ...], seeds: frozenset[int]) -> None:
+        """Judge a group by rules, and file what they say in one transaction."""
+
+        def judged(reader: Reader) -> tuple[dict[str, Member], list[Verdict]]:
+            members = members_of(reader, self._parts, group, seeds)
+            verdicts = judge_by_rules(members)
+            link = links_of(members, verdicts) if self._model is None else None
+            return {one.id: one for one in members}, [*verdicts, *([link] if link else [])]
+
+        with self._parts.store.reader(self._parts.user_id) as reader:
+            members, verdicts = judged(reader)
+        if not verdicts:
+            return
+        if self._dry:
+            self._told(members, verdicts, {})
+            return
+
+        def work(writer: Writer) -> tuple[dict[str, Member], list[Verdict], dict[str, str], list[ChangeRecord]]:
+            now, found = judged(writer)
+            made, records = self._apply(writer, now, found, Actor.RULE)
+            return now, found, made, records
+
+        self._filed(*self._parts.store.commit(self._parts.user_id, work))
+
+    def _by_model(self, model: ModelJudge, group: tuple[int, ...], seeds: frozenset[int]) -> None:
+        """Ask a model about what the rules left of a group, outside any transaction, and file what holds."""
+        with self._parts.store.reader(self._parts.user_id) as reader:
+            members = {one.id: one for one in members_of(reader, self._parts, group, seeds) if not one.left_alone}
+        if len(members) < 2:  # noqa: PLR2004 - a pair
+            return
+        ruling = model.judge(list(members.values()))
+        self._tally.refused += len(ruling.refused)
+        if self._dry or not ruling.verdicts:
+            self._told(members, list(ruling.verdicts), {})
+            return
+
+        def work(writer: Writer) -> tuple[dict[str, Member], list[Verdict], dict[str, str], list[ChangeRecord]]:
+            now = {one.id: one for one in members_of(writer, self._parts, group, seeds)}
+            moved = any(_standing(now.get(name)) != _standing(one) for name, one in members.items())
+            if moved:
+                raise Conflict("memories moved while they were judged", fix="the next run looks again")
+            verdicts = list(ruling.verdicts)
+            made, records = self._apply(writer, now, verdicts, Actor.MODEL)
+            return now, verdicts, made, records
+
+        self._filed(*self._parts.store.commit(self._parts.user_id, work))
+
+    def _apply(
+        self, writer: Writer, members: dict[str, Member], verdicts: list[Verdict], actor: Actor
+    ) -> tuple[dict[str, str], list[ChangeRecord]]:
+        """File verdicts; returns what was made by the first memory of each, and the log entries.
+
+        What would bring back words that were deleted is passed over.
+        """
+        now_us = self._parts.clock.now_us()
+        made: dict[str, str] = {}
+        records: list[ChangeRecord] = []
+        for verdict in list(verdicts):
+            if isinstance(verdict, Keep):
+                changes = [Link(memory_ids=verdict.ids, reason=verdict.reason)]
+                name = verdict.ids[0]
+            else:
+                changes = changes_of(verdict, members, now_us)
+                name = verdict.target
+            if any(is_deleted(writer, change.draft) for change in changes if isinstance(change, Add)):
+                verdicts.remove(verdict)
+                continue
+            embeds = self._parts.embedder is not None
+            application = Application(actor=actor, now_us=now_us, cause=f"consolidation:{name}", embeds=embeds)
+            applied = apply(writer, changes, application)
+            made.update((name, new) for new in applied.ids.values())
+            records += applied.records
+            _refresh(members, writer, verdict)
+        return made, records
+
+    def _filed(
+        self, members: dict[str, Member], verdicts: list[Verdict], made: dict[str, str], records: list[ChangeRecord]
+    ) -> None:
+        self._told(members, verdicts, made)
+        self._tally.changes += (one for one in records if one.kind is not ChangeKind.LINK)
+        if records:
+            self._parts.work_waits.set()
+
+    def _told(self, members: dict[str, Member], verdicts: list[Verdict], made: dict[str, str]) -> None:
+        for verdict in verdicts:
+            shown = _shown(verdict, members, made)
+            self._tally.found += 1
+            self._tally.linked += isinstance(verdict, Keep)
+            self._tally.gone += shown.gone
+            self._tally.created += [shown.created] if shown.created else []
+            self._show(shown)
+
+    def _show(self, group: ConsolidationGroup) -> None:
+        if len(self._tally.groups) < _SHOWN:
+            self._tally.groups.append(group)
+
+    def report(self, *, ran: bool, reason: str = "") -> ConsolidationReport:
+        """Say what was done."""
+        tally = self._tally
+        with self._parts.store.reader(self._parts.user_id) as reader:
+            tag = reader.tenant.tag
+        texts = sum(group.verdict in {"merge", "change"} for group in tally.groups)
+        return ConsolidationReport(
+            ran=ran,
+            reason=reason or tally.reason,
+            dry_run=self._dry,
+            judge="rules" if self._model is None else self._model.model_id,
+            groups=tuple(tally.groups),
+            groups_found=tally.found,
+            memories_consolidated=len(tally.gone),
+            memories_created=texts if self._dry else len(tally.created),
+            deleted_ids=tuple(tally.gone),
+            created=tuple(tally.created),
+            examined=tally.examined,
+            linked=tally.linked,
+            failed=tally.failed,
+            refused=tally.refused,
+            quarantined=tuple(public_id(Kind.MEMORY, one, tag) for one in sorted(self._marks.quarantined)),
+            changes=tuple(tally.changes),
+        )
+
+
+def _standing(member: Member | None) -> tuple[str, int] | None:
+    return None if member is None else (member.memory.text, member.memory.version)
+
+
+def _refresh(members: dict[str, Member], writer: Writer, verdict: Verdict) -> None:
+    """Read anew what a duplicate was merged into: the next duplicate is computed over both."""
+    if isinstance(verdict, Remove):
+        kept = members[verdict.same_as]
+        (memory,) = writer.memories([kept.id])
+        support = tuple(dict.fromkeys((*kept.support, *members[verdict.target].support)))
+        members[kept.id] = replace(kept, memory=memory, support=support)
+
+
+def _shown(verdict: Verdict, members: dict[str, Member], made: dict[str, str]) -> ConsolidationGroup:
+    def texts(ids: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(members[one].memory.text for one in ids if one in members)
+
+    match verdict:
+        case Keep():
+            return ConsolidationGroup(ids=verdict.ids, texts=texts(verdict.ids), verdict="keep", reason=verdict.reason)
+        case Remove():
+            ids = (verdict.same_as, verdict.target)
+            return ConsolidationGroup(
+                ids=ids,
+                texts=texts(ids),
+                verdict="duplicate",
+                proposed=members[verdict.same_as].memory.text,
+                gone=(verdict.target,),
+                reason=verdict.reason,
+            )
+        case Replace():
+            return _replacing(verdict, members, made)
+
+
+def _replacing(verdict: Replace, members: dict[str, Member], made: dict[str, str]) -> ConsolidationGroup:
+    ids = (verdict.target, *verdict.sources)
+    past: dict[str, Memory] = {one.id: one.memory for member in members.values() for one in member.past}
+    corrected = verdict.relation is Relation.CORRECTED
+    kind = "change" if verdict.past else _VERDICTS[verdict.relation]
+    return ConsolidationGroup(
+        ids=(*ids, *verdict.past),
+        texts=tuple(members[one].memory.text if one in members else past[one].text for one in (*ids, *verdict.past)),
+        verdict=kind,
+        proposed=verdict.text,
+        gone=(verdict.target,) if corrected else ids,
+        created=made.get(verdict.target),
+        reason=verdict.reason,
+    )

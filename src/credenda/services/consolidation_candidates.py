@@ -1,0 +1,192 @@
+"""Which memories consolidation looks at together: read page by page, and handed to `manage.consolidate`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda import limits
+from credenda.clock import to_wall
+from credenda.ids import Kind, number_of, public_id
+from credenda.index.quantize import decode_rows
+from credenda.manage.consolidation.clusters import Pair, clusters
+from credenda.manage.consolidation.judge import is_candidate
+from credenda.manage.consolidation.member import MARK, Member, slot_words
+from credenda.manage.consolidation.nominate import Nearest, SharedKeys, floor_of, keys_of
+from credenda.model.change import ChangeKind, ChangeRecord, Support
+from credenda.model.memory import Memory, Relation, Status
+from credenda.providers.embed.hashed import HashedEmbedder
+from credenda.runtime import Parts
+from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, pack_code
+from credenda.text.normalize import attribute_key, name_key
+
+__all__ = ["Wanted", "groups_of", "members_of", "pending"]
+
+_PAGE: Final = 500
+_HELD: Final = frozenset({Status.ACTIVE})
+_REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
+_TELLING: Final = frozenset({ChangeKind.UNDO, ChangeKind.LINK})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is looked at: a topic or all, how far neighbours reach, how many there are, and how large a group may be.
+
+    `floor` is the least cosine of neighbours, where it does not follow from the threshold; groups of fewer than `least`
+    are left alone.
+    """
+
+    topic: str | None
+    threshold: float
+    k: int
+    cluster_max: int
+    floor: float | None = None
+    least: int = 1
+
+
+def _pages(parts: Parts, topic: str | None, above: int = 0) -> Generator[tuple[Reader, list[tuple[int, Memory]]]]:
+    """Walk over what may be judged, newest first, each page in a view of its own, which is held until it is closed."""
+    below: int | None = None
+    while True:
+        with parts.store.reader(parts.user_id) as reader:
+            tag = reader.tenant.tag
+            found = reader.find(MemoryFilter(statuses=_HELD, topic=topic, below=below, limit=_PAGE))
+            numbered = [(number_of(one.id, Kind.MEMORY, tag), one) for one in found]
+            inside = [(number, one) for number, one in numbered if number > above]
+            yield reader, [(number, one) for number, one in inside if is_candidate(one)]
+        if len(inside) < _PAGE:
+            return
+        below = numbered[-1][0]
+
+
+def pending(parts: Parts, topic: str | None, above: int, *, enough: int | None = None) -> list[int]:
+    """Number the memories that no run has judged, oldest first; what a run has made itself is none of them.
+
+    `enough` stops counting there. A topic that is named is looked at as a whole.
+    """
+    found: list[int] = []
+    with closing(_pages(parts, topic, above)) as pages:
+        for _, page in pages:
+            found += (number for number, one in page if topic is not None or not _is_made(one))
+            if enough is not None and len(found) >= enough:
+                break
+    return sorted(found)
+
+
+def _is_made(memory: Memory) -> bool:
+    return isinstance(memory.metadata.get(MARK), dict)
+
+
+def groups_of(parts: Parts, seeds: Sequence[int], wanted: Wanted) -> list[tuple[int, ...]]:
+    """Group some memories with their neighbours, and with nobody those that may tell of a change."""
+    chosen = frozenset(seeds)
+    near = _Near(parts, seeds, wanted)
+    keys = SharedKeys(near.keys)
+    changed: list[int] = []
+    with closing(_pages(parts, wanted.topic)) as pages:
+        for reader, page in pages:
+            near.show(reader, page)
+            for number, memory in page:
+                keys.add(number, keys_of(memory))
+                if number in chosen and slot_words(memory) is not None:
+                    changed.append(number)
+    pairs: list[Pair] = [*keys.pairs(), *near.pairs()]
+    found = clusters(pairs, wanted.cluster_max)
+    placed = {number for group in found for number in group}
+    groups = sorted([*found, *((number,) for number in changed if number not in placed)])
+    return [group for group in groups if len(group) >= wanted.least]
+
+
+class _Near:
+    """The nearest of each seed by stored vectors; by spelling where no model embeds."""
+
+    def __init__(self, parts: Parts, seeds: Sequence[int], wanted: Wanted) -> None:
+        self._model_id = parts.embedder.model_id if parts.embedder is not None else None
+        self._dims = parts.embedder.dims if parts.embedder is not None else 0
+        if self._model_id is None:
+            self._hashed = HashedEmbedder()
+        self.keys: set[int] = set()
+        """The exact keys of the seeds."""
+        numbers: list[int] = []
+        blocks: list[NDArray[np.float32]] = []
+        with parts.store.reader(parts.user_id) as reader:
+            tag = reader.tenant.tag
+            for start in range(0, len(seeds), _PAGE):
+                found = reader.memories([public_id(Kind.MEMORY, one, tag) for one in seeds[start : start + _PAGE]])
+                named, vectors = self._vectors(reader, [(number_of(one.id, Kind.MEMORY, tag), one) for one in found])
+                numbers += named
+                blocks.append(vectors)
+                self.keys.update(key for one in found for key in keys_of(one))
+        floor = floor_of(wanted.threshold) if wanted.floor is None else wanted.floor
+        self._nearest = Nearest(numbers, _stacked(blocks), k=wanted.k, floor=floor)
+
+    def _vectors(self, reader: Reader, page: Sequence[tuple[int, Memory]]) -> tuple[list[int], NDArray[np.float32]]:
+        """Give (n, d) unit rows of those that have a vector."""
+        if self._model_id is None:
+            return [number for number, _ in page], self._hashed.embed([one.text for _, one in page])
+        codes = {pack_code(number, memory=True): number for number, _ in page}
+        by_width: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
+        for code, bits, data in reader.vector_data(list(codes), self._model_id):
+            by_width[bits].append((codes[code], data))
+        blocks = [decode_rows([data for _, data in rows], bits, self._dims) for bits, rows in by_width.items()]
+        return [number for rows in by_width.values() for number, _ in rows], _stacked(blocks)
+
+    def show(self, reader: Reader, page: Sequence[tuple[int, Memory]]) -> None:
+        """Compare the seeds with a page."""
+        numbers, vectors = self._vectors(reader, page)
+        self._nearest.show(numbers, vectors)
+
+    def pairs(self) -> list[Pair]:
+        """Give the pairs that are near enough."""
+        return self._nearest.pairs()
+
+
+def _stacked(blocks: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    given = [block for block in blocks if len(block)]
+    return np.concatenate(given) if given else np.empty((0, 0), np.float32)
+
+
+def members_of(reader: Reader, parts: Parts, numbers: Sequence[int], seeds: frozenset[int]) -> list[Member]:
+    """Read the memories of a group as they stand now, with what judging needs to know of them."""
+    tag = reader.tenant.tag
+    found = [one for one in reader.memories([public_id(Kind.MEMORY, one, tag) for one in numbers]) if is_candidate(one)]
+    return [_member(reader, parts, one, fresh=number_of(one.id, Kind.MEMORY, tag) in seeds) for one in found]
+
+
+def _member(reader: Reader, parts: Parts, memory: Memory, *, fresh: bool) -> Member:
+    since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    support = tuple(
+        Support(span=item.span, claim_hash=item.claim_hash, reader=item.reader)
+        for item in reader.evidence(memory_ids=[memory.id])
+    )
+    log = reader.changes(ChangeFilter(memory_id=memory.id, kinds=_TELLING))
+    return Member(
+        memory=memory,
+        support=support,
+        past=tuple(_member(reader, parts, one, fresh=False) for one in _past(reader, memory)) if fresh else (),
+        fresh=fresh,
+        left_alone=any(one.kind is ChangeKind.UNDO for one in log),
+        linked=_linked(log),
+        zone_us=to_wall(since_us, parts.settings.zone) - since_us,
+    )
+
+
+def _linked(log: Iterable[ChangeRecord]) -> frozenset[str]:
+    named = (one.after.get("linked") for one in log if one.kind is ChangeKind.LINK)
+    return frozenset(str(name) for ids in named if isinstance(ids, list) for name in cast("list[object]", ids))
+
+
+def _past(reader: Reader, memory: Memory) -> list[Memory]:
+    """Find what was held in the slot of a memory before it, and what it corrected."""
+    slot = slot_words(memory)
+    if slot is None or not (memory.entity and memory.attribute):
+        return []
+    pair = (name_key(memory.entity), attribute_key(memory.attribute))
+    wanted = MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED}), limit=limits.SLOT_ROWS)
+    return [one for one in reader.find(wanted) if one.relation in _REPLACED and slot_words(one) == slot]

@@ -1,0 +1,185 @@
+"""The core: gathered from what is held, laid out within its cap, and filed when it has changed.
+
+What is remembered of a rewrite are the ids and versions of its memories. Their words are read from their rows, so that
+what was deleted is in no rewrite, and the diff of a rewrite can still be told after a restart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from credenda import limits
+from credenda.clock import DAY_US
+from credenda.errors import CredendaError
+from credenda.manage.core import (
+    IDENTITY,
+    Cap,
+    Laid,
+    Rewrite,
+    changed,
+    differ,
+    identity,
+    lay_out,
+    line_of,
+    recall_order,
+    settled,
+)
+from credenda.model.core import Core, CoreLine, CoreMemory, Recalled, Section
+from credenda.model.memory import Memory
+from credenda.model.query import Query
+from credenda.read.core_memories import core_memories, instructs, often_recalled, user_memories
+from credenda.runtime import Parts
+from credenda.storage.store import Reader, Snapshot, Writer
+from credenda.text.token_budget import Budget
+from credenda.workers.idle_tasks import flush_accesses
+
+__all__ = ["core", "core_candidates"]
+
+_NAME: Final = "core"
+_ALL: Final = Query(text="")
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    candidates: list[CoreMemory]
+    log: Mapping[str, Recalled]
+
+
+def core(parts: Parts) -> Core:
+    """Return the core as it is now, and file it where it differs from its last rewrite.
+
+    The recall log counts to this moment. A memory that is read-only files nothing.
+    """
+    _flush(parts)
+    now_us = parts.clock.now_us()
+    cap = _cap(parts)
+    with parts.foreground, parts.store.reader(parts.user_id) as reader:
+        found = _gather(reader, _ALL, now_us, until_day=now_us // DAY_US + 1)
+        laid = lay_out(found.candidates, found.log, cap)
+        kept = _rewrites(reader)
+        new = changed(kept[-1] if kept else None, laid.lines)
+        before, after = _sides(reader, kept, laid, cap, new=new)
+    files = new and not parts.read_only
+    if files:
+        rewrite = Rewrite(at_us=now_us, lines=tuple((one.section, one.memory_id, one.version) for one in laid.lines))
+        kept = parts.store.commit(parts.user_id, lambda writer: _file(writer, rewrite))
+    previous = kept if new and not files else kept[:-1]
+    return Core(
+        text=laid.text,
+        lines=laid.lines,
+        tokens=laid.tokens,
+        tokens_max=cap.budget.tokens,
+        lines_max=cap.lines,
+        left_out=laid.left_out,
+        diff=differ(before, after),
+        rewritten=files,
+        rewrites=len(kept),
+        counted_by=parts.counter.name,
+        rewritten_us=kept[-1].at_us if kept and (files or not new) else now_us,
+        previous_us=previous[-1].at_us if previous else None,
+    )
+
+
+def _cap(parts: Parts) -> Cap:
+    """Give the bound of the core; that of MEMORY.md (S-086) bounds it too."""
+    settings = parts.settings
+    lines = min(settings.core_lines, settings.memory_consolidation_memory_max_lines)
+    return Cap(budget=Budget(settings.core_tokens, parts.counter), lines=lines, zone=settings.zone)
+
+
+def core_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -> list[CoreMemory]:
+    """Return what a block for a prompt begins with, in the order of its claim, within the cap of the core.
+
+    What is recalled often stays as the last rewrite of the last day chose it, or as the log stood when the day began:
+    within a day only what a person says or takes away changes the block, so that prompts can be cached. A question
+    about another time gets instructions and pins alone.
+    """
+    if query.as_of_us is not None or query.known_at_us is not None:
+        return [_firm(memory) for memory in core_memories(reader, query, now_us)]
+    kept = _rewrites(reader)
+    last = kept[-1] if kept and kept[-1].at_us > now_us - DAY_US else None
+    found = _gather(reader, query, now_us, until_day=now_us // DAY_US, chosen=last)
+    cap = _cap(parts)
+    held = {one.memory.id: one for one in reversed(found.candidates)}
+    return [held[line.memory_id] for line in lay_out(found.candidates, found.log, cap).lines]
+
+
+def _flush(parts: Parts) -> None:
+    """Write what was recalled last; the log is evidence, and its absence stops nobody (S-059)."""
+    if parts.read_only:
+        return
+    try:
+        flush_accesses(parts)
+    except CredendaError:
+        return
+
+
+def _gather(reader: Reader, query: Query, now_us: int, *, until_day: int, chosen: Rewrite | None = None) -> _Gathered:
+    """Read all that may be in the core; `chosen` gives what is recalled often in place of the log."""
+    firm = core_memories(reader, query, now_us)
+    candidates = [_firm(one) for one in sorted(firm, key=lambda one: (not one.pinned, -one.created_us, one.id))]
+    own = identity(user_memories(reader, IDENTITY, now_us))
+    candidates += [CoreMemory(Section.IDENTITY, memory) for memory in own]
+    if chosen is None:
+        log = recall_order(reader.usage.recalled(until_day - limits.CORE_RECALL_DAYS, until_day, limits.CORE_RECALLED))
+    else:
+        ids = [name for section, name, _ in chosen.lines if section is Section.RECALLED]
+        log = [Recalled(name, 0, 0, 0, 0) for name in ids]
+    often = [memory for memory in often_recalled(reader, log, now_us) if settled(memory)]
+    candidates += [CoreMemory(Section.RECALLED, memory) for memory in often]
+    return _Gathered(candidates, {one.memory_id: one for one in log})
+
+
+def _firm(memory: Memory) -> CoreMemory:
+    return CoreMemory(Section.INSTRUCTION if instructs(memory) else Section.PINNED, memory)
+
+
+def _sides(
+    reader: Reader, kept: Sequence[Rewrite], laid: Laid, cap: Cap, *, new: bool
+) -> tuple[list[CoreLine], list[CoreLine]]:
+    """Return the lines of the last rewrite and of the one before it; where this is a new one, it is the last."""
+    if new:
+        return (_lines(reader, kept[-1], cap) if kept else []), list(laid.lines)
+    return (_lines(reader, kept[-2], cap) if len(kept) > 1 else []), list(laid.lines)
+
+
+def _lines(reader: Reader, rewrite: Rewrite, cap: Cap) -> list[CoreLine]:
+    """Word the lines of an earlier rewrite from the rows of their memories; "" where they were deleted."""
+    versions = reader.versions([name for _, name, _ in rewrite.lines])
+    held = {(memory.id, memory.version): memory for memory in versions}
+    found: list[CoreLine] = []
+    for section, name, version in rewrite.lines:
+        memory = held.get((name, version))
+        if memory is not None and memory.text:
+            found.append(line_of(CoreMemory(section, memory), None, cap.zone))
+        else:
+            found.append(CoreLine(section=section, memory_id=name, version=version, text=""))
+    return found
+
+
+def _rewrites(reader: Reader) -> list[Rewrite]:
+    """Read what is remembered of rewrites, oldest first; nothing of what cannot be read, for it is only remembered."""
+    try:
+        told = json.loads(b"".join(reader.snapshot(_NAME)) or b"[]")
+        return [_rewrite(one, reader.tenant.tag) for one in cast("Iterable[object]", told)]
+    except (ValueError, TypeError, LookupError):
+        return []
+
+
+def _rewrite(told: object, tag: str) -> Rewrite:
+    at_us, lines = cast("tuple[int, list[tuple[str, str, int]]]", told)
+    own = [(Section(section), str(name), int(version)) for section, name, version in lines if name.endswith(f"-{tag}")]
+    return Rewrite(at_us=int(at_us), lines=tuple(own))
+
+
+def _file(writer: Writer, rewrite: Rewrite) -> list[Rewrite]:
+    """Add a rewrite to those remembered, unless another process filed the same one meanwhile."""
+    kept = _rewrites(writer)
+    if not kept or kept[-1].lines != rewrite.lines:
+        kept = [*kept, rewrite][-limits.CORE_REWRITES :]
+        told = json.dumps([(one.at_us, one.lines) for one in kept], separators=(",", ":")).encode()
+        writer.put(Snapshot(name=_NAME, blobs=(told,)))
+    return kept

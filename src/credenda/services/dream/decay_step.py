@@ -1,0 +1,22 @@
+"""Step 1: the forgetting curve, with the trust of each memory in its half-life (E-066)."""
+
+from __future__ import annotations
+
+from credenda.model.dream import DreamStep
+from credenda.services.dream.step_context import Night
+from credenda.services.lifecycle import decay
+
+__all__ = ["forgetting"]
+
+
+def forgetting(night: Night) -> DreamStep:
+    """Compute afresh how much of each memory is retained; nothing is believed otherwise afterwards."""
+    report = decay(night.parts, dry_run=night.dry_run)
+    verb = "would move" if night.dry_run else "moved"
+    told = f"{report.updated:,} of {report.examined:,} retention scores {verb}; no belief changed."
+    return DreamStep(
+        name="forgetting",
+        told=(told,) if report.updated else (),
+        counts={"examined": report.examined, "moved": report.updated},
+        moves=report.moves,
+    )

@@ -1,0 +1,42 @@
+"""Step 2: large, close clusters are handed to the judge of consolidation; there is one judge in the house."""
+
+from __future__ import annotations
+
+from credenda.manage.dream.merge import MergeRules
+from credenda.model.dream import DreamStep
+from credenda.services.consolidation import run_over
+from credenda.services.consolidation_candidates import Wanted
+from credenda.services.dream.step_context import Night
+
+__all__ = ["merge"]
+
+
+def merge(night: Night, rules: MergeRules | None = None) -> DreamStep:
+    """Merge what says the same in clusters of five or more; whatever differs in meaning stays apart."""
+    bounds = rules or MergeRules()
+    night.stay()
+    settings = night.parts.settings
+    wanted = Wanted(
+        topic=None,
+        threshold=1.0,
+        k=settings.memory_consolidation_neighbor_k,
+        cluster_max=settings.memory_consolidation_cluster_max,
+        floor=bounds.cosine,
+        least=bounds.least,
+    )
+    report = run_over(night.parts, wanted, dry_run=night.dry_run, night=True)
+    verb = "would become" if night.dry_run else "became"
+    told: list[str] = []
+    if report.memories_consolidated:
+        gone, judge = report.memories_consolidated, report.judge
+        told.append(f"{gone:,} memories {verb} {report.memories_created:,} or were duplicates; judged by {judge}.")
+    if report.failed:
+        told.append(f"{report.failed:,} clusters could not be judged and wait.")
+    counts = {
+        "examined": report.examined,
+        "merged": report.memories_consolidated,
+        "created": report.memories_created,
+        "linked": report.linked,
+        "failed": report.failed,
+    }
+    return DreamStep(name="merge", ran=report.ran, reason=report.reason, told=tuple(told), counts=counts, merged=report)

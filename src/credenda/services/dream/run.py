@@ -1,0 +1,165 @@
+"""The dream: its steps in their order, each of which runs alone too; one that fails is reported and passed over."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from credenda.errors import Conflict, CredendaError, Invalid
+from credenda.model.dream import DreamReport, DreamStep
+from credenda.runtime import Parts
+from credenda.services.dream.bridges_step import bridges
+from credenda.services.dream.cards_step import cards
+from credenda.services.dream.decay_step import forgetting
+from credenda.services.dream.drift_step import drift_step
+from credenda.services.dream.merge_step import merge
+from credenda.services.dream.probe_step import probe
+from credenda.services.dream.prune_step import prune
+from credenda.services.dream.report_text import brief
+from credenda.services.dream.step_context import Night
+from credenda.services.locks import HeldError, locked
+from credenda.validation import checked_words
+from credenda.workers.idle_tasks import flush_accesses
+
+__all__ = ["STEPS", "dream"]
+
+_log = logging.getLogger(__name__)
+_LOCK: Final = "dream"
+_LOCK_SECONDS: Final = 300
+"""How long, beyond two questions to a model, the lock outlives a process that was killed; who lives renews it."""
+_CARDS_MOVED: Final = frozenset({"written", "rewritten", "ended"})
+
+STEPS: Final[Mapping[str, Callable[[Night], DreamStep]]] = {
+    "forgetting": forgetting,
+    "merge": merge,
+    "cards": cards,
+    "bridges": bridges,
+    "probe": probe,
+    "drift": drift_step,
+    "prune": prune,
+}
+"""The steps of a night by name, in their order (E-066…E-072)."""
+
+
+def dream(
+    parts: Parts,
+    steps: Sequence[str] | None = None,
+    *,
+    dry_run: bool = False,
+    stay: Callable[[], None] | None = None,
+) -> DreamReport:
+    """Run the steps of a night, or those named, in their order; `dry_run` changes nothing and shows what would.
+
+    One process dreams at a time: while another does, nothing runs and `reason` says so. Each step files what it did
+    bit by bit, so that a night that was broken off is taken up by the next, and a second run changes nothing. `stay`
+    keeps whatever else must be kept meanwhile. Raises `Invalid` for a step that there is not.
+    """
+    chosen = _chosen(steps)
+    done: list[DreamStep] = []
+    taken = False
+    try:
+        seconds = _LOCK_SECONDS + 2 * int(parts.settings.llm_timeout_seconds)
+        with locked(parts, _LOCK, seconds, free=dry_run) as lock:
+            taken = lock.taken
+            night = Night(parts=parts, dry_run=dry_run, stay=_keeping(lock.renew, None if dry_run else stay))
+            for name in chosen:
+                parts.foreground.wait_idle(1.0)
+                night.stay()
+                done.append(_run(name, night))
+            _tell_again(night, done)
+    except HeldError as error:
+        if not done:
+            return DreamReport(ran=False, dry_run=dry_run, reason=str(error))
+        if len(done) < len(chosen):
+            done.append(DreamStep(name=chosen[len(done)], ran=False, reason=str(error)))
+    return replace(_report(parts, done, dry_run=dry_run), took_over=taken)
+
+
+def _tell_again(night: Night, done: list[DreamStep]) -> None:
+    """Write cards anew whose facts were doubted or given up later in the night, so that a second run finds nothing."""
+    place = next((place for place, step in enumerate(done) if step.name == "cards"), None)
+    moved = any(step.name == "probe" and step.changes for step in done)
+    moved = moved or any(step.counts.get("invalidated") for step in done)
+    if place is None or not moved or night.dry_run:
+        return
+    night.stay()
+    first, again = done[place], _run("cards", night)
+    counts = Counter(first.counts)
+    counts.update({name: count for name, count in again.counts.items() if name in _CARDS_MOVED})
+    done[place] = replace(
+        first,
+        told=(*first.told, *again.told),
+        counts=dict(counts),
+        changes=(*first.changes, *again.changes),
+        failed=first.failed or again.failed,
+        reason=first.reason or again.reason,
+    )
+
+
+def _keeping(renew: Callable[[], None], beside: Callable[[], None] | None) -> Callable[[], None]:
+    """Keep the lock, and whatever else must be kept with it."""
+
+    def keep() -> None:
+        renew()
+        try:
+            if beside is not None:
+                beside()
+        except Conflict as error:
+            raise HeldError(error.what) from error
+
+    return keep
+
+
+def _chosen(steps: Sequence[str] | None) -> list[str]:
+    """Read the names of steps, several of which may stand in one text, and put them in their order."""
+    if steps is None or not steps:
+        return list(STEPS)
+    names = [name.strip() for one in checked_words(steps, "steps") for name in one.split(",")]
+    for name in names:
+        if name not in STEPS:
+            raise Invalid(f"there is no step {name!r}", why="a dream has no such step", fix=_choices())
+    return [name for name in STEPS if name in names]
+
+
+def _choices() -> str:
+    return f"choose among {', '.join(STEPS)}"
+
+
+def _run(name: str, night: Night) -> DreamStep:
+    """Run one step; what goes wrong in it is part of the report, and only a lost lease ends the night."""
+    try:
+        if not night.dry_run:
+            flush_accesses(night.parts)
+        return STEPS[name](night)
+    except HeldError:
+        raise
+    except CredendaError as error:
+        _log.warning("a step of the dream failed", extra={"step": name, "error": error.code})
+        return DreamStep(name=name, failed=True, reason=error.code, told=(f"It failed: {error}.",))
+    except Exception as error:  # noqa: BLE001 - a job boundary: the other steps go on
+        _log.exception("a step of the dream failed", extra={"step": name})
+        return DreamStep(name=name, failed=True, reason=type(error).__name__)
+
+
+def _report(parts: Parts, done: Sequence[DreamStep], *, dry_run: bool) -> DreamReport:
+    changed = sum(len(step.changes) + _beside(step) for step in done)
+    told = brief(done, parts.clock.now_us(), parts.settings.zone, dry_run=dry_run)
+    return DreamReport(ran=True, dry_run=dry_run, steps=tuple(done), changed=changed, brief=told)
+
+
+def _beside(step: DreamStep) -> int:
+    """Count what moved that is no change of a belief: scores, and rows of logs."""
+    match step.name:
+        case "forgetting":
+            return step.counts.get("moved", 0)
+        case "merge":
+            return step.counts.get("merged", 0)
+        case "drift":
+            return step.counts.get("invalidated", 0)
+        case "prune":
+            return sum(step.counts.values())
+        case _:
+            return 0

@@ -1,0 +1,281 @@
+"""What a person does to a belief: correct, forget, restore, pin, and answer a contest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from credenda.errors import Conflict, Invalid, NotFound
+from credenda.ids import Kind, number_of
+from credenda.model.change import Actor, Add, Change, Contest, Forget, Pin
+from credenda.model.claim import Span
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.event import Event, Source
+from credenda.model.memory import Memory, Status
+from credenda.model.report import Resolution
+from credenda.runtime import Parts
+from credenda.services.lookup import current
+from credenda.storage.job_kinds import EMBED
+from credenda.storage.store import ChangeFilter, Job, MemoryFilter, Reader, Writer
+from credenda.text.normalize import attribute_key, name_key
+from credenda.validation import checked_text
+from credenda.write.apply import Application, Applied, apply
+from credenda.write.contests.resolve import decide_resolution
+from credenda.write.corrections.correct import decide_correction
+from credenda.write.corrections.set_status import decide_status
+from credenda.write.forget.tombstones import is_deleted
+from credenda.write.intake.validate import Submission, accept
+from credenda.write.reconcile.contest_trigger import question
+from credenda.write.reconcile.slots import label, slot_of
+from credenda.write.reconcile_job import occasion_of
+
+__all__ = [
+    "Correction",
+    "application",
+    "check_not_deleted",
+    "contests",
+    "correct",
+    "forget",
+    "journaled",
+    "pin",
+    "put_right",
+    "resolve",
+    "restore",
+    "slot_rows",
+]
+
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+
+
+def slot_rows(writer: Writer, memory: Memory) -> list[Memory]:
+    """Read the memories of the pair that a memory is about."""
+    if not memory.entity or not memory.attribute:
+        return []
+    return writer.find(MemoryFilter(pair=(name_key(memory.entity), attribute_key(memory.attribute))))
+
+
+def _commit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
+    with parts.foreground:
+        memory = parts.store.commit(parts.user_id, work)
+    parts.work_waits.set()
+    return memory
+
+
+def application(parts: Parts, cause: str | None = None, actor: Actor = Actor.USER) -> Application:
+    """Say who decides, and when."""
+    embeds = parts.embedder is not None
+    return Application(actor=actor, now_us=parts.clock.now_us(), cause=cause, embeds=embeds)
+
+
+def journaled(
+    parts: Parts,
+    writer: Writer,
+    text: str,
+    *,
+    agent: str | None = None,
+    session: str | None = None,
+    source: Source = Source.HUMAN,
+) -> Event:
+    """Journal what the person said about a memory, so that the change has words to rest on."""
+    accepted = accept(
+        Submission(content=text, user_id=parts.user_id, agent=agent, session=session, source=source.value),
+        policy=parts.settings.secrets_policy,
+        zone=parts.settings.zone,
+        now_us=parts.clock.now_us(),
+    )
+    event = writer.events([writer.put(accepted.events[0])])[0]
+    if parts.embedder is not None:
+        number = number_of(event.id, Kind.EVENT, writer.tenant.tag)
+        writer.put(Job(kind=EMBED, first=number, last=number))
+    return event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What a memory should have said, and where that was put right: `actor` is a person, at a door or in a page."""
+
+    text: str | None = None
+    value: str | None = None
+    reason: str = ""
+    agent: str | None = None
+    session: str | None = None
+    actor: Actor = Actor.USER
+
+
+def correct(
+    parts: Parts,
+    memory_id: str,
+    *,
+    text: str | None = None,
+    value: str | None = None,
+    reason: str = "",
+    agent: str | None = None,
+    session: str | None = None,
+) -> Memory:
+    """Replace a memory by what it should have said; the old one leaves every as-of answer.
+
+    `agent` and `session` name where it was put right.
+    """
+    wanted = Correction(text=text, value=value, reason=reason, agent=agent, session=session)
+    return put_right(parts, memory_id, wanted)
+
+
+def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
+    """Carry out a correction."""
+    text, value = checked_text(wanted.text, "text"), checked_text(wanted.value, "value")
+    reason = checked_text(wanted.reason, "reason")
+    source = Source.FILE if wanted.actor is Actor.FILE else Source.HUMAN
+
+    def work(writer: Writer) -> Memory:
+        memory = current(writer, memory_id)
+        said = text.strip() or f"Correction: {value.strip()}".strip()
+        event = journaled(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
+        changes = decide_correction(
+            memory,
+            text=event.text if text.strip() else None,
+            value=value or None,
+            reason=reason,
+            occasion=occasion_of(event, parts.clock.now_us()),
+            span=Span(event.id, 0, len(event.text)),
+        )
+        check_not_deleted(writer, changes, said)
+        run = application(parts, event.id, wanted.actor)
+        applied = apply(writer, changes, run)
+        corrected = writer.memories([next(iter(applied.ids.values()))])[0]
+        _keep_contest(writer, memory, corrected, replace(run, cause=None))
+        return current(writer, corrected.id)
+
+    return _commit(parts, work)
+
+
+def check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> None:
+    """Raise `Conflict` where a decision would hold again what was deleted."""
+    if any(is_deleted(writer, change.draft, said) for change in changes if isinstance(change, Add)):
+        raise Conflict(
+            "this was deleted",
+            why="a tombstone covers its words or its slot and value",
+            fix="to say it again on purpose, use remember(…, allow_deleted=True)",
+        )
+
+
+def _keep_contest(writer: Writer, wrong: Memory, right: Memory, run: Application) -> None:
+    """Let a corrected memory take its predecessor's place in an open question."""
+    slot = slot_of(right)
+    for contest in writer.contests(state=ContestState.OPEN):
+        if wrong.id in contest.memory_ids and slot is not None:
+            ids = tuple(right.id if one == wrong.id else one for one in contest.memory_ids)
+            values = tuple(label(memory) for memory in writer.memories(ids))
+            reason = "one of the values was corrected"
+            asked = question(slot, values)
+            change = Contest(slot=slot, memory_ids=ids, values=values, question=asked, reason=reason)
+            apply(writer, [change], run)
+
+
+def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
+    """Take a memory out of use; `restore` brings it back. Forgetting it again changes nothing."""
+    why = checked_text(reason, "reason").strip() or "forgotten by hand"
+
+    def work(writer: Writer) -> Memory:
+        memory = current(writer, memory_id)
+        if memory.status is not Status.FORGOTTEN:
+            change = Forget(memory_id=memory_id, reason=why)
+            apply(writer, [change], application(parts))
+        return current(writer, memory_id)
+
+    return _commit(parts, work)
+
+
+def restore(parts: Parts, memory_id: str) -> Memory:
+    """Bring back a forgotten memory with the status it had; what its slot has held since then makes room for it."""
+
+    def work(writer: Writer) -> Memory:
+        memory = current(writer, memory_id)
+        if memory.status is not Status.FORGOTTEN:
+            raise Conflict(
+                f"{memory_id} is not forgotten", why=f"it is {memory.status}", fix="only forgotten memories come back"
+            )
+        log = writer.changes(ChangeFilter(memory_id=memory_id))
+        forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
+        status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
+        why, run = "restored by hand", application(parts)
+        changes = decide_status(memory, status, why, slot_rows=slot_rows(writer, memory), now_us=run.now_us)
+        apply(writer, changes, run)
+        return current(writer, memory_id)
+
+    return _commit(parts, work)
+
+
+def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
+    """Pin or unpin a memory; pinned ones are in every context. Doing it again changes nothing."""
+
+    def work(writer: Writer) -> Memory:
+        memory = current(writer, memory_id)
+        if memory.status not in _HELD and pinned:
+            raise Conflict(f"{memory_id} cannot be pinned", why=f"it is {memory.status}", fix="restore it first")
+        if memory.pinned != pinned:
+            reason = "pinned by hand" if pinned else "unpinned by hand"
+            apply(writer, [Pin(memory_id=memory_id, pinned=pinned, reason=reason)], application(parts))
+        return current(writer, memory_id)
+
+    return _commit(parts, work)
+
+
+def contests(parts: Parts) -> list[ContestCase]:
+    """List contests, open ones first."""
+    with parts.store.reader(parts.user_id) as reader:
+        return reader.contests()
+
+
+def resolve(
+    parts: Parts, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
+) -> Resolution:
+    """Answer a contest: keep one value, or give each its scope."""
+
+    def work(writer: Writer) -> Resolution:
+        contest = _contest(writer, contest_id)
+        pair = (name_key(contest.entity), attribute_key(contest.attribute))
+        members = {memory.id: memory for memory in writer.memories(contest.memory_ids)}
+        members.update((memory.id, memory) for memory in writer.find(MemoryFilter(pair=pair)))
+        event = journaled(parts, writer, _answer_text(contest, keep, scopes))
+        changes = decide_resolution(
+            contest,
+            tuple(memory for memory in members.values() if memory.status is not Status.DELETED),
+            keep=keep,
+            scopes=scopes,
+            occasion=occasion_of(event, parts.clock.now_us()),
+            span=Span(event.id, 0, len(event.text)),
+        )
+        check_not_deleted(writer, changes, event.text)
+        applied: Applied = apply(writer, changes, application(parts, event.id))
+        return Resolution(contest=_contest(writer, contest_id), memory_ids=_added(changes, applied))
+
+    with parts.foreground:
+        resolution = parts.store.commit(parts.user_id, work)
+    parts.work_waits.set()
+    return resolution
+
+
+def _contest(reader: Reader, contest_id: str) -> ContestCase:
+    found = reader.contests(id=contest_id)
+    if not found:
+        raise NotFound(f"there is no contest {contest_id}", fix="copy an id from `contests`")
+    return found[0]
+
+
+def _answer_text(contest: ContestCase, keep: str | None, scopes: Mapping[str, str] | None) -> str:
+    about = f"{contest.entity} {contest.attribute}".replace("_", " ")
+    if keep and not scopes:
+        return f"About {about}: {keep}"
+    if scopes and not keep:
+        parts = "; ".join(f"{scope}: {value}" for scope, value in scopes.items())
+        return f"About {about}: {parts}"
+    raise Invalid(
+        "a contest needs one answer",
+        why="either one value to keep, or a scope for each value",
+        fix=f"choose among {', '.join(contest.values)}",
+    )
+
+
+def _added(changes: list[Change], applied: Applied) -> tuple[str, ...]:
+    return tuple(applied.ids[change.key] for change in changes if isinstance(change, Add))

@@ -1,0 +1,136 @@
+"""Vectors of fading memories kept at fewer bits; recall gives a memory its precision back.
+
+Only the vectors are touched: words, beliefs and the log stay. It only ever reduces (E-089): what is recalled again is
+embedded afresh from its words, by a job (C-024).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from credenda.ids import Kind, number_of
+from credenda.index.precision_tiers import FORGOTTEN, TIERS, bits_of
+from credenda.index.quantize import decode_rows, encode
+from credenda.model.compression_report import CompressReport, CompressTier
+from credenda.model.memory import Memory, Status
+from credenda.runtime import Parts
+from credenda.services.lifecycle import retained_batches
+from credenda.storage.store import Vector, Watermark, Writer, pack_code
+from credenda.workers.idle_tasks import COMPRESSED, flush_accesses
+
+__all__ = ["compress"]
+
+_KEPT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
+_WRITTEN_TOGETHER: Final = 200
+"""Vectors a transaction: about a millisecond, so that nobody waits."""
+
+
+@dataclass(slots=True)
+class _Tier:
+    """What was found of a tier so far."""
+
+    vectors: int = 0
+    moved: int = 0
+    before: int = 0
+    after: int = 0
+    kept: list[float] = field(default_factory=list[float])
+
+
+@dataclass(frozen=True, slots=True)
+class _Rough:
+    """A vector that is to be kept at fewer bits: as it is, as it would be, and the cosine of the two."""
+
+    memory_id: str
+    before: Vector
+    after: Vector
+    fidelity: float
+
+
+def compress(parts: Parts, *, dry_run: bool = True) -> CompressReport:
+    """Keep the vectors of memories at as many bits as what is retained of them deserves; a dry run only counts.
+
+    Short transactions; broken off or repeated, it goes on with what is left. A second run finds nothing to do.
+    """
+    flush_accesses(parts)
+    with parts.store.reader(parts.user_id) as reader:
+        models = sorted(reader.counts().vectors_by_model)
+    tiers = {bits: _Tier() for _, bits in TIERS} | {FORGOTTEN: _Tier()}
+    for model_id in models:
+        for batch in retained_batches(parts, _KEPT):
+            rough = list(_examined(parts, batch, model_id, tiers))
+            if dry_run:
+                continue
+            for start in range(0, len(rough), _WRITTEN_TOGETHER):
+                _file(parts, rough[start : start + _WRITTEN_TOGETHER])
+    found = tuple(_tier(bits, one) for bits, one in tiers.items())
+    return CompressReport(
+        examined=sum(one.vectors for one in found),
+        compressed=sum(one.compressed for one in found),
+        bytes_before=sum(one.bytes_before for one in found),
+        bytes_after=sum(one.bytes_after for one in found),
+        tiers=found,
+        dry_run=dry_run,
+        restores=parts.embedder is not None,
+    )
+
+
+def _examined(
+    parts: Parts, batch: Sequence[tuple[Memory, float]], model_id: str, tiers: dict[int, _Tier]
+) -> Iterator[_Rough]:
+    """Count the vectors of a batch of memories by tier, and give those that are to be kept at fewer bits."""
+    with parts.store.reader(parts.user_id) as reader:
+        tag = reader.tenant.tag
+        codes = {pack_code(number_of(one.id, Kind.MEMORY, tag), memory=True): (one.id, score) for one, score in batch}
+        stored = reader.vectors(list(codes), model_id)
+    for vector in stored:
+        memory_id, score = codes[vector.code]
+        bits = bits_of(score)
+        tier = tiers[bits]
+        tier.vectors += 1
+        tier.before += len(vector.data)
+        if bits == FORGOTTEN or bits >= vector.bits:
+            tier.after += len(vector.data)
+            continue
+        rough = _roughened(memory_id, vector, bits)
+        tier.moved += 1
+        tier.after += len(rough.after.data)
+        tier.kept.append(rough.fidelity)
+        yield rough
+
+
+def _roughened(memory_id: str, vector: Vector, bits: int) -> _Rough:
+    (exact,) = decode_rows([vector.data], vector.bits, vector.dims)
+    data = encode(exact, bits)
+    (back,) = decode_rows([data], bits, vector.dims)
+    length = float(np.linalg.norm(exact)) or 1.0
+    return _Rough(memory_id, vector, vector._replace(bits=bits, data=data), float(exact @ back) / length)
+
+
+def _file(parts: Parts, rough: Sequence[_Rough]) -> None:
+    """File vectors anew that are still as they were; a memory that was deleted meanwhile gets none."""
+
+    def work(writer: Writer) -> None:
+        worded = {one.id for one in writer.memories([one.memory_id for one in rough]) if one.text}
+        held = {one.code: one for one in writer.vectors([one.before.code for one in rough], rough[0].before.model_id)}
+        for one in rough:
+            if one.memory_id in worded and held.get(one.before.code) == one.before:
+                writer.put(one.after)
+        writer.put(Watermark(name=COMPRESSED, value=1, at_us=parts.clock.now_us()))
+
+    parts.store.commit(parts.user_id, work)
+
+
+def _tier(bits: int, one: _Tier) -> CompressTier:
+    return CompressTier(
+        bits=bits,
+        vectors=one.vectors,
+        compressed=one.moved,
+        bytes_before=one.before,
+        bytes_after=one.after,
+        fidelity=round(sum(one.kept) / len(one.kept), 5) if one.kept else None,
+        least_fidelity=round(min(one.kept), 5) if one.kept else None,
+    )

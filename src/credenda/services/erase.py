@@ -1,0 +1,109 @@
+"""Forgetting a whole tenant, and the rules about forgetting: erasure, legal holds, retention policies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from credenda import limits
+from credenda.errors import Conflict, Invalid
+from credenda.model.report import EraseReceipt
+from credenda.model.retention_policy import LegalHold, RetentionPolicy
+from credenda.paths import checked_path
+from credenda.runtime import Parts
+from credenda.storage.store import Writer
+from credenda.validation import checked_condition, checked_text
+
+__all__ = ["erase", "hold", "holds", "lift_hold", "policy"]
+
+
+def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> EraseReceipt:
+    """Erase everything of this tenant; `confirm` must be the tenant's name. Repeating it finishes what was broken off.
+
+    With `export` everything is written to that file first, and nothing is erased unless that succeeds.
+    Raises `Invalid` for another name, `Conflict` under a legal hold or when something is written after the export.
+    """
+    if confirm != parts.user_id:
+        raise Invalid(
+            "the confirmation does not name this user",
+            why="nothing is erased without the exact name",
+            fix=f"confirm {parts.user_id!r}, or open the memory of the user you mean",
+        )
+    with parts.foreground:
+        exported = None if export is None else _exported(parts, checked_path(export))
+        parts.accesses.drain()
+        erasure = parts.store.erase(parts.user_id, exported=exported)
+    if parts.resident.in_use:
+        parts.indexes.drop(parts.user_id, store=parts.store_name)
+    parts.questions.clear()
+    return EraseReceipt(
+        rows=sum(erasure.rows.values()),
+        windows_searched=erasure.windows_searched,
+        remaining_matches=erasure.remaining_matches,
+        tables=erasure.rows,
+        log_emptied=erasure.log_emptied,
+        backups=erasure.backups,
+        exported=None if export is None else str(export),
+    )
+
+
+def _exported(parts: Parts, path: Path) -> dict[str, int]:
+    from credenda.portability.exporting import export_file
+
+    return dict(export_file(parts, path, "credenda").rows)
+
+
+def hold(parts: Parts, reason: str) -> LegalHold:
+    """Let nothing of this tenant be deleted until the hold is lifted; raises `Conflict` where one is in force."""
+    why = _reason(reason)
+
+    def work(writer: Writer) -> LegalHold:
+        if writer.tenant.hold is not None:
+            raise Conflict("a legal hold is in force", why=writer.tenant.hold, fix="lift it before setting another")
+        made = LegalHold(reason=why, set_us=parts.clock.now_us())
+        writer.put(made)
+        return made
+
+    with parts.foreground:
+        return parts.store.commit(parts.user_id, work)
+
+
+def lift_hold(parts: Parts, reason: str) -> LegalHold:
+    """Let things be deleted again; raises `Conflict` where no hold is in force."""
+    why = _reason(reason)
+
+    def work(writer: Writer) -> None:
+        if writer.tenant.hold is None:
+            raise Conflict("there is no legal hold", why="none is in force", fix="see `credenda holds`")
+        writer.put(LegalHold(reason="", set_us=0, lifted_us=parts.clock.now_us(), lifted_reason=why))
+
+    with parts.foreground:
+        parts.store.commit(parts.user_id, work)
+    return holds(parts)[-1]
+
+
+def holds(parts: Parts) -> tuple[LegalHold, ...]:
+    """Return every legal hold, oldest first, with who lifted it why."""
+    return parts.store.rules(parts.user_id).holds
+
+
+def _reason(reason: str) -> str:
+    why = checked_text(reason, "reason").strip()
+    if not why:
+        raise Invalid("a legal hold needs a reason", why="it is kept as a record", fix="say why, such as a case number")
+    return why
+
+
+def policy(parts: Parts, days: int | None, topic: str | None, *, remove: bool = False) -> tuple[RetentionPolicy, ...]:
+    """Set or remove a policy, or change nothing; return those in force, by topic."""
+    name = checked_condition(topic, "topic")
+    if remove and days is not None:
+        raise Invalid("a policy is set or removed, not both", why="days and remove are both given", fix="give one")
+    if days is not None and not (type(days) is int and 1 <= days <= limits.POLICY_DAYS):
+        raise Invalid(f"a policy of {days!r} days", why=f"it must be 1 to {limits.POLICY_DAYS}", fix="give whole days")
+    if days is None and not remove and topic is not None:
+        raise Invalid("a topic alone says nothing", why="neither days nor remove is given", fix="give one of them")
+    if days is not None or remove:
+        row = RetentionPolicy(topic=name, days=days or 0, set_us=parts.clock.now_us())
+        with parts.foreground:
+            parts.store.commit(parts.user_id, lambda writer: writer.put(row))
+    return parts.store.rules(parts.user_id).policies

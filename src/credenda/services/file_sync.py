@@ -1,0 +1,399 @@
+"""Keeping a folder of Markdown in step with a memory, both ways: `files sync`.
+
+What persons changed in pages is done first, by the operations that any other door uses; then the pages are drawn
+afresh, and last the state is written that the next comparison begins from. Broken off anywhere, the next round goes on:
+what was done is recognised by its text, or by the key under which it was filed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from credenda import limits
+from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound, Unavailable
+from credenda.model.change import Actor
+from credenda.model.event import DENIED, QUARANTINED, Receipt, Source
+from credenda.model.sync_report import SyncReport
+from credenda.portability.files.folder import IGNORE, STATE, Folder, Found, open_folder
+from credenda.portability.files.layout import CORE, INDEX
+from credenda.portability.files.load_memory_side import view
+from credenda.portability.files.memory_side import View, ours_of
+from credenda.portability.files.page_plan import Layout, Placing, index_lines, lay_out
+from credenda.portability.files.parse import parse
+from credenda.portability.files.render import draw, draw_index, is_empty
+from credenda.portability.files.state import AWAY, Base, State, digest, dump_state, load_state, tenant_mark
+from credenda.portability.files.three_way_diff import Clash, Edit, Gone, News, Plan, compare
+from credenda.portability.files.tombstones import file_tombstones
+from credenda.portability.files.types import Sides, Spot, Tier
+from credenda.portability.importers.format import stable_key
+from credenda.portability.importers.mcp_memory import observed
+from credenda.runtime import Parts
+from credenda.services.core import core
+from credenda.services.delete import delete
+from credenda.services.edit import Correction, put_right
+from credenda.services.file_conflict import dispute
+from credenda.services.folder_owner import check_owner
+from credenda.services.remember import remember
+from credenda.text.normalize import name_key, text_key
+from credenda.workers.loop import settle
+from credenda.write.intake.validate import Submission, accept
+from credenda.write.reconcile.slots import CURRENT
+
+__all__ = ["MISSING", "sync_files"]
+
+MISSING: Final = ("ask", "delete", "restore")
+_SETTLE_SECONDS: Final = 60.0
+_ANOTHER: Final = "this folder was kept by another memory until now; what it said has been taken over"
+_NOTES_MAX: Final = 100
+_OWN_WORDS: Final = ("i ", "i'", "i’", "my ", "we ", "our ", "me ")
+_REFUSED: Final = (Invalid, Conflict, LimitExceeded, NotFound)
+
+
+def sync_files(parts: Parts, path: str | Path, *, missing: str = "ask") -> SyncReport:
+    """Take over what changed in a folder, and draw its pages; a second call right after changes nothing.
+
+    Raises `Invalid` for what is no folder, `Unavailable` where it or the memory cannot be written.
+    """
+    if missing not in MISSING:
+        raise Invalid(f"{missing!r} does not say what gone entries mean", fix=f"choose one of {', '.join(MISSING)}")
+    folder = open_folder(path)
+    with folder.locked():
+        return _Round(parts, folder, missing).run()
+
+
+@dataclass(slots=True)
+class _Counts:
+    corrected: int = 0
+    deleted: int = 0
+    remembered: int = 0
+    contested: int = 0
+
+
+@dataclass(slots=True)
+class _Round:
+    """One synchronisation."""
+
+    parts: Parts
+    folder: Folder
+    missing: str
+    _counts: _Counts = field(default_factory=_Counts)
+    _notes: list[str] = field(default_factory=list[str])
+    _placed: dict[Spot, list[str]] = field(default_factory=dict[Spot, list[str]])
+    _told: list[tuple[News, Receipt]] = field(default_factory=list[tuple[News, Receipt]])
+    _changed: dict[str, str] = field(default_factory=dict[str, str])
+    """Ids here that took the place of others: what a correction made of them."""
+    _left: set[Spot] = field(default_factory=set[Spot])
+    """Blocks that could not be taken in, and stay as they stand."""
+
+    def run(self) -> SyncReport:
+        """Compare, do what persons asked for, and draw."""
+        found = self.folder.read()
+        check_owner(self.parts, found)
+        before = self._view()
+        state = self._state(before)
+        set_aside_cut_pages(found, state, before)
+        plan = compare(self._sides(found, state, before), partial(digest, before.key))
+        self._notes += plan.notes
+        self._carry_out(plan, state.round)
+        after = self._view()
+        if after.memories:
+            after = replace(after, core=[(line.section, line.memory_id) for line in core(self.parts).lines])
+        self._find_places(plan)
+        return self._write(found, state, plan, after)
+
+    def _view(self) -> View:
+        with self.parts.store.reader(self.parts.user_id) as reader:
+            return view(reader)
+
+    def _state(self, before: View) -> State:
+        """Read what both sides had; what another memory left there says nothing here."""
+        state = load_state(self.folder.load(STATE))
+        mark = tenant_mark(before.key)
+        if mark and state.mark == mark:
+            return state
+        self._notes += [_ANOTHER] if state.mark else []
+        return State(round=state.round)
+
+    def _sides(self, found: Found, state: State, before: View) -> Sides:
+        tags = {one.name.rpartition("-")[2] for text in found.texts for one in text.page.entries}
+        return Sides(
+            state=state,
+            ours=ours_of(before),
+            texts=found.texts,
+            tag=before.tag,
+            hidden=found.hidden,
+            closed=found.closed,
+            absent=found.absent,
+            erased=self.parts.store.erased(tags - {before.tag}) if tags - {before.tag} else (),
+            missing=self.missing,
+        )
+
+    def _carry_out(self, plan: Plan, number: int) -> None:
+        """Do what persons asked for: deletions first, so that nothing new is taken along with what goes."""
+        for gone in plan.gone:
+            self._try(gone.name, partial(self._delete, gone))
+        work = [(edit, partial(self._correct, edit)) for edit in plan.edits]
+        work += [(clash, partial(self._dispute, clash)) for clash in plan.clashes]
+        news = list(plan.news)
+        for change, do in work:
+            if not (self._fits(change.text) and self._try(change.spot.path, do)):
+                news.append(News(change.text, change.spot, Tier.PAGES, restored=True))
+        for tier in (Tier.ARCHIVE, Tier.PAGES, Tier.CORE):
+            self._tell([one for one in news if one.tier is tier], plan, number)
+        if plan.gone or plan.edits or plan.clashes:
+            self._settle()
+
+    def _tell(self, news: Sequence[News], plan: Plan, number: int) -> None:
+        """Remember what a part of the folder says, but for what is held by now because another part said it."""
+        held = self._held_texts() if self._told and news else {}
+        before = len(self._told)
+        for one in news:
+            local = None if one.restored or one.tier is Tier.ARCHIVE else held.get(text_key(one.text))
+            if local is not None and one.name and plan.where.get(local):
+                plan.bound[one.name] = AWAY  # an entry of another memory about what stands here already
+            elif local is not None:
+                self._placed[one.spot] = [local]
+                plan.where.setdefault(local, one.spot.path if one.tier is Tier.PAGES else "")
+                if one.name:
+                    plan.bound.setdefault(one.name, local)
+            elif not self._try(one.spot.path, partial(self._remember, one, number)):
+                self._left.add(one.spot)
+        if len(self._told) > before:
+            self._settle()
+
+    def _held_texts(self) -> dict[str, str]:
+        return {text_key(one.text): one.id for one in self._view().memories if one.status in CURRENT}
+
+    def _settle(self) -> None:
+        try:
+            settle(self.parts, _SETTLE_SECONDS)
+        except Unavailable as error:
+            self._notes.append(f"not everything has been read yet: {error.what}")
+
+    def _try(self, place: str, work: Callable[[], None]) -> bool:
+        """Do one thing; what is refused is told and leaves the rest alone."""
+        try:
+            work()
+        except _REFUSED as error:
+            self._notes.append(f"{place}: {error.what}" + (f" ({error.why})" if error.why else ""))
+            return False
+        return True
+
+    def _delete(self, gone: Gone) -> None:
+        delete(self.parts, gone.local, actor=Actor.FILE)
+        self._counts.deleted += 1
+
+    def _correct(self, edit: Edit) -> None:
+        wanted = Correction(text=edit.text, reason="edited in a page", actor=Actor.FILE)
+        memory = put_right(self.parts, edit.local, wanted)
+        self._counts.corrected += 1
+        self._changed[edit.local] = memory.id
+        self._placed[edit.spot] = [memory.id, edit.local]
+
+    def _dispute(self, clash: Clash) -> None:
+        memory = dispute(self.parts, clash.local, clash.text, base=clash.base)
+        self._counts.contested += 1
+        self._placed[clash.spot] = [clash.local, memory.id]
+
+    def _fits(self, text: str) -> bool:
+        """Say whether a text can take the place of another: it is no longer than a memory, and gives no orders."""
+        try:
+            accepted = accept(
+                Submission(content=text, user_id=self.parts.user_id, source=Source.FILE.value),
+                policy=self.parts.settings.secrets_policy,
+                zone=self.parts.settings.zone,
+                now_us=self.parts.clock.now_us(),
+            )
+        except _REFUSED:
+            return False
+        flags = accepted.events[0].flags
+        return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
+
+    def _remember(self, news: News, number: int) -> None:
+        receipt = remember(self.parts, submission_of(news, self.parts.user_id, number))
+        self._told.append((news, receipt))
+        self._counts.remembered += not receipt.cached
+        self._notes += [f"{news.spot.path}: {refused}" for refused in receipt.refused]
+
+    def _find_places(self, plan: Plan) -> None:
+        """Let what came of new statements stand where they were written, unless it stands elsewhere already."""
+        for spot in plan.dropped:
+            self._placed.setdefault(spot, [])
+        for spot, local in plan.places.items():
+            self._placed.setdefault(spot, [local])
+        with self.parts.store.reader(self.parts.user_id) as reader:
+            for news, receipt in self._told:
+                found = reader.evidence(event_ids=receipt.event_ids)
+                made = _made(news, receipt, [item.memory_id for item in found], plan.where)
+                self._settle_down(plan, news, made, refused=bool(receipt.refused))
+        for old, new in self._changed.items():
+            if old in plan.where:
+                plan.where.setdefault(new, plan.where[old])
+
+    def _settle_down(self, plan: Plan, news: News, made: Sequence[str], *, refused: bool) -> None:
+        """Let what came of a statement stand in its place, and bear the name that it has in the file.
+
+        An entry of another memory of which nothing came here stays there, unless its words were deleted.
+        """
+        lasts = bool(news.name) and not made and not refused
+        if news.name and (made or lasts):
+            plan.bound[news.name] = made[0] if made else AWAY
+        if not (news.restored or lasts):
+            self._placed[news.spot] = list(made)
+        for local in made:
+            plan.where.setdefault(local, news.spot.path)
+
+    def _write(self, found: Found, state: State, plan: Plan, after: View) -> SyncReport:
+        """Draw every page that can be, then the table of contents, the tombstones, and last the state."""
+        names = _names(state, plan, after)
+        here = {one.id for one in (*after.memories, *after.events)}
+        plan.away &= here  # what went with something else waits for nothing
+        hidden = {local for local in here if names.get(local, local) in found.hidden}
+        placing = Placing(
+            texts=found.texts,
+            where=plan.where,
+            placed=self._placed,
+            names=names,
+            kept={name for name, local in plan.bound.items() if local == AWAY},
+            skipped=hidden | plan.away,
+            left=self._left,
+            closed=found.troubles,
+            pages=state.pages,
+        )
+        layout = lay_out(after, placing)
+        written, removed, failed = self._draw(found, layout, after)
+        standing = ({text.path for text in found.texts} | set(written)) - set(removed)
+        drawn = _bases(layout, names, failed, after.key)
+        stay = here | {AWAY}
+        held_back = [
+            name
+            for name, one in state.entries.items()
+            if one.local in placing.skipped or (one.path in failed and one.local in stay)
+        ]
+        kept = {name: replace(one, away=one.local in plan.away) for name in held_back if (one := state.entries[name])}
+        away = {name: Base(AWAY, "", "", held=False) for name in placing.kept}
+        new = State(
+            mark=tenant_mark(after.key),
+            tag=after.tag,
+            round=state.round,
+            entries={**away, **kept, **drawn},
+            pages=_pages_of(found, layout, standing),
+            core=state.core if CORE in failed else frozenset(one.local for one in layout.sheets[CORE].entries),
+        )
+        counts = self._counts
+        acted = bool(self._told or plan.gone or plan.edits or plan.clashes)
+        self.folder.save(IGNORE, b"*\n")
+        file_tombstones(self.parts, self.folder)
+        self.folder.save(STATE, dump_state(replace(new, round=state.round + 1) if acted else new))
+        more = len(self._notes) - _NOTES_MAX
+        return SyncReport(
+            path=str(self.folder.root),
+            corrected=counts.corrected,
+            deleted=counts.deleted,
+            remembered=counts.remembered,
+            contested=counts.contested,
+            waiting=len(plan.away),
+            written=tuple(written),
+            removed=tuple(removed),
+            left_alone=tuple(f"{name} {why}" for name, why in sorted(found.troubles.items())),
+            notes=(*self._notes[:_NOTES_MAX], *([f"and {more} more"] if more > 0 else [])),
+        )
+
+    def _draw(self, found: Found, layout: Layout, after: View) -> tuple[list[str], list[str], set[str]]:
+        parsed = {text.path: text.page for text in found.texts}
+        written, removed = list[str](), list[str]()
+        standing, failed = set[str](), set(found.troubles)
+        for path, sheet in sorted(layout.sheets.items(), key=lambda one: one[0] == CORE):  # every page has a link to it
+            old = parsed.get(path)
+            text = draw(old, sheet)
+            try:
+                if is_empty(parse(text), sheet) and not (path == CORE and standing):
+                    if old is not None:
+                        self.folder.remove(path)
+                        removed.append(path)
+                else:
+                    standing.add(path)
+                    written += [path] if self.folder.write(path, text) else []
+            except Unavailable as error:
+                failed.add(path)
+                self._notes.append(f"{error.what}" + (f": {error.why}" if error.why else ""))
+        if self._draw_index(index_lines(after, layout, core=CORE in standing)):
+            written.append(INDEX)
+        return written, removed, failed
+
+    def _draw_index(self, lines: Sequence[str]) -> bool:
+        try:
+            old = self.folder.read_index()
+            return self.folder.write(INDEX, draw_index(old, lines))
+        except Unavailable as error:
+            self._notes.append(error.what)
+            return False
+
+
+def set_aside_cut_pages(found: Found, state: State, before: View) -> None:
+    """Leave pages alone that were not written to their end: their last line is gone, and entries that stand nowhere."""
+    on: dict[str, list[tuple[str, Base]]] = {}
+    for name, one in state.entries.items():
+        on.setdefault(one.path, []).append((name, one))
+    moved = {one.name for text in found.texts if text.page.whole for one in text.page.entries}
+    for text in list(found.texts):
+        known = on.get(text.path, ()) if not text.page.whole else ()
+        there = {one.name: digest(before.key, one.text) for one in text.page.entries}
+        lost = [name for name, one in known if one.local != AWAY and there.get(name) != one.digest]
+        if any(name in there or name not in moved for name in lost):
+            found.texts.remove(text)
+            found.troubles[text.path] = "was cut off: its last line `<!--end-->` is gone, and so are entries"
+            found.hidden |= {name for name, _ in known}
+
+
+def submission_of(news: News, user_id: str, number: int) -> Submission:
+    """Make a statement something that is remembered: once, however often a round is begun again."""
+    about = news.about if name_key(news.about) not in ("", "user", "notes") else ""
+    own = news.text.casefold().startswith(_OWN_WORDS)
+    text = observed(about, news.text) if about and not own and news.tier is Tier.PAGES else news.text
+    short = len(text) <= limits.MEMORY_TEXT_CHARACTERS
+    place = news.name or f"{news.spot.path}:{news.spot.block}"
+    return Submission(
+        content=text,
+        user_id=user_id,
+        source=Source.FILE.value,
+        metadata={"file": news.spot.path},
+        memory_type="fact" if short and news.tier is not Tier.ARCHIVE else None,
+        idempotency_key=stable_key("file", str(number), place, text),
+    )
+
+
+def _made(news: News, receipt: Receipt, memory_ids: Sequence[str], standing: Collection[str]) -> list[str]:
+    """Say what a statement has become that stands nowhere yet: in the archive an event, on a page memories."""
+    if news.tier is Tier.ARCHIVE:
+        return list(receipt.event_ids) if news.name else []
+    made = dict.fromkeys(one for one in memory_ids if one not in standing)
+    return list(made) if news.tier is Tier.PAGES else []
+
+
+def _names(state: State, plan: Plan, after: View) -> dict[str, str]:
+    """Give ids in the files by those here, where they differ or are known."""
+    here = {one.id for one in (*after.memories, *after.events)}
+    bound = {name: one.local for name, one in state.entries.items()} | plan.bound
+    return {local: name for name, local in bound.items() if local in here and name != local}
+
+
+def _pages_of(found: Found, layout: Layout, standing: Collection[str]) -> dict[str, str]:
+    """Give the files of entities that are there: of two that claimed one, the one that is left."""
+    pages = [one for one in reversed(found.texts) if one.tier is Tier.PAGES and one.path in standing]
+    left = {name_key(one.about): one.path for one in pages if name_key(one.about)}
+    return left | {key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}}
+
+
+def _bases(layout: Layout, names: Mapping[str, str], failed: Sequence[str] | set[str], key: bytes) -> dict[str, Base]:
+    """Say of every entry that stands in a file now what both sides have."""
+    return {
+        names.get(one.local, one.local): Base(one.local, path, digest(key, one.text), one.held)
+        for path, sheet in layout.sheets.items()
+        if path not in failed and path != CORE
+        for one in sheet.entries
+    }

@@ -1,0 +1,159 @@
+"""Reading with a model: what it has cost, what it would cost, and reading again what waits for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from credenda.errors import Invalid
+from credenda.model.claim import Claim, Turn
+from credenda.model.report import ExtractionReport, ModelUse
+from credenda.portability.cost_estimate import turns_of_file, turns_of_text
+from credenda.providers.llm.prices import Price, price_of, read_price
+from credenda.providers.llm.tokens import question_tokens
+from credenda.runtime import Parts
+from credenda.storage.job_kinds import EXTRACT, REREAD, THINK
+from credenda.storage.store import Counts, Job, JobFilter, JobStatus, Reader, Writer
+from credenda.workers.llm_budget import day_of
+from credenda.workers.loop import run_thinking
+from credenda.write.llm.gate import skip
+from credenda.write.llm.prompt import PROMPT, question_about
+from credenda.write.llm.turns import turns_waiting
+
+__all__ = ["extract", "model_use", "waiting_for_model"]
+
+_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
+_ANSWER_TOKENS: Final = 160
+"""What an answer takes as a rule: one or two claims. An estimate; `credenda stats` shows what it came to."""
+_ASKED_MOST: Final = 2
+
+
+def waiting_for_model(reader: Reader) -> dict[str, int]:
+    """Count the turns that are to be read again when a model can be asked, by why it could not."""
+    waiting = reader.jobs(JobFilter(statuses=_WAITING, kinds=frozenset({REREAD})))
+    return dict(Counter(job.error or "its time has not come" for job in waiting))
+
+
+def model_use(parts: Parts, counts: Counts, waiting: Mapping[str, int]) -> ModelUse | None:
+    """Say how a model is used today; None where there is nothing to say."""
+    now_us = parts.clock.now_us()
+    today = [spend for spend in counts.spends if spend.day == day_of(now_us)]
+    line = parts.llm
+    if line is None and not today and not waiting:
+        return None
+    return ModelUse(
+        model_id=None if line is None else line.model.model_id,
+        prompt=PROMPT,
+        calls=sum(spend.calls for spend in today),
+        tokens=sum(spend.tokens_in + spend.tokens_out for spend in today),
+        tokens_max=parts.settings.llm_daily_tokens,
+        cost_usd=sum(spend.cost_usd for spend in today),
+        waiting=waiting,
+        trouble="" if line is None or line.quiet_until_us <= now_us else line.trouble,
+    )
+
+
+def extract(
+    parts: Parts,
+    path: Path | None = None,
+    *,
+    text: str | None = None,
+    model: str | None = None,
+    dry_run: bool = False,
+) -> ExtractionReport:
+    """Read again what waits for a model; or only say what it, a file or a text would cost.
+
+    Raises `Invalid` for a file or text that is to be read in earnest: that is what `import` and `remember` do.
+    """
+    if dry_run:
+        with closing(_wanted_turns(parts, path, text)) as turns:
+            return _priced(parts, turns, model)
+    if path is not None or text is not None or model is not None:
+        raise Invalid(
+            "a file, a text and a model are only for a dry run",
+            why="what is to be believed is said to the memory first",
+            fix="add dry_run (--dry-run), or use import or remember",
+        )
+    line = parts.llm
+    if line is None:
+        raise Invalid("there is no model to read with", why="rules alone read here", fix='set llm, like "openai:MODEL"')
+    line.answered()  # a person says that it is back
+    parts.store.commit(parts.user_id, _call_up)
+    calls = 0
+    while ran := run_thinking(parts):
+        calls += ran
+    with parts.store.reader(parts.user_id) as reader:
+        waiting = sum(waiting_for_model(reader).values())
+    report = ExtractionReport(model_id=line.model.model_id, prompt=PROMPT, dry_run=False)
+    return replace(report, turns=calls, calls=calls, waiting=waiting)
+
+
+def _call_up(writer: Writer) -> None:
+    """Let everything that waits for a model be due, what was given up too."""
+    kinds = frozenset({REREAD})
+    for job in writer.jobs(JobFilter(statuses=frozenset({JobStatus.QUEUED, JobStatus.DEAD}), kinds=kinds)):
+        writer.put(replace(job, status=JobStatus.QUEUED, attempts=0, run_after_us=0))
+
+
+def _wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
+    if path is not None and text is not None:
+        raise Invalid("a file and a text at once", fix="give one of them")
+    if path is None and text is None:
+        yield from _queued(parts)
+        return
+    turns: Iterable[Turn] = turns_of_text(parts, text or "") if path is None else turns_of_file(parts, path)
+    for turn in turns:
+        yield turn, tuple(parts.extractor.extract(turn))
+
+
+def _queued(parts: Parts) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
+    with parts.store.reader(parts.user_id) as reader:
+        jobs: list[Job] = reader.jobs(JobFilter(statuses=_WAITING, kinds=frozenset({EXTRACT, THINK, REREAD})))
+        for job in jobs:
+            for asked in turns_waiting(reader, job.first, job.last, parts.extractor):
+                yield asked.turn, asked.readings
+
+
+def _priced(parts: Parts, turns: Iterable[tuple[Turn, tuple[Claim, ...]]], model: str | None) -> ExtractionReport:
+    model_id, price = _model_and_price(parts, model)
+    skipped: Counter[str] = Counter()
+    calls = tokens_in = 0
+    tokens_most = (0, 0)
+    for turn, readings in turns:
+        why = skip(turn, readings)
+        if why is not None:
+            skipped[why.value] += 1
+            continue
+        question = question_about(turn, readings)
+        read = question_tokens(question)
+        calls, tokens_in = calls + 1, tokens_in + read
+        most_in = _ASKED_MOST * read + question.tokens_max  # the second time the first answer is read again
+        tokens_most = (tokens_most[0] + most_in, tokens_most[1] + _ASKED_MOST * question.tokens_max)
+    tokens_out = calls * _ANSWER_TOKENS
+    return ExtractionReport(
+        model_id=model_id,
+        prompt=PROMPT,
+        dry_run=True,
+        turns=calls + skipped.total(),
+        skipped=dict(skipped),
+        calls=calls,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost_usd=price.cost(tokens_in, tokens_out) if price else None,
+        cost_usd_most=price.cost(*tokens_most) if price else None,
+        price_source=price.source if price else "",
+    )
+
+
+def _model_and_price(parts: Parts, model: str | None) -> tuple[str, Price | None]:
+    line = parts.llm
+    if model is None and line is not None:
+        return line.model.model_id, line.price
+    named = model or parts.settings.llm
+    if named in {"", "none"}:
+        raise Invalid("there is no model to price", why="none is set", fix="name one, like anthropic:claude-haiku-4-5")
+    return named, read_price(parts.settings.llm_price) or price_of(named)

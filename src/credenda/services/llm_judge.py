@@ -1,0 +1,98 @@
+"""The judge with a model: asked about one group at a time, within the day's budget, and never believed unchecked."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from credenda.errors import Unavailable
+from credenda.manage.consolidation.member import Member
+from credenda.manage.consolidation.parse_answer import Ruling, read_ruling
+from credenda.manage.consolidation.prompt import PROMPT, question_about
+from credenda.providers.llm.client import ModelLine
+from credenda.providers.llm.factory import open_model
+from credenda.providers.llm.protocol import ModelFailure
+from credenda.runtime import Parts
+from credenda.workers.llm_budget import OverBudgetError, ask_within_budget
+from credenda.write.intake.secrets import screen
+
+__all__ = ["ModelAwayError", "ModelJudge", "open_judge"]
+
+_OPERATION: Final = "consolidate"
+"""Under which its tokens are booked."""
+_FAILURES: Final = 3
+"""Failures of the model itself, one after the other, after which it is left alone for this run."""
+
+
+class ModelAwayError(Unavailable):
+    """A model cannot be asked now; the group that it was to judge has no part in that."""
+
+
+class ModelJudge:
+    """A model that judges; `gave_up` says why it is not asked any more in this run, "" while it is.
+
+    `answered` counts the groups for which it had an answer that can be used.
+    """
+
+    def __init__(self, parts: Parts, line: ModelLine) -> None:
+        """Judge for an open memory."""
+        self._parts = parts
+        self._line = line
+        self._away = 0
+        self.gave_up = ""
+        self.answered = 0
+
+    @property
+    def model_id(self) -> str:
+        """The prompt and the model, as they are named in reports."""
+        return f"{PROMPT} {self._line.model.model_id}"
+
+    def resting(self) -> str:
+        """Say why the model is left alone just now, "" where it may be asked."""
+        if self._line.quiet_until_us > self._parts.clock.now_us():
+            return self._line.trouble
+        return ""
+
+    def judge(self, members: Sequence[Member]) -> Ruling:
+        """Ask about a group; raises `Unavailable` for an answer that cannot be used, and where there is none."""
+        if self.gave_up:
+            raise ModelAwayError("the model is not asked any more", why=self.gave_up)
+        question = question_about(members, lambda text: screen(text, "mask").text)
+        try:
+            reply = ask_within_budget(self._parts, self._line, question, _OPERATION)
+            ruling = read_ruling(reply.text, members)
+        except OverBudgetError as error:
+            self.gave_up = "the day's budget is spent"
+            raise ModelAwayError(self.gave_up) from error
+        except ModelFailure as failure:
+            self._note(failure)
+            kind = ModelAwayError if failure.trouble.of_the_model else Unavailable
+            raise kind(str(failure), fix="the next run tries again") from failure
+        except ValueError as error:
+            raise Unavailable("the model's answer cannot be used", why=str(error)) from error
+        self._away = 0
+        self.answered += 1
+        self._line.answered()
+        return ruling
+
+    def _note(self, failure: ModelFailure) -> None:
+        self._line.failed(failure, self._parts.clock.now_us())
+        self._away = self._away + 1 if failure.trouble.of_the_model else 0
+        if self._away >= _FAILURES:
+            self.gave_up = str(failure)
+
+
+@contextmanager
+def open_judge(parts: Parts) -> Generator[ModelJudge | None]:
+    """Open the model that judges: that of the setting, else the one that reads; None leaves it to rules."""
+    named = parts.settings.memory_consolidation_model.strip()
+    if not named:
+        yield None if parts.llm is None else ModelJudge(parts, parts.llm)
+        return
+    line = open_model(named, parts.settings)
+    try:
+        yield None if line is None else ModelJudge(parts, line)
+    finally:
+        if line is not None:
+            line.close()

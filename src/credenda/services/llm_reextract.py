@@ -1,0 +1,137 @@
+"""What a model reads in messages that were read before, for beliefs that are to be derived afresh.
+
+Answers cost money and time, so each is filed as it comes and is not asked for again: what was broken off, or ran over
+the day's budget, goes on where it stopped. They are filed as disposable images, which any redaction drops whole, and
+they go when the beliefs that were made of them are in place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from credenda.ids import Kind, public_id
+from credenda.model.claim import Claim, Extractor, Turn
+from credenda.providers.llm.client import ModelLine
+from credenda.runtime import Parts
+from credenda.storage.job_kinds import THINK
+from credenda.storage.store import Job, Reader, Snapshot, Writer
+from credenda.workers.llm_jobs import Thought, think_about
+from credenda.write.extract_job import read_turns
+from credenda.write.llm.gate import skip
+from credenda.write.llm.reading import reader_name, reread
+
+__all__ = ["Answers", "ask_again", "forget_answers"]
+
+_TOGETHER: Final = 16
+"""Answers that are filed in one commit; what is broken off asks for at most so many again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What a model said of events, by their ids, and of which it has yet to be asked.
+
+    `numbers` are those of the events that it was to read, `unread` of those it could not: what is believed of them
+    stays. While `waiting` is not 0, `why` says what stopped it.
+    """
+
+    reader: str
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    numbers: Sequence[int] = ()
+    unread: frozenset[int] = frozenset()
+    asked: int = 0
+    waiting: int = 0
+    why: str = ""
+
+    def extractor(self, rules: Extractor) -> Extractor:
+        """Return what reads a turn as the model did, and by rules alone where it was not to be asked."""
+        return _AnsweredExtractor(rules, self)
+
+
+@dataclass(frozen=True, slots=True)
+class _AnsweredExtractor:
+    rules: Extractor
+    answers: Answers
+
+    def extract(self, turn: Turn) -> list[Claim]:
+        """Read the claims of a turn; an answer goes through the same checks as when it came."""
+        readings = self.rules.extract(turn)
+        answer = self.answers.texts.get(turn.event.id)
+        if answer is None:
+            return readings
+        return list(reread(answer, turn, tuple(readings), self.answers.reader))
+
+
+def ask_again(parts: Parts, line: ModelLine, readable: Sequence[int]) -> Answers:
+    """Have a model read the events with these numbers that may hold something; what it has said before is not asked.
+
+    Nothing is believed yet. Stops where the day's budget is spent or the model cannot be reached.
+    """
+    reader_of = reader_name(line.model)
+    with parts.store.reader(parts.user_id) as reader:
+        tag = reader.tenant.tag
+        wanted = [number for number in readable if _worth_asking(reader, number, parts.extractor)]
+        held = {number: blobs[0] for number in wanted if (blobs := reader.snapshot(_name(reader_of, number)))}
+    texts = {public_id(Kind.EVENT, number, tag): body.decode() for number, body in held.items()}
+    left = [number for number in wanted if number not in held]
+    unread: set[int] = set()
+    asked, why = 0, ""
+    while left and not why:
+        batch, left = left[:_TOGETHER], left[_TOGETHER:]
+        jobs = [Job(kind=THINK, first=number, last=number) for number in batch]
+        thoughts = dict(zip(batch, think_about(parts, line, jobs, afresh=True), strict=True))
+        fresh = {number: one.understood.answer for number, one in thoughts.items() if one and one.understood}
+        parts.store.commit(parts.user_id, lambda writer, said=fresh: _file(writer, reader_of, said))
+        asked += len(fresh)
+        texts.update((public_id(Kind.EVENT, number, tag), answer) for number, answer in fresh.items())
+        stopped = [number for number, one in thoughts.items() if number not in fresh and not _gone(one)]
+        unread |= {number for number in stopped if _at_fault(thoughts[number])}
+        again = [number for number in stopped if number not in unread]
+        left = again + left
+        why = _why(thoughts, again)
+    return Answers(
+        reader=reader_of,
+        texts=texts,
+        numbers=wanted,
+        unread=frozenset(unread),
+        asked=asked,
+        waiting=len(left),
+        why=why,
+    )
+
+
+def _worth_asking(reader: Reader, number: int, rules: Extractor) -> bool:
+    turns = read_turns(reader, number, number, rules)
+    return bool(turns) and bool(turns[0].turn.event.text) and skip(turns[0].turn, turns[0].claims) is None
+
+
+def _gone(thought: Thought | None) -> bool:
+    """Say whether the words are gone, so that there is nothing to ask about."""
+    return thought is not None and thought.asked is None and thought.error is None
+
+
+def _at_fault(thought: Thought | None) -> bool:
+    """Say whether it lies with the message, and not with the model, that there is no answer."""
+    return thought is not None and (thought.counts or thought.error is not None)
+
+
+def _why(thoughts: Mapping[int, Thought | None], again: Sequence[int]) -> str:
+    found = (thoughts[number] for number in again)
+    return next((one.why for one in found if one is not None and one.why), "it was stopped" if again else "")
+
+
+def _file(writer: Writer, reader_of: str, answers: Mapping[int, str]) -> None:
+    for number, answer in answers.items():
+        writer.put(Snapshot(name=_name(reader_of, number), blobs=(answer.encode(),)))
+
+
+def forget_answers(writer: Writer, answers: Answers) -> None:
+    """Drop the answers from which beliefs have been made, in the caller's transaction."""
+    for number in answers.numbers:
+        writer.put(Snapshot(name=_name(answers.reader, number), blobs=()))
+
+
+def _name(reader_of: str, number: int) -> str:
+    return f"reading {hashlib.blake2b(reader_of.encode(), digest_size=8).hexdigest()} {number}"

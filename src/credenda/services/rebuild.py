@@ -1,0 +1,112 @@
+"""Making beliefs again: from the change log, or from the journal by the rules of today."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from credenda.errors import Corrupt, Invalid
+from credenda.manage.rebuild import Differences, compare, refold
+from credenda.model.report import Difference, Finding, RebuildReport
+from credenda.runtime import Parts
+
+__all__ = ["log_findings", "rebuild"]
+
+_LOG_CHECKS: Final = frozenset({"change_numbers", "journal_numbers", "journal_chain", "journal_text", "file"})
+"""What must hold before anything is made from journal and log."""
+_NAMED: Final = 5
+
+
+def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_run: bool = False) -> RebuildReport:
+    """Make memories, evidence and contests from the change log, and put right the rows that differ from it.
+
+    What differs is replaced in one transaction: broken off before, everything is as it was, and searches are served
+    all the while. Indexes are made afresh. With `reextract` beliefs are derived from the journal instead, by rules or a
+    `model`. Raises `Corrupt`, and changes nothing, where journal or log are damaged.
+    """
+    if model and not reextract:
+        raise Invalid("a model reads only what is derived afresh", fix="add reextract (--reextract)")
+    _check_truth(parts)
+    if reextract:
+        from credenda.services.reextract import reextract as derive
+
+        return derive(parts, dry_run=dry_run, model=model)
+    with parts.store.reader(parts.user_id) as reader:
+        found = compare(reader)
+    if not dry_run:
+        put_right(parts, found)
+        parts.store.check(parts.user_id, repair=True)
+        parts.indexes.drop(parts.user_id, store=parts.store_name)
+    return RebuildReport(
+        reextract=False,
+        dry_run=dry_run,
+        compared=found.compared,
+        differences=tuple(_differences(found)),
+        applied=bool(found) and not dry_run,
+        unexplained=found.unexplained,
+        redacted=found.redacted,
+        unsupported=found.unsupported,
+    )
+
+
+def _check_truth(parts: Parts) -> None:
+    """Refuse to make beliefs from a journal or log that is damaged itself: the rows may be all that is left of them."""
+    wrong = [one for one in parts.store.check(parts.user_id) if one.check in _LOG_CHECKS]
+    if wrong:
+        raise Corrupt(
+            "nothing can be rebuilt from a damaged log",
+            why=f"{wrong[0].check}: {wrong[0].detail}",
+            fix="restore a backup; nothing was changed",
+        )
+
+
+def put_right(parts: Parts, found: Differences) -> int:
+    """Put what the log says in the place of rows that differ from it."""
+    if not found:
+        return 0
+    now_us = parts.clock.now_us()
+    with parts.foreground:
+        return parts.store.commit(parts.user_id, lambda writer: refold(writer, found, now_us))
+
+
+def _differences(found: Differences) -> list[Difference]:
+    reason = "the rows are not what the change log says"
+    return [
+        *(Difference(id=name, what="refold", fields=names, reason=reason) for name, names in found.memories.items()),
+        *(Difference(id=name, what="refold", fields=("contest",), reason=reason) for name in found.contests),
+    ]
+
+
+def log_findings(parts: Parts, *, repair: bool) -> list[Finding]:
+    """Fold the change log and compare it with the rows; put the rows right when asked and log and journal are sound."""
+    with parts.store.reader(parts.user_id) as reader:
+        found = compare(reader)
+    findings: list[Finding] = []
+    if found:
+        names = [*found.memories, *found.contests]
+        fields = sorted(
+            {name for names in found.memories.values() for name in names} | ({"contest"} if found.contests else set())
+        )
+        sound = repair and not any(one.check in _LOG_CHECKS for one in parts.store.check(parts.user_id))
+        if sound:
+            put_right(parts, found)
+            parts.indexes.drop(parts.user_id, store=parts.store_name)
+        findings.append(
+            Finding(
+                check="change_fold",
+                detail=f"{len(names)} memories or contests differ from the change log in {', '.join(fields)}",
+                repaired=sound,
+                where=", ".join([*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])]),
+                fix="run `credenda rebuild`, which makes them again from the change log",
+            )
+        )
+    lost = [one for one in found.unexplained if one.startswith("k")]
+    if lost:
+        findings.append(
+            Finding(
+                check="change_log",
+                detail=f"{len(lost)} contests that no change in the log explains",
+                where=", ".join(lost[:_NAMED]),
+                fix="restore a backup; they are left as they are",
+            )
+        )
+    return findings

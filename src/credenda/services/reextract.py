@@ -1,0 +1,339 @@
+"""Beliefs derived afresh from the journal by the rules of today, with what persons decided applied again.
+
+The journal is read again in a copy in memory, in the order of the log: where rules decided about an event, they decide
+anew; where a person or a model did, that is done again. What comes out is compared with what is held, and the
+difference becomes changes like any others: nothing of the log is rewritten, and what was held on a day is still known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from credenda.errors import Conflict, Invalid
+from credenda.ids import Kind, number_of
+from credenda.model.change import (
+    BY_HAND,
+    Actor,
+    Add,
+    Change,
+    ChangeKind,
+    ChangeRecord,
+    Confirm,
+    Contest,
+    Resolve,
+    Revise,
+    Supersede,
+)
+from credenda.model.change_fields import draft_of, typed
+from credenda.model.claim import Evidence
+from credenda.model.contest import ContestState, contest_from
+from credenda.model.derived import is_dreamed
+from credenda.model.memory import Slot, Status, TypeClass
+from credenda.model.report import Difference, RebuildReport
+from credenda.runtime import Parts
+from credenda.services.consolidation_progress import forget_marks
+from credenda.services.llm_reextract import Answers, ask_again, forget_answers
+from credenda.storage.job_kinds import EXTRACT, REREAD, THINK
+from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
+from credenda.workers.nearest_memories import nearest_known
+from credenda.write.apply import Application, apply
+from credenda.write.corrections.diff_beliefs import Beliefs, Plan, nearest, rederive, slot_key
+from credenda.write.extract_job import near_to_known, read_turns
+from credenda.write.reconcile_job import believe
+
+if TYPE_CHECKING:
+    from credenda.write.succession.nearness import Nearest
+
+__all__ = ["reextract"]
+
+_TRIES: Final = 5
+_READ: Final = frozenset({EXTRACT, THINK, REREAD})
+_DONE: Final = frozenset({JobStatus.COMPLETE, JobStatus.DEAD})
+_PERSONAL: Final = frozenset({ChangeKind.PIN, ChangeKind.RESTORE, ChangeKind.SET_STATUS, ChangeKind.CONFIRM})
+_DERIVED: Final = frozenset({ChangeKind.REVISE, ChangeKind.REBUILD, ChangeKind.LINK})
+
+
+def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildReport:
+    """Derive every belief afresh and, unless it is a dry run, put the difference in place in one transaction.
+
+    With `model` it reads every message that may hold something; while some wait for it, nothing is changed. Raises
+    `Invalid` where there is none, `Conflict` where others keep changing beliefs meanwhile.
+    """
+    answers = _answers(parts) if model else None
+    if answers is not None and answers.waiting:
+        report = RebuildReport(reextract=True, dry_run=dry_run, compared=0, differences=(), applied=False)
+        return replace(report, asked=answers.asked, waiting=answers.waiting, why=answers.why)
+    for _ in range(_TRIES):
+        found = _derive(parts, answers)
+        report = _report(found, dry_run=dry_run)
+        if answers is not None:
+            report = replace(report, asked=answers.asked, unread=len(answers.unread))
+        if dry_run or (not found.plan.changes and answers is None) or _commit(parts, found, answers):
+            return report
+    raise Conflict(
+        "beliefs kept changing while they were derived again",
+        why="another process is writing",
+        fix="try again when it is quiet; nothing was changed",
+    )
+
+
+def _answers(parts: Parts) -> Answers:
+    line = parts.llm
+    if line is None:
+        raise Invalid("there is no model to read with", why="rules alone read here", fix='set llm, like "openai:MODEL"')
+    with parts.store.reader(parts.user_id) as reader:
+        readable = _readable(reader) if reader.tenant.tag else []
+    return ask_again(parts, line, readable)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What a fresh reading gave, and the last change that it took into account."""
+
+    plan: Plan
+    live: Beliefs
+    head: int
+
+
+def _commit(parts: Parts, found: _Found, answers: Answers | None) -> bool:
+    """Apply the difference; False where the log has grown meanwhile."""
+
+    def work(writer: Writer) -> bool:
+        if writer.changes(ChangeFilter(after=found.head, limit=1)):
+            return False
+        embeds = parts.embedder is not None
+        actor = Actor.RULE if answers is None else Actor.MODEL
+        apply(writer, found.plan.changes, Application(actor=actor, now_us=parts.clock.now_us(), embeds=embeds))
+        if answers is not None:
+            forget_answers(writer, answers)
+        forget_marks(writer)
+        return True
+
+    with parts.foreground:
+        done = parts.store.commit(parts.user_id, work)
+    parts.work_waits.set()
+    return done
+
+
+def _derive(parts: Parts, answers: Answers | None) -> _Found:
+    with parts.store.reader(parts.user_id) as reader:
+        log = reader.changes(ChangeFilter())
+        live = _beliefs(reader)
+        readable = _readable(reader)
+    if not reader.tenant.tag:  # never wrote
+        return _Found(plan=Plan(), live=live, head=0)
+    head = number_of(log[-1].id, Kind.CHANGE, reader.tenant.tag) if log else 0
+    with parts.store.scratch(parts.user_id) as scratch, parts.store.reader(parts.user_id) as reader:
+        near = nearest_known(parts, reader, past=True)
+        replay = _Replay(parts, scratch, readable, live, near, answers)
+        replay.run(log)
+        fresh = _beliefs(scratch)
+    plan = rederive(live, fresh, replayed=replay.ids, touched=_scheduled(log), personal=_personal(log))
+    plan.kept += replay.lost
+    return _Found(plan=plan, live=live, head=head)
+
+
+def _beliefs(reader: Reader) -> Beliefs:
+    memories = {one.id: one for one in reversed(reader.find(MemoryFilter())) if not is_dreamed(one)}
+    evidence: dict[str, list[Evidence]] = {}
+    for item in reader.evidence(memory_ids=list(memories)) if memories else ():
+        evidence.setdefault(item.memory_id, []).append(item)
+    grouped = {name: tuple(items) for name, items in evidence.items()}
+    return Beliefs(memories=memories, evidence=grouped, contests=tuple(reader.contests()))
+
+
+def _readable(reader: Reader) -> list[int]:
+    """Give the numbers of the events that were read by rules, oldest first; those that wait are read in their turn."""
+    jobs = [job for job in reader.jobs(JobFilter(statuses=_DONE)) if job.kind in _READ]
+    return sorted({number for job in jobs for number in range(job.first, job.last + 1)})
+
+
+def _scheduled(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
+    """Name the fields of each memory that schedules have moved: the next run of the schedule decides about them."""
+    found: dict[str, frozenset[str]] = {}
+    for record in log:
+        if record.actor in (Actor.SCHEDULE, Actor.DREAM) and record.memory_id is not None:
+            counted = {"confirmations"} if record.kind is ChangeKind.CONFIRM else frozenset(record.after)
+            found[record.memory_id] = found.get(record.memory_id, frozenset[str]()) | counted
+    return found
+
+
+def _personal(log: Iterable[ChangeRecord]) -> frozenset[str]:
+    mine = (one for one in log if one.actor in BY_HAND and one.kind in _PERSONAL)
+    return frozenset(one.memory_id for one in mine if one.memory_id is not None)
+
+
+@dataclass(slots=True)
+class _Replay:
+    """The log, gone through again over a copy of the journal."""
+
+    parts: Parts
+    scratch: Writer
+    readable: list[int]
+    live: Beliefs
+    near: Nearest
+    answers: Answers | None = None
+    ids: dict[str, str] = field(default_factory=dict[str, str])
+    """Fresh memories by the live ones that a person or a model added."""
+    lost: list[str] = field(default_factory=list[str])
+    _read: set[int] = field(default_factory=set[int])
+
+    def run(self, log: list[ChangeRecord]) -> None:
+        """Read events where the log first decided about them, silent ones in their place, and do again what stays."""
+        known = set(self.readable) - (self.answers.unread if self.answers is not None else frozenset())
+        anew = frozenset({Actor.RULE}) if self.answers is None else frozenset({Actor.RULE, Actor.MODEL})
+        firsts: dict[int, int] = {}
+        for record in log:
+            number = self._event(record)
+            if number in known and record.actor in anew:
+                firsts.setdefault(number, record.at_us)
+            elif record.actor is Actor.MODEL:
+                known.discard(number)  # what a model read stays as it read it
+        silent = [number for number in self.readable if number in known and number not in firsts]
+        for record in log:
+            number = self._event(record)
+            if number in firsts and record.actor in anew:
+                if number not in self._read:
+                    while silent and silent[0] < number:
+                        self._believe(silent.pop(0), None)
+                    self._believe(number, firsts[number])
+            elif record.actor in BY_HAND | {Actor.MODEL} or (record.actor is Actor.RULE and number):
+                self._again(record)
+        for number in silent:
+            self._believe(number, None)
+
+    def _event(self, record: ChangeRecord) -> int:
+        cause = record.cause or ""
+        return number_of(cause, Kind.EVENT, self.scratch.tenant.tag) if cause.startswith(Kind.EVENT) else 0
+
+    def _believe(self, number: int, now_us: int | None) -> None:
+        self._read.add(number)
+        rules = self.parts.extractor
+        extractor = rules if self.answers is None else self.answers.extractor(rules)
+        for turn, claims in read_turns(self.scratch, number, number, extractor):
+            at_us = turn.event.recorded_us if now_us is None else now_us
+            resting = self.live.by_event.get(turn.event.id, ())
+            links = (item for one in resting if one.text for item in self.live.evidence[one.id])
+            standing = [item.span for item in links if item.span.event_id == turn.event.id]
+            turns = [(turn.event, claims)]
+            near = near_to_known(self.scratch, turns, self.parts.embedder, self.near)
+            believe(self.scratch, turns, at_us, embeds=False, standing=standing, nearness=near)
+
+    def _again(self, record: ChangeRecord) -> None:
+        if record.memory_id is None:
+            self._question(record)
+        elif record.kind is ChangeKind.ADD:
+            if "text" in record.after:
+                key = f"new:{record.memory_id}"
+                add = Add(key=key, draft=draft_of(record.after), support=record.support or (), reason=record.reason)
+                self.ids[record.memory_id] = self._apply(record, add)[key]
+        elif record.kind not in _DERIVED | {ChangeKind.DELETE, ChangeKind.CONTEST, ChangeKind.RESOLVE}:
+            self._move(record, record.memory_id)
+
+    def _move(self, record: ChangeRecord, live_id: str) -> None:
+        held = self.live.memories.get(live_id)
+        if held is None or held.status is Status.DELETED:
+            return
+        target = self._counterpart(live_id)
+        if target is None:
+            self.lost.append(f"{record.id} ({record.kind}) is about {live_id}, which is read no more")
+        elif record.kind is ChangeKind.CONFIRM:
+            confirm = Confirm(memory_id=target, support=record.support or (), reason=record.reason)
+            self._apply(record, confirm)
+        else:
+            fields = typed(record.after)
+            if fields.get("superseded_by") is not None:
+                fields["superseded_by"] = self._counterpart(str(fields["superseded_by"]))
+            self._apply(record, Revise(memory_id=target, fields=fields, reason=record.reason))
+
+    def _counterpart(self, live_id: str) -> str | None:
+        """Find the fresh memory that stands for one that is held."""
+        if live_id in self.ids:
+            return self.ids[live_id]
+        held = self.live.memories.get(live_id)
+        if held is None or held.status is Status.DELETED:
+            return None
+        evidence = self.live.evidence.get(live_id, ())
+        near = self.scratch.evidence(event_ids=sorted({item.span.event_id for item in evidence}))
+        memories = self.scratch.memories(sorted({item.memory_id for item in near}))
+        grouped = {one.id: tuple(item for item in near if item.memory_id == one.id) for one in memories}
+        among = Beliefs(memories={one.id: one for one in memories}, evidence=grouped)
+        return nearest(held, evidence, among, frozenset(self.ids.values()))
+
+    def _question(self, record: ChangeRecord) -> None:
+        raw = record.after.get("case")
+        if not raw or record.kind is ChangeKind.DELETE:
+            return
+        case = contest_from(cast("dict[str, Any]", raw))
+        members = tuple(name for name in map(self._counterpart, case.memory_ids) if name is not None)
+        found = next((one for one in self.scratch.contests() if slot_key(one) == slot_key(case)), None)
+        if record.kind is ChangeKind.CONTEST:
+            if len(members) > 1:
+                slot = Slot(case.speaker, case.entity, case.attribute, case.scope, TypeClass(case.type_class))
+                contest = Contest(
+                    slot=slot, memory_ids=members, values=case.values, question=case.question, reason=record.reason
+                )
+                self._apply(record, contest)
+        elif found is not None and record.kind is ChangeKind.RESOLVE and found.state is ContestState.OPEN:
+            keep = tuple(name for name in map(self._counterpart, self._kept(record)) if name is not None)
+            resolve = Resolve(
+                contest_id=found.id,
+                resolution=case.resolution or "",
+                scopes=case.scopes,
+                keep=keep,
+                reason=record.reason,
+            )
+            self._apply(record, resolve)
+        elif found is not None and record.kind is ChangeKind.UNDO:
+            self.scratch.put(replace(case, id=found.id, memory_ids=members))
+
+    @staticmethod
+    def _kept(record: ChangeRecord) -> list[str]:
+        kept = record.after.get("keep")
+        return [str(name) for name in cast("list[object]", kept)] if isinstance(kept, list) else []
+
+    def _apply(self, record: ChangeRecord, change: Change) -> dict[str, str]:
+        application = Application(actor=record.actor, now_us=record.at_us, cause=record.cause)
+        return dict(apply(self.scratch, [change], application).ids)
+
+
+def _report(found: _Found, *, dry_run: bool) -> RebuildReport:
+    return RebuildReport(
+        reextract=True,
+        dry_run=dry_run,
+        compared=len(found.live.memories),
+        differences=tuple(_difference(change, found.live) for change in found.plan.changes),
+        applied=bool(found.plan.changes) and not dry_run,
+        kept=tuple(found.plan.kept),
+    )
+
+
+def _difference(change: Change, live: Beliefs) -> Difference:
+    match change:
+        case Add():
+            return Difference(id=None, what="add", after=change.draft.text, reason=change.reason)
+        case Supersede():
+            before = _text(live, change.memory_id)
+            return Difference(id=change.memory_id, what="withdraw", before=before, reason=change.reason)
+        case Revise():
+            return Difference(
+                id=None if change.memory_id.startswith("new:") else change.memory_id,
+                what="revise",
+                fields=tuple(change.fields) or ("evidence",),
+                before=_text(live, change.memory_id),
+                after=str(change.fields.get("text", "")),
+                reason=change.reason,
+            )
+        case Resolve():
+            return Difference(id=change.contest_id, what="close", reason=change.reason)
+        case Contest():
+            return Difference(id=None, what="ask", after=change.question, reason=change.reason)
+        case _:
+            return Difference(id=None, what=type(change).__name__.casefold(), reason=change.reason)
+
+
+def _text(live: Beliefs, memory_id: str) -> str:
+    held = live.memories.get(memory_id)
+    return held.text if held is not None else ""

@@ -1,0 +1,210 @@
+"""Saying: `remember` and `store`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from credenda import limits
+from credenda.clock import parse_time
+from credenda.errors import Conflict, Invalid, LimitExceeded
+from credenda.ids import Kind, number_of
+from credenda.model.change import Actor, Add, Change, Confirm, Pin, SetLayer
+from credenda.model.claim import Claim, Span
+from credenda.model.event import DENIED, TRUST, Event, NewEvent, Receipt, Role, Source
+from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit
+from credenda.runtime import Parts
+from credenda.storage.job_kinds import EMBED, KEEP
+from credenda.storage.store import Job, JobFilter, Writer
+from credenda.text.normalize import attribute_key, name_key
+from credenda.validation import checked_fraction, checked_member, checked_name
+from credenda.write.apply import Application, apply
+from credenda.write.forget.tombstones import is_deleted
+from credenda.write.intake.validate import Submission, accept
+from credenda.write.journal import journal
+from credenda.write.reconcile_job import believe, decided, finished
+
+__all__ = ["keep", "remember", "store"]
+
+_SELF: Final = frozenset({"user", "me", "i", "myself"})
+
+
+def remember(parts: Parts, submission: Submission) -> Receipt:
+    """File what was said and return when it is on disk; beliefs follow from a job."""
+    accepted = accept(
+        submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=parts.clock.now_us()
+    )
+    with parts.foreground:
+        receipt = parts.store.commit(parts.user_id, journal(accepted, parts.extractor))
+    if receipt.queued and not parts.work_waits.is_set():
+        parts.work_waits.set()
+    return receipt
+
+
+def keep(parts: Parts, submission: Submission) -> Receipt:
+    """File what was said and hold each message word for word, in one commit; nothing is read from it.
+
+    A message past the bound of a memory is held as far as that goes; its words stay searchable whole.
+    """
+    now_us = parts.clock.now_us()
+    accepted = accept(submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=now_us)
+    file = journal(accepted, parts.extractor, KEEP)
+
+    def work(writer: Writer) -> Receipt:
+        receipt = file(writer)
+        if receipt.job_id is None or receipt.cached:
+            return receipt
+        turns = [(event, (_verbatim(event),)) for event in writer.events(receipt.event_ids)]
+        believe(writer, turns, now_us, embeds=parts.embedder is not None)
+        (job,) = writer.jobs(JobFilter(id=receipt.job_id))
+        writer.put(finished(job))
+        if parts.embedder is not None:
+            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
+        return replace(receipt, queued=False)
+
+    with parts.foreground:
+        return parts.store.commit(parts.user_id, work)
+
+
+def _verbatim(event: Event) -> Claim:
+    text = event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
+    return Claim(text=text, type=MemoryType.FACT, span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
+
+
+def store(parts: Parts, unit: MemoryUnit) -> Memory:
+    """Hold a memory at once, without extraction; it still competes for its slot like any other (R-067)."""
+    if not isinstance(unit, MemoryUnit):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise Invalid(
+            "a memory must be a MemoryUnit", why=f"it is a {type(unit).__name__}", fix='give MemoryUnit(text="…")'
+        )
+    event, claim = _event_and_claim(parts, unit)
+
+    def work(writer: Writer) -> Memory:
+        if is_deleted(writer, claim, event.text):
+            raise Conflict(
+                "this was deleted",
+                why="a tombstone covers its words or its slot and value",
+                fix="to say it again on purpose, use remember(…, allow_deleted=True)",
+            )
+        filed = _file(writer, event)
+        said = replace(claim, span=replace(claim.span, event_id=filed.id))
+        changes = decided(writer, filed, said, parts.clock.now_us())
+        memory_id = _apply(parts, writer, filed, changes)
+        _adorn(parts, writer, writer.memories([memory_id])[0], unit)
+        if parts.embedder is not None:
+            number = number_of(filed.id, Kind.EVENT, writer.tenant.tag)
+            writer.put(Job(kind=EMBED, first=number, last=number))
+        return writer.memories([memory_id])[0]
+
+    with parts.foreground:
+        memory = parts.store.commit(parts.user_id, work)
+    parts.work_waits.set()
+    return memory
+
+
+def _file(writer: Writer, event: NewEvent) -> Event:
+    return writer.events([writer.put(event)])[0]
+
+
+def _apply(parts: Parts, writer: Writer, event: Event, changes: list[Change]) -> str:
+    """Apply the changes and say which memory now holds what was said."""
+    embeds = parts.embedder is not None
+    application = Application(actor=Actor.USER, now_us=parts.clock.now_us(), cause=event.id, embeds=embeds)
+    applied = apply(writer, changes, application)
+    for change in changes:
+        if isinstance(change, Add):
+            return applied.ids[change.key]
+        if isinstance(change, Confirm):
+            return change.memory_id
+    return writer.evidence(event_ids=[event.id])[0].memory_id
+
+
+def _adorn(parts: Parts, writer: Writer, memory: Memory, unit: MemoryUnit) -> None:
+    """Pin the memory, or move it to the layer that was asked for."""
+    changes: list[Change] = []
+    layer = None if unit.layer is None else Layer(unit.layer)
+    if unit.pinned and not memory.pinned:
+        changes.append(Pin(memory_id=memory.id, pinned=True, reason="stored as pinned"))
+    if layer is not None and memory.layer is not layer:
+        changes.append(SetLayer(memory_id=memory.id, layer=layer, reason="stored in this layer"))
+    if changes:
+        apply(writer, changes, Application(actor=Actor.USER, now_us=parts.clock.now_us()))
+
+
+def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
+    zone, now_us = parts.settings.zone, parts.clock.now_us()
+    submission = Submission(
+        content=unit.text,
+        user_id=parts.user_id,
+        topic=unit.topic,
+        session=unit.source_session or None,
+        source=unit.source,
+        occurred_at=unit.created_at,
+        tags=unit.tags,
+        metadata=unit.metadata,
+        expires_at=unit.expires_at,
+    )
+    accepted = accept(submission, policy=parts.settings.secrets_policy, zone=zone, now_us=now_us)
+    event = accepted.events[0]
+    if DENIED in event.flags:
+        raise Invalid(
+            "this cannot be held as a memory",
+            why="it gives orders to whoever reads it, or its topic is not yours to write",
+            fix="say what is true instead of what to do",
+        )
+    if len(event.text) > limits.MEMORY_TEXT_CHARACTERS:
+        what = f"a memory of {len(event.text)} characters"
+        raise LimitExceeded(what, why=f"at most {limits.MEMORY_TEXT_CHARACTERS} are kept", fix="use remember instead")
+    slot = _slot(unit)
+    claim = Claim(
+        text=event.text.strip(),
+        type=checked_member(MemoryType, unit.type, "type"),
+        span=Span("", 0, len(event.text)),
+        speaker="user",
+        entity=slot.entity,
+        attribute=slot.attribute,
+        value=slot.value,
+        scope=slot.scope,
+        cardinality=_cardinality(unit),
+        confidence=checked_fraction(unit.confidence, "confidence"),
+        importance=checked_fraction(unit.importance, "importance"),
+        valid_from_us=None if unit.valid_from is None else parse_time(unit.valid_from, zone),
+        valid_until_us=None if unit.valid_until is None else parse_time(unit.valid_until, zone),
+        topic=event.topic,
+        tags=event.tags,
+    )
+    if claim.valid_until_us is not None and claim.valid_until_us < (claim.valid_from_us or event.occurred_us):
+        raise Invalid("valid_until lies before the memory begins", fix="swap the times, or give valid_from")
+    if unit.layer is not None:
+        checked_member(Layer, unit.layer, "layer")
+    return replace(event, role=Role.USER, trust=TRUST[Source(unit.source)]), claim
+
+
+class _Slot(NamedTuple):
+    entity: str | None
+    attribute: str | None
+    value: str | None
+    scope: str | None
+
+
+def _slot(unit: MemoryUnit) -> _Slot:
+    entity = checked_name(unit.entity, "entity")
+    if entity is not None and name_key(entity) in _SELF:
+        entity = "user"
+    attribute = checked_name(unit.attribute, "attribute")
+    if attribute is not None and not attribute_key(attribute):
+        raise Invalid(f"{attribute!r} is not an attribute", why="it holds no letter", fix="use words, like home_town")
+    return _Slot(
+        entity=entity,
+        attribute=attribute_key(attribute) if attribute else None,
+        value=checked_name(unit.value, "value"),
+        scope=checked_name(unit.scope, "scope"),
+    )
+
+
+def _cardinality(unit: MemoryUnit) -> Cardinality:
+    if unit.cardinality is not None:
+        return checked_member(Cardinality, unit.cardinality, "cardinality")
+    from credenda.write.extract.lexicon import lexicon
+
+    return lexicon().cardinality(attribute_key(unit.attribute)) if unit.attribute else Cardinality.SINGLE

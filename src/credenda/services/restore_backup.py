@@ -1,0 +1,105 @@
+"""Deleting again, in a backup that takes a database's place, what was deleted in that database since it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final, cast
+
+from credenda.ids import Kind, number_of
+from credenda.model.change import Actor
+from credenda.model.claim import Span
+from credenda.model.event import Event
+from credenda.model.memory import Memory, Status
+from credenda.storage.store import EventFilter, MemoryFilter, Reader, Store, Tombstone, Writer
+from credenda.write.forget.delete import Deletion, blank
+from credenda.write.forget.scope import BLANK
+
+__all__ = ["delete_again"]
+
+_BATCH: Final = 50
+_REASON: Final = "deleted since the backup was made"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gone:
+    """What is deleted in a database: events as they are left, and memories."""
+
+    events: Mapping[str, Event]
+    memories: Mapping[str, Memory]
+
+
+def delete_again(old: Store, new: Store, user_id: str, now_us: int) -> int:
+    """Delete in `new`, an earlier state of `old`, what is deleted in `old`; return how many memories and events.
+
+    What only has the id of something deleted, because the two went different ways, is left alone.
+    """
+    with old.reader(user_id) as before, new.reader(user_id) as after:
+        if not before.tenant.tag or (before.tenant.tag, before.tenant.key) != (after.tenant.tag, after.tenant.key):
+            return 0
+        gone = _Gone(
+            events={one.id: one for one in _redacted(before)},
+            memories={one.id: one for one in before.find(MemoryFilter(statuses=frozenset({Status.DELETED})))},
+        )
+    names = [*gone.memories, *gone.events]
+    count = 0
+    for start in range(0, len(names), _BATCH):
+        batch = names[start : start + _BATCH]
+        count += new.commit(user_id, lambda writer, batch=batch: _delete(writer, gone, batch, now_us))
+    stones = _tombstones(old, user_id)
+    new.commit(user_id, lambda writer: _entomb(writer, stones))
+    return count
+
+
+def _tombstones(old: Store, user_id: str) -> list[Tombstone]:
+    """Read the tombstones of a user; rows of a dump have plain values."""
+    found: list[Tombstone] = []
+    with old.dump(user_id) as dump:
+        for table, row in dump.rows:
+            if table == "tombstones":
+                cells = cast("Mapping[str, Any]", row)
+                kind, normaliser, created_us = cells["kind"], cells["normaliser"], cells["created_at"]
+                digest = bytes(cells["digest"])
+                found.append(Tombstone(digest=digest, kind=kind, normaliser=normaliser, created_us=created_us))
+    return found
+
+
+def _redacted(reader: Reader) -> Iterator[Event]:
+    after = 0
+    while found := reader.find_events(EventFilter(after=after, redacted=True, limit=_BATCH * 10)):
+        yield from (event for event in found if event.redacted_us is not None)
+        after = number_of(found[-1].id, Kind.EVENT, reader.tenant.tag)
+
+
+def _delete(writer: Writer, gone: _Gone, names: Sequence[str], now_us: int) -> int:
+    run = Deletion(writer, now_us, actor=Actor.USER, reason=_REASON, buried=False)
+    count = 0
+    for memory in writer.memories([name for name in names if name in gone.memories]):
+        if memory.status is not Status.DELETED and memory.created_us == gone.memories[memory.id].created_us:
+            run.memory(memory)
+            count += 1
+    for event in writer.events([name for name in names if name in gone.events]):
+        left = gone.events[event.id]
+        if event.chain_hash != left.chain_hash or event.text == left.text:
+            continue
+        if not left.text:
+            run.event(event)
+        for span in _blanked(event, left.text):
+            blank(writer, span, now_us, Actor.USER)
+        count += 1
+    return count
+
+
+def _blanked(event: Event, left: str) -> list[Span]:
+    """Find the spans that are blank in what is left of an event: blanking keeps every place."""
+    hidden = [at for at, (now, then) in enumerate(zip(left, event.text, strict=False)) if now == BLANK != then]
+    runs = (list(run) for _, run in groupby(enumerate(hidden), key=lambda pair: pair[1] - pair[0]))
+    return [Span(event.id, run[0][1], run[-1][1] + 1) for run in runs]
+
+
+def _entomb(writer: Writer, stones: Sequence[Tombstone]) -> None:
+    held = writer.tombstoned([stone.digest for stone in stones])
+    for stone in stones:
+        if stone.digest not in held:
+            writer.put(stone)

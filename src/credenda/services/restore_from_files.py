@@ -1,0 +1,308 @@
+"""Making a memory again from a folder of pages alone: `rebuild --from-files`.
+
+It fills a memory that is empty, in one transaction: broken off, it is as empty as before. What the folder's tombstones
+name stays away, whatever an old page says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from credenda.errors import Conflict, CredendaError, NotFound
+from credenda.ids import new_tag, serial
+from credenda.model.change import Actor, Add, Change, Confirm, Contest, Resolve, Revise, Support
+from credenda.model.claim import Span
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.event import Source
+from credenda.model.memory import Slot, TypeClass
+from credenda.model.report import Difference, RebuildReport
+from credenda.paths import kind_of
+from credenda.portability.files.folder import STATE, Folder, Found, open_folder
+from credenda.portability.files.read_back import Believed, Filed, Record, record
+from credenda.portability.files.state import Base, State, digest, dump_state, load_state, tenant_mark
+from credenda.portability.files.tombstones import file_tombstones, read_key, read_tombstones
+from credenda.portability.importers.format import stable_key
+from credenda.runtime import Parts
+from credenda.services.folder_owner import check_owner
+from credenda.storage.job_kinds import EMBED, KEEP
+from credenda.storage.store import Job, JobFilter, Tombstone, Writer
+from credenda.storage.tenant_transfer import Origin, PlacedRow
+from credenda.write.apply import Application, apply
+from credenda.write.forget.tombstones import is_deleted
+from credenda.write.intake.validate import AS_TYPE, Accepted, Submission, accept
+from credenda.write.journal import journal
+from credenda.write.reconcile_job import finished
+
+__all__ = ["rebuild_from_files"]
+
+_REASON: Final = "read from a page"
+_HASH_BYTES: Final = 16
+
+
+def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False) -> RebuildReport:
+    """Fill an empty memory with what a folder of pages says: events, memories with their standing, and contests.
+
+    Raises `NotFound` for a folder that is not there, `Conflict` for a memory that holds something already and for pages
+    that cannot be read; then nothing has changed.
+    """
+    if kind_of(Path(path).expanduser()) != "folder":
+        raise NotFound(f"there is no folder {str(path)[:200]}", fix="give the folder that `files sync` keeps")
+    folder = open_folder(path)
+    with folder.locked():
+        found = _readable(folder)
+        check_owner(parts, found)
+        key, state = read_key(folder), load_state(folder.load(STATE))
+        said = record(found.texts, lambda name, text: _edited(state, key, name, text))
+        stones, others = read_tombstones(folder, key)
+        _check_empty(parts, said)
+        notes = _notes(said, others)
+        run = _Refill(parts, said, notes, partial(_drawn, state, key))
+        if not dry_run:
+            _take_over(parts, key, stones)
+            with parts.foreground:
+                parts.store.commit(parts.user_id, run.work)
+            parts.indexes.drop(parts.user_id, store=parts.store_name)
+            parts.work_waits.set()
+            _leave_state(parts, folder, run)
+    return RebuildReport(
+        reextract=False,
+        dry_run=dry_run,
+        compared=len(said.memories),
+        differences=tuple(
+            Difference(id=run.ids.get(one.name), what="add", after=one.draft.text, reason=one.path)
+            for one in said.memories
+            if dry_run or one.name in run.ids
+        ),
+        applied=bool(run.ids) and not dry_run,
+        kept=tuple(notes),
+    )
+
+
+def _readable(folder: Folder) -> Found:
+    found = folder.read()
+    if found.troubles:
+        name, why = min(found.troubles.items())
+        raise Conflict(
+            f"{name} {why}",
+            why="a memory is made again from all pages or from none",
+            fix="mend it, or take it out of the folder; nothing was changed",
+        )
+    return found
+
+
+def _digest_of(state: State, key: bytes, name: str) -> str:
+    """Give the hash of an entry's text as the last synchronisation drew it, "" where nothing is known of it."""
+    base = state.entries.get(name)
+    return base.digest if base is not None and state.mark == tenant_mark(key) != "" else ""
+
+
+def _edited(state: State, key: bytes, name: str, text: str) -> bool:
+    return _digest_of(state, key, name) not in {"", digest(key, text)}
+
+
+def _drawn(state: State, key: bytes, name: str, text: str) -> bool:
+    """Say whether an entry stands as the last synchronisation drew it, after all that was deleted by then."""
+    return _digest_of(state, key, name) == digest(key, text)
+
+
+def _check_empty(parts: Parts, said: Record) -> None:
+    with parts.store.reader(parts.user_id) as reader:
+        counts = reader.counts()
+    if counts.events or counts.memories:
+        raise Conflict(
+            f"the memory of {parts.user_id} is not empty",
+            why="made again from pages, it would hold everything twice",
+            fix="give a new database or another user; edits in pages come in by `files sync`",
+        )
+    if not (said.events or said.memories):
+        raise NotFound("the folder holds no entry", fix="give the folder that `files sync` keeps")
+
+
+def _notes(said: Record, others: int) -> list[str]:
+    notes = list(said.notes)
+    if said.statements:
+        notes.append(f"{said.statements} statements without a comment; `files sync` takes them in")
+    if others:
+        notes.append(f"{others} tombstones cannot be checked: their key is not in this folder")
+    return notes
+
+
+def _take_over(parts: Parts, key: bytes, stones: list[Tombstone]) -> None:
+    """Give the empty memory the key of the one that wrote the folder, and its tombstones, which hold under it alone."""
+    if not key or not stones:
+        return
+    origin = Origin(user_id=parts.user_id, tag=new_tag(), key=key, created_us=parts.clock.now_us(), schema=0)
+    rows = (
+        PlacedRow(number, "tombstones", {**_row(stone)})
+        for number, stone in enumerate(sorted(stones, key=lambda one: one.digest), 1)
+    )
+    parts.store.load(parts.user_id, origin, rows)
+
+
+def _row(stone: Tombstone) -> Mapping[str, int | str | bytes]:
+    return {
+        "digest": stone.digest,
+        "kind": stone.kind,
+        "normaliser": stone.normaliser,
+        "created_at": stone.created_us,
+    }
+
+
+def _leave_state(parts: Parts, folder: Folder, run: _Refill) -> None:
+    """Tell the folder what its entries are called here, so that the next synchronisation begins from there."""
+    with parts.store.reader(parts.user_id) as reader:
+        tenant = reader.tenant
+    entries = {
+        one.name: Base(run.ids[one.name], one.path, digest(tenant.key, text), held=held)
+        for one, text, held in run.placed()
+        if one.name in run.ids
+    }
+    file_tombstones(parts, folder)
+    folder.save(STATE, dump_state(State(mark=tenant_mark(tenant.key), tag=tenant.tag, entries=entries)))
+
+
+@dataclass(slots=True)
+class _Refill:
+    """One refilling, inside one transaction; `ids` are the ids here by those in the files.
+
+    What is `drawn`, by its name and text, stood when the tombstones of the folder were written: the same sentence or
+    value was deleted elsewhere, and this lived on. Everything else is held against them.
+    """
+
+    parts: Parts
+    said: Record
+    notes: list[str]
+    drawn: Callable[[str, str], bool]
+    ids: dict[str, str] = field(default_factory=dict[str, str])
+
+    def placed(self) -> Iterator[tuple[Filed | Believed, str, bool]]:
+        """Give every entry with its text and whether it is held."""
+        yield from ((one, one.text, True) for one in self.said.events)
+        for one in self.said.memories:
+            yield one, one.draft.text, one.draft.status.value in ("active", "challenged")
+
+    def work(self, writer: Writer) -> None:
+        """File what was said, hold what was believed, and ask again what was asked."""
+        numbers = [serial(name) for one in self.said.events if (name := self._event(writer, one))]
+        application = Application(actor=Actor.FILE, now_us=self.parts.clock.now_us())
+        adds = [add for one in self.said.memories if (add := self._add(writer, one))]
+        self.ids |= {key.removeprefix("new:"): local for key, local in apply(writer, adds, application).ids.items()}
+        apply(writer, list(self._confirmations()), application)
+        for case in self.said.cases:
+            self._case(writer, case, application)
+        apply(writer, list(self._standing(writer)), application)
+        if self.parts.embedder is not None and numbers:
+            writer.put(Job(kind=EMBED, first=numbers[0], last=numbers[-1]))
+
+    def _event(self, writer: Writer, one: Filed) -> str | None:
+        """File an event, without what was deleted of it; nothing is read from it again."""
+        try:
+            accepted = self._accepted(one)
+            if self.drawn(one.name, one.text):
+                self.ids[one.name] = event_id = writer.put(accepted.events[0])
+                number = serial(event_id)
+                writer.put(finished(Job(kind=KEEP, first=number, last=number)))
+                return event_id
+            receipt = journal(accepted, self.parts.extractor, KEEP)(writer)
+        except CredendaError as error:
+            self.notes.append(f"{one.path}: {one.name[:32]}: {error.what}")
+            return None
+        self.notes += [f"{one.path}: {one.name[:32]}: {refused}" for refused in receipt.refused]
+        if receipt.job_id is not None:
+            (job,) = writer.jobs(JobFilter(id=receipt.job_id))
+            writer.put(finished(job))
+        self.ids[one.name] = receipt.event_ids[0]
+        return receipt.event_ids[0]
+
+    def _accepted(self, one: Filed) -> Accepted:
+        table = one.table
+        message = {"role": table.get("role", "user"), "content": one.text, "id": table.get("external_id")}
+        if message["role"] != "user":
+            message["name"] = table.get("speaker")
+        sources = table.get("sources") or [Source.FILE.value]
+        accepted = accept(
+            Submission(
+                content=[message],
+                user_id=self.parts.user_id,
+                topic=table.get("topic"),
+                session=table.get("session"),
+                agent=table.get("agent"),
+                source=str(sources[0]),
+                occurred_at=table.get("said") or table.get("first_seen"),
+                tags=table.get("tags") or (),
+                metadata=table.get("metadata"),
+                expires_at=table.get("expires"),
+                idempotency_key=stable_key("refill", one.name),
+            ),
+            policy=self.parts.settings.secrets_policy,
+            zone=self.parts.settings.zone,
+            now_us=self.parts.clock.now_us(),
+        )
+        (event,) = accepted.events
+        asked = tuple(flag for flag in table.get("flags") or () if str(flag).startswith(AS_TYPE))
+        return replace(accepted, events=(replace(event, flags=(*event.flags, *asked)),))
+
+    def _add(self, writer: Writer, one: Believed) -> Add | None:
+        support: list[Support] = []
+        for place, span in enumerate(one.sources):
+            event_id = self.ids.get(span.event_id)
+            if event_id is not None:
+                (event,) = writer.events([event_id])
+                stop = max(0, min(span.stop, len(event.text)))
+                hashed = hashlib.blake2b(f"{one.name}\x00{place}".encode(), digest_size=_HASH_BYTES).digest()
+                support.append(Support(span=Span(event_id, min(max(span.start, 0), stop), stop), claim_hash=hashed))
+        if self._is_deleted(writer, one):
+            self.notes.append(f"{one.path}: {one.name[:32]} was deleted, and stays away")
+            return None
+        return Add(key=f"new:{one.name}", draft=one.draft, support=tuple(support), reason=_REASON)
+
+    def _is_deleted(self, writer: Writer, one: Believed) -> bool:
+        return not self.drawn(one.name, one.draft.text) and is_deleted(writer, one.draft)
+
+    def _confirmations(self) -> Iterator[Change]:
+        for one in self.said.memories:
+            if one.name in self.ids:
+                for _ in range(one.confirmations):
+                    yield Confirm(memory_id=self.ids[one.name], support=(), reason=_REASON)
+
+    def _case(self, writer: Writer, case: ContestCase, application: Application) -> None:
+        """Ask again, and answer again what was answered; a question of which memories are gone is not asked."""
+        members = tuple(self.ids[name] for name in case.memory_ids if name in self.ids)
+        if not members or len(members) < len(case.memory_ids):
+            self.notes.append(f"the contest {case.id[:32]} is about what is not there, and is left out")
+            return
+        slot = Slot(case.speaker, case.entity, case.attribute, case.scope, TypeClass(case.type_class))
+        asked = Contest(slot=slot, memory_ids=members, values=case.values, question=case.question, reason=_REASON)
+        records = apply(writer, [asked], application).records
+        if case.state is ContestState.RESOLVED:
+            answer = Resolve(
+                contest_id=str(records[0].after["contest"]),
+                resolution=case.resolution or "",
+                scopes=case.scopes,
+                keep=(),
+                reason=_REASON,
+            )
+            apply(writer, [answer], application)
+
+    def _standing(self, writer: Writer) -> Iterator[Change]:
+        """Give each memory the standing that its page says, which questions may have moved."""
+        for one in self.said.memories:
+            local = self.ids.get(one.name)
+            if local is None:
+                continue
+            wanted: dict[str, object] = {
+                "status": one.draft.status,
+                "valid_until_us": one.draft.valid_until_us,
+                "relation": one.relation,
+                "superseded_by": self.ids.get(one.superseded_by or ""),
+                "contested": one.contested,
+            }
+            (memory,) = writer.memories([local])
+            moved = {name: value for name, value in wanted.items() if getattr(memory, name) != value}
+            if moved:
+                yield Revise(memory_id=local, fields=moved, reason=_REASON)

@@ -1,0 +1,90 @@
+"""Finishing erasures: the log emptied, the bytes searched, the ledgers beside database and backups written."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from credenda import limits
+from credenda.storage.erasure_ledger import Entry, lift, note
+from credenda.storage.sqlite.connection import connect
+from credenda.storage.sqlite.erase import Unfinished, empty_whole_log, ledger_digest, searched, unfinished, vacuum
+from credenda.storage.sqlite.errors import translated
+from credenda.storage.sqlite.group import GroupCommit
+from credenda.storage.tenant_transfer import Erasure
+
+__all__ = ["erased_before", "finish_erasures", "take_back"]
+
+_FINISHED: Final = "UPDATE erasures SET finished_at = ?, probes = NULL WHERE digest = ? AND tag = ?"
+
+
+def finish_erasures(
+    path: str,
+    commits: GroupCommit,
+    connection: sqlite3.Connection,
+    now_us: int,
+    *,
+    rows: Mapping[str, int],
+    patience_seconds: float = limits.ERASE_PATIENCE_SECONDS,
+) -> Erasure:
+    """Do what is left of every erasure begun, and tell what was found. Safe to repeat, and beside others who do it."""
+    emptied = empty_whole_log(path, patience_seconds)
+    open_ones, results = _results(path)
+    if emptied and any(remaining for _, remaining in results):
+        vacuum(path)  # a page may keep, beside its rows, bytes of rows that once moved through it
+        emptied = empty_whole_log(path, patience_seconds)
+        open_ones, results = _results(path)
+    entries, backups = _ledger(path)
+    for place in (path, *backups):
+        note(place, entries)
+    done = [one for one, (_, remaining) in zip(open_ones, results, strict=True) if emptied and not remaining]
+    if done:
+        commits.run(lambda: [connection.execute(_FINISHED, (now_us, one.digest, one.tag)) for one in done])
+    return Erasure(
+        rows=rows,
+        windows_searched=sum(windows for windows, _ in results),
+        remaining_matches=sum(remaining for _, remaining in results),
+        log_emptied=emptied,
+        backups=tuple(backups),
+    )
+
+
+def _results(path: str) -> tuple[list[Unfinished], list[tuple[int, int]]]:
+    with translated(path), closing(connect(path)) as reading:
+        open_ones = unfinished(reading)
+        return open_ones, [searched(path, reading, one.probes) for one in open_ones]
+
+
+def _ledger(path: str) -> tuple[list[Entry], list[str]]:
+    """Return the whole ledger, and the backups that are still where they were made."""
+    with translated(path), closing(connect(path)) as reading:
+        found = reading.execute("SELECT digest, tag, ledger_key, erased_at FROM erasures").fetchall()
+        paths = [row[0] for row in reading.execute("SELECT path FROM backups ORDER BY path")]
+    return [Entry(*row) for row in found], [one for one in paths if _is_file(one)]
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except OSError:
+        return False
+
+
+def take_back(path: str, commits: GroupCommit, connection: sqlite3.Connection, tag: str) -> None:
+    """Take a tenant out of the ledgers who was imported again on purpose: a later backup holds it rightly."""
+    if commits.run(lambda: connection.execute("DELETE FROM erasures WHERE tag = ?", (tag,)).rowcount):
+        for place in (path, *_ledger(path)[1]):
+            lift(place, tag)
+
+
+def erased_before(connection: sqlite3.Connection, entries: Mapping[str, Entry]) -> list[str]:
+    """Name the tenants of a file that the entries of a ledger say were erased."""
+    tenants = connection.execute("SELECT user_id, tag FROM tenants").fetchall()
+    return [
+        row["user_id"]
+        for row in tenants
+        if (entry := entries.get(row["tag"])) and ledger_digest(entry.key, row["user_id"]) == entry.digest
+    ]

@@ -1,0 +1,232 @@
+"""Looser normal forms: one for a thing in singular and plural, one for the ways in which a condition is told.
+
+They decide what is known again of what was deleted, and nothing else, in English, German, French, Spanish and
+Portuguese. Only number and articles are folded, never gender or what else makes another word of a word: "hijo" and
+"hija" are two persons, "university" is no "universe". A change here needs a new version of FORMS.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from credenda.text.languages import guess
+from credenda.text.normalize import text_key, value_key
+from credenda.text.tokens import fold
+
+__all__ = ["FORMS", "condition_forms", "condition_terms", "language_of", "thing_form", "thing_forms"]
+
+FORMS: Final = 2
+"""The version of these forms, as `normal.NORMALISER` counts them."""
+_MEMO_WORDS: Final = 4_096
+_LETTERS_MIN: Final = 3
+_WORD: Final = re.compile(r"[^\W_]+")
+_PAIR: Final = re.compile(r"(?<![aeiouq])([aou])e")
+"""An umlaut written out: "Erdnuesse"."""
+_Rules = tuple[tuple[str, str], ...]
+_ENDINGS: Final[dict[str, _Rules]] = {
+    "en": (
+        (r"ies?$", "y"),
+        (r"oes?$", "o"),
+        (r"(?<=ch|sh|ss)es$|(?<=[xz])es$", ""),
+        (r"(?<![sui])s$", ""),
+        (r"(?<=ch|sh|ss)e$|(?<=[xz])e$", ""),
+    ),
+    "de": (
+        (r"innen$", "in"),
+        (r"(?<=e[lr])n$|en$|e$", ""),
+        (r"(?<=[io])s$", ""),
+    ),
+    "fr": ((r"(?<!e)aux$", "al"), (r"(?<=[eo]u|au)x$", ""), (r"(?<!s)s$", "")),
+    "es": ((r"ces$", "z"), (r"(?<=[^aeiou])es?$", ""), (r"(?<=[aeiou])s$", ""), (r"(?<=[^aeiou])e$", "")),
+    "pt": (
+        (r"[oa]es$", "ao"),
+        (r"ns$", "m"),
+        (r"(?<=[aeou])is$", "l"),
+        (r"(?<=[rz])es$", ""),
+        (r"(?<=[aeiou])s$", ""),
+    ),
+}
+"""What a plural ends in by language, folded, and what stands there in the singular; each rule once, one after another.
+
+After them words that are the same in both numbers, and singulars that end like plurals, meet their like: what matters
+is that both come out alike, not that it is a word.
+"""
+_RULES: Final = {code: [(re.compile(rule), to) for rule, to in rules] for code, rules in _ENDINGS.items()}
+_IRREGULAR: Final = {
+    "en": "mice mouse children child men man women woman people person feet foot teeth tooth geese goose wives wife "
+    "knives knife leaves leaf loaves loaf halves half wolves wolf lice louse oxen ox fungi fungus cacti cactus "
+    "viruses virus buses bus sinuses sinus",
+    "de": "eier ei kinder kind rinder rind huhner huhn hauser haus bucher buch manner mann lammer lamm krauter kraut",
+    "fr": "yeux oeil",
+    "es": "",
+    "pt": "",
+}
+_SINGULAR: Final = {
+    code: dict(zip(words.split()[::2], words.split()[1::2], strict=True)) for code, words in _IRREGULAR.items()
+}
+_ARTICLES: Final = {
+    code: frozenset(words.split())
+    for code, words in {
+        "en": "the a an my our some any",
+        "de": "der die das den dem des ein eine einen einem einer mein meine meinen",
+        "fr": "le la les l un une des du de d mon ma mes",
+        "es": "el la los las un una unos unas mi mis",
+        "pt": "o a os as um uma uns umas meu minha meus minhas",
+    }.items()
+}
+_CONDITIONS: Final = {
+    "allergy": r"allerg(?:y|ies|ic)|(?P<a>[^\W_]*?)allergi(?:e|en|ker|kerin|sch|sche|scher)|allergies?|allergiques?"
+    r"|alergias?|alergic[oa]s?",
+    "intolerance": r"(?P<i>[^\W_]*?)intoleran(?:t|te|tes|ts|z|ce|ces|cia|cias)",
+    "diabetes": r"diabet(?:es|ic|iker|ikerin|e|ique|iques|ic[oa]s?)",
+    "asthma": r"as(?:th)?m(?:a|e|atic|atiker|atikerin|atiques?|atic[oa]s?)",
+    "epilepsy": r"epilep(?:sy|tic|sie|tiker|tikerin|tiques?|sia|tic[oa]s?)",
+    "dyslexia": r"(?:dy|di|le)s?lexi(?:a|c|e|ques?|c[oa]s?)",
+}
+"""How a condition is named as noun and adjective, folded; a German compound names its cause as well."""
+_TOLD_CHARACTERS: Final = 400
+"""A longer text does not tell one condition: its words as a set would say nothing."""
+_MAYBE: Final = re.compile("all?[eé]rg|int[oó]l[eé]r[aâ]n|diab[eéè]t|as(?:th)?m|[eé]pil[eé]p|lexi")
+"""What stands in every name of a condition, in the normal form of a text: most texts are told apart by it alone."""
+_NAMED: Final = [(name, re.compile(rule)) for name, rule in _CONDITIONS.items()]
+_TERMS: Final = {
+    "allergy": "allergy allergic allergie allergisch allergiker allergique alergia alergico alergica",
+    "intolerance": "intolerance intolerant intoleranz intolerancia intolerante",
+    "diabetes": "diabetes diabetic diabetiker diabete diabetique diabetico diabetica",
+    "asthma": "asthma asthmatic asthmatiker asthme asthmatique asma asmatico asmatica",
+    "epilepsy": "epilepsy epileptic epilepsie epileptiker epileptique epilepsia epileptico epileptica",
+    "dyslexia": "dyslexia dyslexic dyslexie dyslexique dislexia dislexico dislexica",
+}
+_COMPOUNDS: Final = {
+    "allergy": "allergie allergien allergiker allergikerin allergisch",
+    "intolerance": "intoleranz intolerant",
+}
+_SILENT: Final = {
+    code: frozenset(words.split())
+    for code, words in {
+        "en": "m am is s have has ve got suffer suffers suffering from to of with severe severely bad badly strong "
+        "strongly mild mildly serious seriously very really quite also still known highly unfortunately sadly",
+        "de": "bin ist habe hab hat leide leidet reagiere reagiert an gegen auf unter stark starke schwer schwere "
+        "leicht leichte heftig heftige sehr leider auch ziemlich",
+        "fr": "suis ai est a au aux souffre contre tres severe severement grave gravement fort forte fortement aussi "
+        "malheureusement",
+        "es": "es tiene sufre padece a al de del contra muy severa fuerte grave gravemente tambien",
+        "pt": "e tem sofre a ao aos as de do dos da das contra muito severa forte grave gravemente tambem",
+    }.items()
+}
+"""What joins a condition to whose it is, or only says how bad it is."""
+_SELF: Final = {
+    "en": frozenset({"i", "my"}),
+    "de": frozenset({"ich", "meine"}),
+    "fr": frozenset({"je", "j", "mon"}),
+    "es": frozenset({"yo", "soy", "tengo", "sufro", "padezco"}),
+    "pt": frozenset({"eu", "sou", "tenho", "sofro"}),
+}
+"""Words that say that the speaker speaks of himself; two of these languages say it by the verb."""
+
+
+def language_of(text: str) -> str:
+    """Name the language of a text of those that are folded here; "" where it seems to be of another."""
+    words = _WORD.findall(fold(text))
+    found = guess(words, most=True)
+    if found:
+        return found[0] if found[0] in _RULES else ""
+    return next((code for code in _RULES if code != "en" and not _SELF[code].isdisjoint(words)), "en")
+
+
+def thing_form(value: str, language: str) -> str:
+    """Give what a value is in singular and plural alike, without articles.
+
+    >>> thing_form("the peanuts", "en"), thing_form("Erdnüsse", "de"), thing_form("nueces", "es")
+    ('peanut', 'erdnuss', 'nuez')
+    """
+    words = _plain(value_key(value), language).split()
+    kept = [word for word in words if word not in _ARTICLES[language]] or words
+    return " ".join(_one(word, language) for word in kept)
+
+
+def thing_forms(value: str) -> set[str]:
+    """Give the forms of a value in every language."""
+    return {thing_form(value, language) for language in _RULES}
+
+
+def condition_forms(text: str) -> set[str]:
+    """Give what a sentence that names a condition says, however it puts it; nothing for a question or another sentence.
+
+    >>> condition_forms("I'm allergic to peanuts.") & condition_forms("I have a severe peanut allergy")
+    {'+allergy +self peanut'}
+    >>> condition_forms("My sister is allergic to peanuts.") & condition_forms("I'm allergic to peanuts.")
+    set()
+    """
+    key = text_key(text)
+    if (
+        len(key) > _TOLD_CHARACTERS
+        or "?" in text
+        or not _MAYBE.search(key)
+        or not any(_condition(word, "en") for word in _words(key, "en"))
+    ):
+        return set()
+    return {" ".join(sorted(_told(_words(key, language), language))) for language in _RULES}
+
+
+def condition_terms(text: str) -> list[str]:
+    """Give words by which other sentences about a condition that a text names can be found, spelled in any language.
+
+    >>> condition_terms("Ich habe eine Erdnussallergie")[:2], condition_terms("I like tea")
+    (['allergy', 'allergic'], [])
+    """
+    forms = condition_forms(text)
+    words = {word for form in forms for word in form.split()}
+    terms: list[str] = []
+    for name, spelled in _TERMS.items():
+        if f"+{name}" in words:
+            terms += spelled.split()
+            compounds = _COMPOUNDS.get(name, "").split()
+            terms += sorted(f"{word}{end}" for word in words if word.isalpha() for end in compounds)
+    return terms
+
+
+def _told(words: list[str], language: str) -> set[str]:
+    found: set[str] = set()
+    for word in words:
+        if word in _SELF[language]:
+            found.add("+self")
+        elif word not in _SILENT[language] and word not in _ARTICLES[language]:
+            found |= _condition(word, language) or {_one(word, language)}
+    return found
+
+
+def _condition(word: str, language: str) -> set[str]:
+    for name, rule in _NAMED:
+        named = rule.fullmatch(word)
+        if named is not None:
+            causes = (named[part] for part in ("a", "i") if part in rule.groupindex and named[part])
+            return {f"+{name}", *(_one(cause, language) for cause in causes)}
+    return set()
+
+
+def _words(key: str, language: str) -> list[str]:
+    return _WORD.findall(_plain(key, language))
+
+
+def _plain(key: str, language: str) -> str:
+    """Fold accents away, and ligatures and German umlauts that are written out."""
+    plain = fold(key).replace("\u0153", "oe")
+    return _PAIR.sub(r"\1", plain) if language == "de" else plain
+
+
+@lru_cache(maxsize=_MEMO_WORDS)
+def _one(word: str, language: str) -> str:
+    """Give a word in the form that its singular and its plural share."""
+    first, dash, last = word.rpartition("-")
+    if dash:
+        return f"{first}-{_one(last, language)}"
+    known = _SINGULAR[language].get(word)
+    if known is not None or not word.isalpha():  # "C++" and "v2s" are spelled one way
+        return known or word
+    for rule, to in _RULES[language]:
+        shorter = rule.sub(to, word)
+        word = shorter if len(shorter) >= _LETTERS_MIN else word
+    return word

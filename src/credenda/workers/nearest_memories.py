@@ -1,0 +1,47 @@
+"""The memories that lie nearest to a sentence in meaning, whatever their words: nominated by the index in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from credenda.errors import LimitExceeded
+from credenda.ids import Kind, public_id
+from credenda.runtime import Parts
+from credenda.storage.store import Reader, unpack_code
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from credenda.write.succession.nearness import Nearest
+
+__all__ = ["nearest_known"]
+
+_NOMINATED: Final = 64
+_KEPT: Final = 8
+
+
+def nearest_known(parts: Parts, reader: Reader, *, past: bool = False) -> Nearest:
+    """Return what finds the texts of at most eight current memories whose sign bits agree best with a vector.
+
+    With `past`, of memories that hold no more as well. It finds none where there is no index: in a tenant too large
+    for one, or of another engine's vectors. The index is asked for once something is looked for.
+    """
+
+    def find(vector: NDArray[np.float32]) -> list[str]:
+        from credenda.index.resident import STATE_CURRENT, STATE_PAST  # noqa: PLC0415 - numpy, for who has an engine
+
+        model_id = None if parts.embedder is None else parts.embedder.model_id
+        try:
+            index = parts.indexes.get(reader, model_id=model_id, store=parts.store_name)
+        except LimitExceeded:
+            return []
+        if index.dims != len(vector):
+            return []
+        usable = index.is_memory & ((index.state == STATE_CURRENT) | (past & (index.state == STATE_PAST)))
+        rows = index.likeliest(vector, index.nearest(vector, _NOMINATED, usable), _KEPT)
+        numbers = [unpack_code(int(code))[1] for code in index.codes[rows]]
+        found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
+        return list(dict.fromkeys(one.text for one in found))
+
+    return find

@@ -1,0 +1,63 @@
+"""An answer in words, "morning when consulting, else afternoon", as a value for each scope. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from credenda.text.normalize import name_key
+
+__all__ = ["DEFAULT_SCOPE", "scopes_in"]
+
+DEFAULT_SCOPE: Final = "default"
+"""How "no scope" is written in an answer."""
+_ANSWER_CHARACTERS: Final = 2_000
+_CONDITION: Final = r"(?:when|whenever|if|while|during|for|at|on|in|with|as)\b"
+_CLAUSE: Final = re.compile(
+    rf"(?P<value>\S[^,;]{{0,200}}?)\s+(?P<scope>{_CONDITION}\s+\S[^,;]{{0,200}})", re.IGNORECASE
+)
+_TURNED: Final = re.compile(
+    rf"(?P<scope>{_CONDITION}\s+[^,;:]{{1,200}})\s*[,:]\s*(?P<value>[^,;:]{{1,200}})", re.IGNORECASE
+)
+_ELSE: Final = re.compile(
+    r"\s*[,;.]?\s*\b(?:and |but )?(?:else|otherwise|in all other cases|everywhere else|the rest of the time)\b[,:]?\s*",
+    re.IGNORECASE,
+)
+_BARE: Final = re.compile(r"^(?:for|at|on|in|during|when|while)\s+(?=\w+$|the\s+\w+$)", re.IGNORECASE)
+"""A word that leads a scope of one word: "for consulting" and "when consulting" are the scope "consulting"."""
+
+
+def scopes_in(answer: str) -> Mapping[str, str] | None:
+    """Read an answer that says when each value holds, and what holds else; None where it does not say so.
+
+    >>> scopes_in("morning when consulting, else afternoon")
+    {'consulting': 'morning', 'default': 'afternoon'}
+    >>> scopes_in("when I travel: tea; otherwise coffee")
+    {'when I travel': 'tea', 'default': 'coffee'}
+    >>> scopes_in("morning") is None
+    True
+    """
+    found = _ELSE.split(answer.strip().rstrip(".")) if len(answer) <= _ANSWER_CHARACTERS else []
+    if len(found) != 2 or not found[0].strip() or not found[1].strip():  # noqa: PLR2004 - before and after "else"
+        return None
+    clauses = _clauses(found[0])
+    if not clauses:
+        return None
+    scopes = {_scope(scope): value.strip() for scope, value in clauses}
+    if len({name_key(scope) for scope in scopes}) < len(clauses):
+        return None
+    return {**scopes, DEFAULT_SCOPE: found[1].strip()}
+
+
+def _clauses(text: str) -> list[tuple[str, str]]:
+    """Give (scope, value) of every clause, or nothing where one is of another form."""
+    turned = [_TURNED.fullmatch(part.strip()) for part in text.split(";")]
+    if all(turned):
+        return [(one["scope"], one["value"]) for one in turned if one]
+    plain = [_CLAUSE.fullmatch(part.strip()) for part in re.split(r"[,;]\s*(?:and\s+)?", text)]
+    return [(one["scope"], one["value"]) for one in plain if one] if all(plain) else []
+
+
+def _scope(words: str) -> str:
+    return _BARE.sub("", words.strip(), count=1)

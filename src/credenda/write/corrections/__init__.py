@@ -1,0 +1,1 @@
+"""Changes that a person makes: correct, set a status, undo."""

@@ -1,0 +1,1 @@
+"""Delete words and memories, and keep deleted content from returning."""

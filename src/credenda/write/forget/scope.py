@@ -1,0 +1,169 @@
+"""How far a deletion reaches: what holds or says the same, and what is held on other words and must be spared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from credenda.ids import Kind, public_id
+from credenda.model.claim import Span
+from credenda.model.event import Event
+from credenda.model.memory import Memory, Relation, Status
+from credenda.storage.store import MemoryFilter, Reader, unpack_code
+from credenda.text.normalize import text_key, value_key
+from credenda.text.singular_plural import condition_forms, condition_terms
+from credenda.text.tokens import is_run
+from credenda.write.forget.tombstones import buried_form, sayings, slot_digests, text_digests, value_forms
+from credenda.write.reconcile.slots import slot_of
+
+__all__ = [
+    "BLANK",
+    "WORD",
+    "Holdings",
+    "elsewhere",
+    "overlap",
+    "repeats",
+    "said_again",
+    "spared",
+    "told",
+    "words",
+]
+
+BLANK: Final = "\u2588"
+"""Stands for each character of a word that was taken out of an event of which others are left."""
+WORD: Final = re.compile(r"\w")
+_WORD_RUN: Final = re.compile(r"[^\W_]+")
+_WORDS_ASKED: Final = 8
+_RUN_ASKED: Final = 16
+_REPEATS_MAX: Final = 100_000
+"""Documents that hold all words of a deleted sentence and are read to see whether they say it."""
+
+
+@dataclass(slots=True)
+class Holdings:
+    """What holds which value in a slot's name, read once for all that one transaction deletes.
+
+    `forget` it when anything was added.
+    """
+
+    reader: Reader
+    _held: dict[tuple[str, str], dict[tuple[str, str], list[str]]] = field(
+        default_factory=dict[tuple[str, str], dict[tuple[str, str], list[str]]]
+    )
+
+    def beside(self, memory: Memory) -> tuple[list[Memory], list[Memory]]:
+        """Find what else holds or held a memory's value, in whatever form its tombstone would know: in its slot, apart.
+
+        Apart is another scope, speaker or kind of belief.
+        """
+        slot, form = slot_of(memory), buried_form(memory)
+        if slot is None or form is None:
+            return [], []
+        names = self._named((slot.entity, slot.attribute)).get(form, [])
+        found = self.reader.memories([name for name in names if name != memory.id])
+        same = [other for other in found if other.status is not Status.DELETED and form in value_forms(other)]
+        return [one for one in same if slot_of(one) == slot], [one for one in same if slot_of(one) != slot]
+
+    def _named(self, pair: tuple[str, str]) -> dict[tuple[str, str], list[str]]:
+        if pair not in self._held:
+            named: dict[tuple[str, str], list[str]] = {}
+            for one in self.reader.find(MemoryFilter(pair=pair)):
+                for form in value_forms(one):
+                    named.setdefault(form, []).append(one.id)
+            self._held[pair] = named
+        return self._held[pair]
+
+    def forget(self) -> None:
+        """Read anew when asked next."""
+        self._held.clear()
+
+
+def spared(holdings: Holdings, event: Event, held: Iterable[Memory]) -> set[bytes]:
+    """Hash what is still held or said on other words when an event is deleted; no tombstone may cover that.
+
+    `held` are the memories that rest on the event. What another event says is no longer deleted by this one.
+    """
+    reader, key = holdings.reader, holdings.reader.tenant.key
+    near = {one.id: one for one in held if one.status is not Status.DELETED}
+    for memory in list(near.values()):
+        for others in holdings.beside(memory):
+            near |= {one.id: one for one in others}
+    found: set[bytes] = set()
+    for memory in near.values():
+        left = elsewhere(reader, memory, {event.id})
+        if left:
+            found.update(slot_digests(key, memory))
+            said = [text for texts in left.values() for text in texts]
+            said += [memory.text] if told(memory, left) else []
+            found.update(digest for text in said for digest in text_digests(key, text))
+    return found
+
+
+def said_again(reader: Reader, texts: Sequence[str], sought: set[str]) -> list[Span]:
+    """Find where messages say one of these texts, by the full-text index: messages not yet read as well.
+
+    What was `sought` before is passed over, and what is sought now is added to it.
+    """
+    keys = {text_key(one): one for one in texts if WORD.search(one.replace(BLANK, ""))}
+    found: list[Span] = []
+    for key in keys.keys() - sought - {""}:
+        terms = [_rare_words(keys[key]), *condition_terms(keys[key])]
+        codes = map(unpack_code, reader.nominate(terms, _REPEATS_MAX))
+        numbers = sorted({code[1] for code in codes if not code[0]})
+        forms = condition_forms(keys[key])
+        for event in reader.events([public_id(Kind.EVENT, one, reader.tenant.tag) for one in numbers]):
+            pieces = {(start, stop): event.text[start:stop] for start, stop in sayings(event.text)}
+            said = {at for at, text in pieces.items() if text_key(text) == key or forms & condition_forms(text)}
+            found += [Span(event.id, start, stop) for start, stop in sorted(said)]
+    sought |= keys.keys()
+    return found
+
+
+def _rare_words(text: str) -> str:
+    """Choose words of a text by which it can be found: long ones are rare; a script without spaces gives its begin."""
+    chosen = sorted(set(_WORD_RUN.findall(text)), key=lambda word: (len(word), word))[-_WORDS_ASKED:]
+    return " ".join(word[:_RUN_ASKED] if is_run(word[0]) else word for word in chosen)
+
+
+def repeats(memory: Memory, other: Memory) -> bool:
+    """Say whether a memory read from the same words would still say what was deleted."""
+    said = value_key(memory.value) if memory.value else text_key(memory.text)
+    alike = said in text_key(other.text) or condition_forms(memory.text) & condition_forms(other.text)
+    return bool(other.text) and bool(alike or _one_saying(memory, other))
+
+
+def _one_saying(one: Memory, other: Memory) -> bool:
+    """Say whether one of two memories was merged into the other, which speaks for both."""
+    merged = {Relation.MERGED, Relation.DUPLICATE}
+    return any(gone.superseded_by == kept.id and gone.relation in merged for gone, kept in ((one, other), (other, one)))
+
+
+def elsewhere(reader: Reader, memory: Memory, gone: Iterable[str]) -> dict[str, list[str]]:
+    """Give the words of other events that still carry a memory, by event; deleted ones carry nothing."""
+    without = set(gone)
+    spans = [item.span for item in reader.evidence(memory_ids=[memory.id]) if item.span.event_id not in without]
+    others = {other.id: other for other in reader.events(sorted({span.event_id for span in spans}))}
+    found: dict[str, list[str]] = {}
+    for span in spans:
+        said = words(others, span)
+        if WORD.search(said.replace(BLANK, "")):
+            found.setdefault(span.event_id, []).append(said)
+    return found
+
+
+def told(memory: Memory, said: dict[str, list[str]]) -> bool:
+    """Say whether any of the words say the memory as it stands."""
+    whole = text_key(memory.text)
+    return any(whole in text_key(one) for spans in said.values() for one in spans)
+
+
+def words(events: dict[str, Event], span: Span) -> str:
+    """Give the words of a span; nothing where its event is not among these."""
+    return events[span.event_id].text[span.start : span.stop] if span.event_id in events else ""
+
+
+def overlap(one: Span, other: Span) -> bool:
+    """Say whether two spans share characters."""
+    return one.event_id == other.event_id and one.start < other.stop and other.start < one.stop

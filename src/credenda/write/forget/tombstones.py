@@ -1,0 +1,157 @@
+"""Keyed hashes of what was deleted, and where a text says it again.
+
+A tombstone never holds words: it is HMAC-SHA-256 under the tenant's own key, of a normal form. Of a sentence that is
+its words, and what it tells of a condition; of a slot and value it is the value in singular and plural alike, or as it
+is spelled where it is a name. The version of the form is kept with it, so that a later one does not void it: what is
+said is hashed in every form there was.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
+
+from credenda.model.claim import Claim
+from credenda.model.memory import Draft, Memory
+from credenda.storage.store import Reader, Tombstone
+from credenda.text.normalize import NORMALISER, attribute_key, name_key, text_key, value_key
+from credenda.text.sentences import sentence_spans
+from credenda.text.singular_plural import FORMS, condition_forms, language_of, thing_form, thing_forms
+
+__all__ = [
+    "SENTENCES_MAX",
+    "buried_form",
+    "claim_digests",
+    "is_deleted",
+    "memory_tombstones",
+    "sayings",
+    "slot_digests",
+    "text_digests",
+    "text_tombstones",
+    "value_forms",
+]
+
+SENTENCES_MAX: Final = 5_000
+"""Sentences of one text that are held against tombstones."""
+_LABEL: Final = re.compile(r"[^\w\n]{0,8}\w[^:\n]{0,40}:[ \t]+")
+"""Who or what a sentence is about, as files write it before a colon: "Ana: I live in Linz"."""
+_KINDS_OF_THINGS: Final = frozenset(
+    {"allergy", "avoids", "condition", "dislikes", "drinks", "eats", "food", "has", "hobby", "intolerance", "likes"}
+    | {"loves", "medication", "needs", "owns", "pet", "plays", "prefers", "wants"}
+)
+"""Attributes whose values are kinds of things: elsewhere a German noun may be a name, which is spelled as nouns are."""
+
+
+def text_digests(key: bytes, text: str) -> list[bytes]:
+    """Hash every form in which a sentence may have been deleted, that of its words first."""
+    return [digest for digest, _ in _text_forms(key, text)]
+
+
+def _text_forms(key: bytes, text: str) -> Iterator[tuple[bytes, int]]:
+    yield _hashed(key, "text", text_key(text)), NORMALISER
+    for form in sorted(condition_forms(text)):
+        yield _hashed(key, "condition", form), FORMS
+
+
+def _hashed(key: bytes, *parts: str) -> bytes:
+    return hmac.digest(key, "\x00".join(parts).encode(), "sha256")
+
+
+def sayings(text: str) -> Iterator[tuple[int, int]]:
+    """Give the characters of each sentence, of what follows a label in it, and of the whole text."""
+    for start, stop in islice(sentence_spans(text), SENTENCES_MAX):
+        sentence = text[start:stop]
+        if text_key(sentence):
+            yield start, stop
+        label = _LABEL.match(sentence)
+        if label is not None and text_key(sentence[label.end() :]):
+            yield start + label.end(), stop
+    yield 0, len(text)
+
+
+def value_forms(said: Claim | Draft) -> list[tuple[str, str]]:
+    """Give every form in which a value may have been deleted, with the kind of the form."""
+    if not (said.entity and said.attribute and said.value):
+        return []
+    return [("value", value_key(said.value)), *(("thing", form) for form in sorted(thing_forms(said.value)))]
+
+
+def buried_form(said: Draft) -> tuple[str, str] | None:
+    """Give the form in which a value is deleted: as it is spelled where it is a name; None where a part is missing."""
+    if not (said.entity and said.attribute and said.value):
+        return None
+    language = language_of(said.text)
+    if not language or _is_name(said, language):
+        return "value", value_key(said.value)
+    return "thing", thing_form(said.value, language)
+
+
+def slot_digests(key: bytes, said: Claim | Draft) -> list[bytes]:
+    """Hash every form in which a slot and value may have been deleted; nothing where a part of them is missing."""
+    places, forms = (_place(said), _place(said, apart=True)), value_forms(said)
+    return [_hashed(key, kind, *place, form) for place in places for kind, form in forms]
+
+
+def _place(said: Claim | Draft, *, apart: bool = False) -> tuple[str, ...]:
+    """Name the place of a value: by entity and attribute, and by speaker and scope as well where it stands apart."""
+    place = (name_key(said.entity or ""), attribute_key(said.attribute or ""))
+    return (*place, name_key(said.speaker), name_key(said.scope or ""), "apart") if apart else place
+
+
+def _value_tombstone(key: bytes, said: Draft, now_us: int, *, apart: bool) -> Tombstone | None:
+    form = buried_form(said)
+    if form is None:
+        return None
+    digest = _hashed(key, form[0], *_place(said, apart=apart), form[1])
+    version = NORMALISER if form[0] == "value" else FORMS
+    return Tombstone(digest=digest, kind="value", normaliser=version, created_us=now_us)
+
+
+def _is_name(said: Draft, language: str) -> bool:
+    """Say whether a value is spelled as names are: Williams is not William."""
+    value = said.value or ""
+    if language == "de":
+        return attribute_key(said.attribute or "") not in _KINDS_OF_THINGS
+    shouted = said.text.upper() == said.text
+    return not shouted and any(word[:1].isupper() for word in value.split())
+
+
+def claim_digests(key: bytes, claim: Claim | Draft) -> list[bytes]:
+    """Give every hash under which a claim may have been deleted."""
+    return [*text_digests(key, claim.text), *slot_digests(key, claim)]
+
+
+def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
+    """Say whether what would be held, or a sentence it would rest on, was deleted: what every way in must ask.
+
+    `said` may be a claim, a draft or a memory. Journaling, importing, storing, correcting, resolving, undoing,
+    rebuilding and reading anew all ask here, or hash by `claim_digests` what they ask about together.
+    """
+    key = reader.tenant.key
+    if not reader.tenant.has_tombstones:
+        return False
+    digests = [*claim_digests(key, said), *(digest for text in sentences for digest in text_digests(key, text))]
+    return bool(reader.tombstoned(digests))
+
+
+def memory_tombstones(
+    key: bytes, memory: Memory, sentences: Iterable[str], now_us: int, *, apart: bool = False
+) -> list[Tombstone]:
+    """Give the tombstones of a memory that is being deleted, and of the sentences it rested on.
+
+    That of its value covers every scope, unless it stands `apart` because another scope still holds the same.
+    """
+    stones = {stone.digest: stone for text in (memory.text, *sentences) for stone in text_tombstones(key, text, now_us)}
+    value = _value_tombstone(key, memory, now_us, apart=apart)
+    return [*stones.values(), *([value] if value else [])]
+
+
+def text_tombstones(key: bytes, text: str, now_us: int) -> list[Tombstone]:
+    """Give the tombstones of a whole text; none of one without words."""
+    return [
+        Tombstone(digest=digest, kind="text", normaliser=form, created_us=now_us)
+        for digest, form in (_text_forms(key, text) if text_key(text) else ())
+    ]

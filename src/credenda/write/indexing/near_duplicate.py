@@ -1,0 +1,66 @@
+"""Whether a memory that lies near another by its vector may repeat it, and whether it surely does. Pure.
+
+Nearness only nominates: "my rate is 40" and "my rate is 45" lie as near as two memories can. What differs in a number,
+a name, a negation, a value, a scope, a stance or a speaker is therefore never called a repetition; and a repetition
+confirms the other only where nothing but filling words, case and punctuation tells the two apart.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from credenda.model.memory import Memory, type_class
+from credenda.text.normalize import attribute_key, name_key, same_value, text_key
+
+__all__ = ["may_repeat", "surely_repeats"]
+
+_NUMBER: Final = re.compile(r"\d[\d.,:/%-]*")
+_NAME: Final = re.compile(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-z]\w+")
+_NEGATION: Final = re.compile(
+    r"\b(?:no|not|never|none|nobody|nothing|neither|nor|without|cannot|nicht|kein\w*|nie|ohne|jamais|sans|sin|nunca)\b"
+    r"|n['\u2019]t\b"
+)
+_FILLING: Final = frozenset(
+    [
+        *("a", "also", "actually", "an", "and", "anyway", "honestly", "i", "it", "just", "me", "my", "our"),
+        *("please", "really", "so", "still", "that", "the", "then", "there", "this", "to", "too", "user"),
+        *("very", "way", "well"),
+    ]
+)
+"""Words that may come and go without a change of meaning; tense, place and direction are not among them."""
+
+
+def may_repeat(one: Memory, other: Memory) -> bool:
+    """Say whether nothing that rules can see tells two memories apart, so that they may say the same."""
+    return _same_place(one, other) and _marks(one.text) == _marks(other.text)
+
+
+def surely_repeats(one: Memory, other: Memory) -> bool:
+    """Say whether two memories are the same but for filling words, case and punctuation."""
+    return may_repeat(one, other) and _bare(one.text) == _bare(other.text)
+
+
+def _same_place(one: Memory, other: Memory) -> bool:
+    """Compare who holds it, about what, in which case and how firmly; a slot that only one names is no difference."""
+    if (one.speaker, one.stance, type_class(one.type)) != (other.speaker, other.stance, type_class(other.type)):
+        return False
+    if name_key(one.scope or "") != name_key(other.scope or "") or (one.topic or "") != (other.topic or ""):
+        return False
+    if one.entity and other.entity and name_key(one.entity) != name_key(other.entity):
+        return False
+    if one.attribute and other.attribute:
+        alike = attribute_key(one.attribute) == attribute_key(other.attribute)
+        return alike and same_value(one.value, other.value)
+    return True
+
+
+def _marks(text: str) -> tuple[frozenset[str], frozenset[str], int]:
+    """Give the numbers and names of a text, and how often it says no."""
+    numbers = frozenset(found.rstrip(".,:/-") for found in _NUMBER.findall(text))
+    names = frozenset(found.casefold() for found in _NAME.findall(text))
+    return numbers, names, len(_NEGATION.findall(text.casefold()))
+
+
+def _bare(text: str) -> tuple[str, ...]:
+    return tuple(word for word in text_key(text).split() if word not in _FILLING)

@@ -1,0 +1,102 @@
+"""Surprise, as the last step of a write finds it: how new a memory is beside those that were written before it.
+
+Measured outside any transaction, from the resident index: sign bits nominate, stored vectors decide. Filed together
+with the vector, once: a job that is run again changes nothing. It is a derived value and no change of a belief; that a
+memory repeats another is a change, logged and undoable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from credenda.ids import Kind, public_id
+from credenda.model.change import Actor, Change, Confirm, Retag, Support
+from credenda.model.memory import Memory
+from credenda.model.surprise import DUPLICATE_OF, DUPLICATE_SIMILARITY, NEIGHBOURS, adjusted, surprise
+from credenda.model.transitions import HELD
+from credenda.storage.store import Reader, Surprise, Vector, Writer, unpack_code
+from credenda.write.apply import Application, apply
+from credenda.write.indexing.near_duplicate import may_repeat, surely_repeats
+
+if TYPE_CHECKING:
+    from credenda.index.resident import ResidentIndex
+
+__all__ = ["Novelty", "file_novelty", "measured"]
+
+_PLACES: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Novelty:
+    """How surprising a memory is, and the number of its nearest neighbour with their cosine, where there is one."""
+
+    surprise: float
+    nearest: int | None = None
+    similarity: float = 0.0
+
+
+def measured(reader: Reader, index: ResidentIndex, vectors: Sequence[Vector]) -> Mapping[int, Novelty]:
+    """Compare the vectors of memories, by code, with those of memories written before them (E-043).
+
+    Those that came later do not count, whatever order their jobs ran in, nor does what is put away, kept apart or code.
+    """
+    from credenda.index.neighbours import nearest_memories
+
+    found = nearest_memories(index, reader, vectors, NEIGHBOURS)
+    return {vector.code: _novelty(near) for vector, near in zip(vectors, found, strict=True)}
+
+
+def _novelty(near: Sequence[tuple[int, float]]) -> Novelty:
+    if not near:
+        return Novelty(surprise=surprise(()))
+    code, similarity = near[0]
+    return Novelty(
+        surprise=surprise([cosine for _, cosine in near]), nearest=unpack_code(code)[1], similarity=similarity
+    )
+
+
+def file_novelty(writer: Writer, memory: Memory, novelty: Novelty, now_us: int) -> None:
+    """File the surprise of a memory that has none yet, its importance, and what it repeats (E-044, E-048)."""
+    if memory.surprise is not None:
+        return
+    worth = adjusted(memory.base_importance, novelty.surprise)
+    writer.put(Surprise(memory_id=memory.id, score=novelty.surprise, importance=worth))
+    changes = _repetition(writer, memory, novelty)
+    if changes:
+        cause = next((item.span.event_id for item in writer.evidence(memory_ids=[memory.id])), None)
+        apply(writer, changes, Application(actor=Actor.SCHEDULE, now_us=now_us, cause=cause))
+
+
+def _repetition(writer: Writer, memory: Memory, novelty: Novelty) -> list[Change]:
+    """Say that a memory may repeat its neighbour; one that surely does counts as one more saying of it."""
+    if novelty.nearest is None or novelty.similarity < DUPLICATE_SIMILARITY:
+        return []
+    other_id = public_id(Kind.MEMORY, novelty.nearest, writer.tenant.tag)
+    found = writer.memories([other_id])
+    if not found or found[0].status not in HELD or memory.status not in HELD or not may_repeat(memory, found[0]):
+        return []
+    alike = f"similarity {novelty.similarity:.{_PLACES}f}"
+    changes: list[Change] = [
+        Retag(
+            memory_id=memory.id,
+            metadata={**memory.metadata, DUPLICATE_OF: other_id},
+            reason=f"may repeat {other_id} ({alike}, E-047)",
+        )
+    ]
+    support = _independent(writer, memory.id, other_id)
+    if support and surely_repeats(memory, found[0]):
+        reason = f"said again as {memory.id}, in the same words but for filling ones ({alike}, E-048)"
+        changes.append(Confirm(memory_id=other_id, support=support, reason=reason))
+    return changes
+
+
+def _independent(writer: Writer, memory_id: str, other_id: str) -> tuple[Support, ...]:
+    """Give the evidence of a memory from events on which the other one does not rest already."""
+    known = {item.span.event_id for item in writer.evidence(memory_ids=[other_id])}
+    return tuple(
+        Support(item.span, item.claim_hash, item.reader or "")
+        for item in writer.evidence(memory_ids=[memory_id])
+        if item.span.event_id not in known
+    )

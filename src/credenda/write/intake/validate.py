@@ -1,0 +1,254 @@
+"""The first step of a write: what a caller gave becomes checked, screened messages. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any, Final, NamedTuple, cast
+
+from credenda import limits
+from credenda.clock import parse_time
+from credenda.errors import Invalid, LimitExceeded
+from credenda.model.event import TRUST, NewEvent, Role, Source
+from credenda.model.fast_dataclass import swift
+from credenda.model.memory import MemoryType
+from credenda.text.normalize import name_key
+from credenda.validation import checked_member, checked_metadata, checked_name, encoded
+from credenda.write.intake.injection import DENIED, QUARANTINED, judge, protected
+from credenda.write.intake.prescreen import is_plain
+from credenda.write.intake.secrets import Screened, looks_like_instruction, screen
+
+__all__ = ["AS_TYPE", "Accepted", "Submission", "accept"]
+
+_ROLES: Final = {
+    "user": Role.USER,
+    "human": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "ai": Role.ASSISTANT,
+    "model": Role.ASSISTANT,
+    "person": Role.PERSON,
+    "system": Role.DOCUMENT,
+    "developer": Role.DOCUMENT,
+    "tool": Role.DOCUMENT,
+    "function": Role.DOCUMENT,
+    "document": Role.DOCUMENT,
+}
+_ROLE_TRUST: Final = {Role.ASSISTANT: TRUST[Source.AI], Role.DOCUMENT: TRUST[Source.INGEST]}
+_REFUSALS: Final = {
+    DENIED: "denied: it gives orders to whoever reads it; journaled, not believed and not found",
+    QUARANTINED: "kept apart: it seems to give orders; a candidate until somebody vouches for it",
+}
+AS_TYPE: Final = "as:"
+"""Begins the flag that names the type of memory a caller asked for."""
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+class Submission(NamedTuple):
+    """A call of `remember` as it was made. Times may be datetimes or text."""
+
+    content: object
+    user_id: str
+    topic: str | None = None
+    session: str | None = None
+    agent: str | None = None
+    source: str = "human"
+    occurred_at: datetime | str | None = None
+    tags: Sequence[str] = ()
+    metadata: Mapping[str, object] | None = None
+    expires_at: datetime | str | None = None
+    idempotency_key: str | None = None
+    memory_type: str | None = None
+    allow_deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """Events ready for the journal; `payload_hash` (16 bytes, with a key only) covers content, topic and time."""
+
+    events: tuple[NewEvent, ...]
+    payload_hash: bytes
+    refused: tuple[str, ...] = ()
+    idempotency_key: str | None = None
+    allow_deleted: bool = False
+    extra: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+_new_event: Final = swift(NewEvent)
+_accepted: Final = swift(Accepted)
+
+
+def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) -> Accepted:
+    """Check a submission whole and turn it into events.
+
+    Raises `Invalid` or `LimitExceeded`, naming what, why and what to do; nothing is half accepted.
+    """
+    source = checked_member(Source, submission.source, "source")
+    if submission.allow_deleted and source is not Source.HUMAN:
+        raise Invalid(
+            "only the person may say again what was deleted",
+            why=f"the source is {source.value}",
+            fix="leave out allow_deleted, or file it with source human",
+        )
+    messages = _messages(submission.content)
+    base_us = now_us if submission.occurred_at is None else parse_time(submission.occurred_at, zone)
+    frame = _Frame(submission=submission, source=source, policy=policy, zone=zone, base_us=base_us)
+    events: list[NewEvent] = []
+    refused: list[str] = []
+    for message in messages:
+        event, masked = frame.event(message)
+        events.append(event)
+        refused += [f"{name} masked" for name in masked]
+        refused += [_REFUSALS[flag] for flag in event.flags if flag in _REFUSALS]
+    key = checked_name(submission.idempotency_key, "idempotency_key")
+    return _accepted(
+        events=tuple(events),
+        payload_hash=frame.payload_hash(messages, events) if key else b"",
+        refused=tuple(refused),
+        idempotency_key=key,
+        allow_deleted=submission.allow_deleted,
+    )
+
+
+def _messages(content: object) -> list[Mapping[str, object]]:
+    if isinstance(content, str):
+        return [{"role": "user", "content": content}]
+    if isinstance(content, Mapping):
+        content = [cast("object", content)]
+    if not isinstance(content, Sequence) or isinstance(content, bytes | bytearray):
+        what = f"cannot remember a {type(content).__name__}"
+        raise Invalid(what, why="it is neither text nor messages", fix='give a string or [{"role", "content"}]')
+    if not content:
+        raise Invalid("cannot remember an empty list", why="it holds no message", fix="give at least one")
+    count = len(cast("Sequence[object]", content))
+    if count > limits.MESSAGES_PER_CALL:
+        why = f"at most {limits.MESSAGES_PER_CALL} are taken"
+        raise LimitExceeded(f"{count} messages in one call", why=why, fix="split them")
+    for place, message in enumerate(cast("Sequence[object]", content)):
+        if not isinstance(message, Mapping):
+            raise Invalid(f"message {place} is not a table", fix='give {"role": …, "content": …}')
+    return list(cast("Sequence[Mapping[str, object]]", content))
+
+
+def _text_of(content: object) -> str:
+    """Read a message's content: text, or the text parts of a list as chat APIs send them."""
+    if isinstance(content, str):
+        return content
+    kind = type(content).__name__
+    if isinstance(content, Sequence) and not isinstance(content, bytes | bytearray):
+        found = [
+            cast("Mapping[str, object]", part).get("text") if isinstance(part, Mapping) else part
+            for part in cast("Sequence[object]", content)
+        ]
+        parts = [text for text in found if isinstance(text, str)]
+        if parts:
+            return "\n".join(parts)
+    raise Invalid("a message has no text", why=f"its content is a {kind}", fix="give the words as a string")
+
+
+def _checked_text(content: object) -> str:
+    text = _text_of(content)
+    size = len(encoded(text, "the text"))
+    if size > limits.EVENT_TEXT_BYTES:
+        what = f"a text of {size} bytes"
+        raise LimitExceeded(what, why=f"an event holds at most {limits.EVENT_TEXT_BYTES}", fix="split the text")
+    clean = text if text.isprintable() else _CONTROLS.sub("\ufffd", text)
+    if not clean.strip():
+        raise Invalid("cannot remember an empty text", why="it holds no word", fix="say something")
+    return clean
+
+
+class _Frame(NamedTuple):
+    """What all messages of a submission share."""
+
+    submission: Submission
+    source: Source
+    policy: str
+    zone: tzinfo
+    base_us: int
+
+    def event(self, message: Mapping[str, object]) -> tuple[NewEvent, tuple[str, ...]]:
+        """Turn one message into an event; also returns which kinds of secrets were masked."""
+        submission = self.submission
+        role, speaker = self._speaker(message)
+        text = _checked_text(message.get("content"))
+        plain = is_plain(text)
+        screened = Screened(text=text) if plain else screen(text, self.policy)
+        moment: Any = message.get("timestamp")
+        event = _new_event(
+            text=screened.text,
+            role=role,
+            speaker=speaker,
+            source=self.source,
+            trust=min(TRUST[self.source], _ROLE_TRUST.get(role, 1.0)),
+            topic=checked_name(submission.topic, "topic"),
+            session=checked_name(submission.session, "session") or "",
+            agent=checked_name(submission.agent, "agent") or "",
+            external_id=checked_name(message.get("id"), "message id"),
+            occurred_us=self.base_us if moment is None else parse_time(moment, self.zone),
+            flags=_flags(submission, None if plain else screened.text),
+            tags=_tags(submission.tags),
+            metadata=checked_metadata(submission.metadata),
+            expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
+        )
+        return event, screened.masked
+
+    def payload_hash(self, messages: Sequence[Mapping[str, object]], events: Sequence[NewEvent]) -> bytes:
+        """Hash who said what about which topic, and when where that was given; 16 bytes."""
+        said = [
+            (
+                event.role,
+                event.speaker,
+                _text_of(message.get("content")),
+                message.get("timestamp") and event.occurred_us,
+            )
+            for message, event in zip(messages, events, strict=True)
+        ]
+        moment = None if self.submission.occurred_at is None else self.base_us
+        body = json.dumps([said, events[0].topic, moment])
+        return hashlib.blake2b(body.encode(), digest_size=16).digest()
+
+    def _speaker(self, message: Mapping[str, object]) -> tuple[Role, str]:
+        given = message.get("role", "user")
+        role = _ROLES.get(given.casefold()) if isinstance(given, str) else None
+        if role is None:
+            known = "user, assistant, system, tool, document or person"
+            raise Invalid(f"{given!r} is not a role", fix=f"use {known} (a person needs a name)")
+        name = checked_name(message.get("name"), "name")
+        if role in (Role.ASSISTANT, Role.DOCUMENT):
+            return role, name or str(given).casefold()
+        if role is Role.PERSON and not name:
+            raise Invalid("a message of a person has no name", fix='add "name" to it')
+        if name and name_key(name) not in {"user", name_key(self.submission.user_id)}:
+            return Role.PERSON, name
+        return Role.USER, "user"
+
+
+def _flags(submission: Submission, text: str | None) -> tuple[str, ...]:
+    """Flag text that gives orders, or writes where it may not, and note which type of memory the caller asked for.
+
+    No text stands for one that is plain.
+    """
+    if submission.topic is not None and protected(submission.topic, submission.user_id):
+        judged: tuple[str, ...] = (DENIED,)
+    else:
+        judged = () if text is None else judge(text).flags
+    orders = ("instruction_like", *judged) if judged or (text and looks_like_instruction(text)) else ()
+    if submission.memory_type is None:
+        return orders
+    kind = checked_member(MemoryType, submission.memory_type, "type")
+    return (*orders, f"{AS_TYPE}{kind.value}")
+
+
+def _tags(tags: Sequence[str]) -> tuple[str, ...]:
+    if tags == ():
+        return ()
+    if isinstance(tags, str | bytes) or not isinstance(tags, Collection):  # pyright: ignore[reportUnnecessaryIsInstance]
+        kind = type(tags).__name__
+        raise Invalid("tags must be a list of words", why=f"it is a {kind}", fix='give ["work", …]')
+    if len(tags) > limits.TAGS:
+        raise LimitExceeded(f"{len(tags)} tags", why=f"at most {limits.TAGS} are kept", fix="use metadata for the rest")
+    return tuple(dict.fromkeys(name for tag in tags if (name := checked_name(tag, "tag"))))

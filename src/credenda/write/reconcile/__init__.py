@@ -1,0 +1,1 @@
+"""Turn the claims of an event into changes of the memories that share their slots."""

@@ -1,0 +1,114 @@
+"""One person or thing under two names: "Robert, everyone calls him Bob". Aliases are read from words, never guessed.
+
+An alias is kept as a memory of each name, so that either leads to the other. A later claim about one of the names is
+brought to the name under which the slot is held already; where neither is, it stays as it was said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from credenda.model.claim import Claim, Span
+from credenda.model.event import Event, Role
+from credenda.model.memory import Cardinality, MemoryType, Status
+from credenda.storage.store import MemoryFilter, Reader
+from credenda.text.normalize import attribute_key, name_key, same_value
+from credenda.text.sentences import sentence_spans
+
+__all__ = ["alias_claims", "aliases_in", "known_as"]
+
+_ALIAS: Final = "alias"
+_HELD: Final = frozenset({Status.ACTIVE})
+_NAMES: Final = 16
+_SENTENCES: Final = 200
+_CONFIDENCE: Final = 0.9
+_IMPORTANCE: Final = 0.5
+_NAME: Final = (
+    r"(?!I(?:['\u2019]|\b))[A-Z\u00c0-\u00de][\w'\u2019-]{0,30}(?: [A-Z\u00c0-\u00de][\w'\u2019-]{0,30}){0,2}"
+)
+_HINT: Final = re.compile(r"call|known as|aka|goes by|short for|for short|nicknam|alias")
+_PATTERNS: Final = tuple(
+    re.compile(pattern.replace("NAME", f"(?P<name>{_NAME})").replace("ALIAS", f"(?P<alias>{_NAME})"))
+    for pattern in (
+        r"\bNAME, (?:whom? )?(?:everyone|everybody|we|people|friends|I) (?:just )?calls? (?:him |her |it )?ALIAS\b",
+        r"\b(?:[Ee]veryone|[Ee]verybody|[Ww]e|[Pp]eople|I) (?:just )?calls? NAME ALIAS\b",
+        r"\b[Ee]veryone calls NAME (?:just |simply )ALIAS\b",
+        r"\bNAME,? (?:\()?(?:a\.?k\.?a\.?|also known as|alias|nicknamed|called) ALIAS\b",
+        r"\bNAME goes by (?:the name (?:of )?)?ALIAS\b",
+        r"\bALIAS is short for NAME\b",
+        r"\bNAME,? or ALIAS for short\b",
+        r"\bNAME['\u2019]s nickname is ALIAS\b",
+    )
+)
+
+
+def aliases_in(sentence: str) -> Iterator[tuple[str, str]]:
+    """Give (name, other name) of every alias that a sentence tells.
+
+    >>> list(aliases_in("My manager is Robert, everyone calls him Bob."))
+    [('Robert', 'Bob')]
+    >>> list(aliases_in("Bob is short for Robert."))
+    [('Robert', 'Bob')]
+    >>> list(aliases_in("Call Robert tomorrow."))
+    []
+    """
+    for pattern in _PATTERNS:
+        for found in pattern.finditer(sentence):
+            if name_key(found["name"]) != name_key(found["alias"]):
+                yield found["name"], found["alias"]
+
+
+def alias_claims(event: Event) -> list[Claim]:
+    """Read the aliases that the user tells in an event, as claims of both names."""
+    if event.role is not Role.USER or _HINT.search(event.text) is None:
+        return []
+    claims: list[Claim] = []
+    for start, stop in islice(sentence_spans(event.text), _SENTENCES):
+        span = Span(event.id, start, stop)
+        for name, alias in aliases_in(event.text[start:stop]):
+            claims += [_claim(event.speaker, span, *both) for both in ((name, alias), (alias, name))]
+    return claims
+
+
+def _claim(speaker: str, span: Span, name: str, alias: str) -> Claim:
+    return Claim(
+        text=f"{name} is also called {alias}.",
+        type=MemoryType.FACT,
+        span=span,
+        speaker=speaker,
+        entity=name,
+        attribute=_ALIAS,
+        value=alias,
+        cardinality=Cardinality.SET,
+        confidence=_CONFIDENCE,
+        importance=_IMPORTANCE,
+    )
+
+
+def known_as(reader: Reader, claim: Claim) -> Claim:
+    """Bring a claim to the name under which its slot is held already."""
+    if not claim.entity or not claim.attribute or claim.attribute == _ALIAS:
+        return claim
+    entity, attribute = claim.entity, attribute_key(claim.attribute)
+    if name_key(entity) != "user" and not _values(reader, entity, attribute):
+        entity = next((name for name in _names(reader, entity) if _values(reader, name, attribute)), entity)
+    value = claim.value
+    if value and value[:1].isupper() and len(value) <= 100:  # noqa: PLR2004 - a name
+        names = _names(reader, value)
+        held = _values(reader, entity, attribute) if names else []
+        if not any(same_value(one, value) for one in held):
+            value = next((one for one in held if any(same_value(one, name) for name in names)), value)
+    return claim if (entity, value) == (claim.entity, claim.value) else replace(claim, entity=entity, value=value)
+
+
+def _names(reader: Reader, name: str) -> list[str]:
+    return _values(reader, name, _ALIAS)
+
+
+def _values(reader: Reader, entity: str, attribute: str) -> list[str]:
+    wanted = MemoryFilter(pair=(name_key(entity), attribute), statuses=_HELD, limit=_NAMES)
+    return [one.value for one in reader.find(wanted) if one.value]
