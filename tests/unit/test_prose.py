@@ -1,5 +1,6 @@
 """The prose checker counts sentences built on free relatives, and leaves code, quotations and questions alone."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,10 @@ def test_the_tree_holds_pages_docs_and_docstrings_but_no_tests(tmp_path: Path) -
         "docs/how-to/a.md",
         "src/a.py",
     ]
+
+
+def test_the_style_guide_shows_twenty_pairs_and_obeys_its_own_rule() -> None:
+    text = (Path(prose.__file__).parents[1] / "docs" / "style.md").read_text(encoding="utf-8")
+    pairs = re.findall(r"^\| \d+ \| [^|]+ \| “[^|]+” \| [^|]+ \|$", text, re.MULTILINE)
+    assert len(pairs) == 20
+    assert counted(text) == []
