@@ -1,6 +1,7 @@
 """The canonical form of claims, memories, changes and contests: no ids, hashes or wall times, and rounded numbers."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import starmap
@@ -11,12 +12,14 @@ from .reasons import kind_of
 Line = tuple[str, str]
 """The id of what was replayed, and its canonical JSON."""
 _PAGE = 50
+_ID = re.compile(r"\b([emckj])\d+-[0-9a-f]{5}\d\b")
 _DIGITS = 4
 
 
 def line(name: str, found: object) -> Line:
-    """Write one line: JSON with sorted keys on a single line."""
-    return name, json.dumps(found, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    """Write one line: JSON with sorted keys; an id that a text shows loses its number and its tag."""
+    text = json.dumps(found, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return name, _ID.sub(r"\1#", text)
 
 
 def _moment(moment_us: int | None) -> str | None:

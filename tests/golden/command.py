@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from pathlib import Path
+from typing import cast
 
 from . import hashes
 from .canonical import Line
@@ -114,11 +115,14 @@ def _parts(way: str, old: object, new: object) -> None:
     if old == new:
         return
     if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted({*old, *new}):  # pyright: ignore[reportUnknownArgumentType] - JSON
-            _parts(f"{way}.{key}", old.get(key), new.get(key))  # pyright: ignore[reportUnknownMemberType] - JSON
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):  # pyright: ignore[reportUnknownArgumentType] - JSON
-        for place, (one, other) in enumerate(zip(old, new, strict=True)):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - JSON
-            _parts(f"{way}[{place}]", one, other)  # pyright: ignore[reportUnknownArgumentType] - JSON
+        one, other = cast("dict[str, object]", old), cast("dict[str, object]", new)
+        for key in sorted({*one, *other}):
+            _parts(f"{way}.{key}", one.get(key), other.get(key))
+        return
+    olds, news = (cast("list[object]", part) if isinstance(part, list) else [] for part in (old, new))
+    if olds and len(olds) == len(news):
+        for place, (before, after) in enumerate(zip(olds, news, strict=True)):
+            _parts(f"{way}[{place}]", before, after)
     else:
         _print(
             f"  {way or '.'}\n    - {json.dumps(old, ensure_ascii=False)}\n    + {json.dumps(new, ensure_ascii=False)}"

@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -92,7 +92,7 @@ def _sentence(name: str, row: dict[str, Any]) -> Line:
 
 
 @contextmanager
-def _opened(path: Path, user: str) -> Iterator[Credenda]:
+def _opened(path: Path, user: str) -> Generator[Credenda]:
     clock = ManualClock(NOW)
     with Credenda.open(path, user=user, embedder="none", llm="none", workers=False, clock=clock) as memory:
         yield memory
