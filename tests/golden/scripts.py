@@ -144,7 +144,8 @@ def searched(path: Path, rows: Sequence[dict[str, Any]]) -> list[object]:
             found.append(_found(memory, places, query, include=("superseded", "low_confidence")))
             found.append(_found(memory, places, query, as_of="2026-03-20T00:00:00Z", profile="evidence"))
             found.append(_found(memory, places, query, kinds=("memory",), mode="facts_only", recency_weight=0.9))
-            found.append(memory.context(query, token_budget=120).text)
+            # Room for all: the random tags of ids count as tokens, and a tight budget would make the replay random.
+            found.append(memory.context(query, token_budget=4_000).text)
         return found
 
 
