@@ -119,7 +119,8 @@ def _parts(way: str, old: object, new: object) -> None:
         for key in sorted({*one, *other}):
             _parts(f"{way}.{key}", one.get(key), other.get(key))
         return
-    olds, news = (cast("list[object]", part) if isinstance(part, list) else [] for part in (old, new))
+    olds = cast("list[object]", old) if isinstance(old, list) else []
+    news = cast("list[object]", new) if isinstance(new, list) else []
     if olds and len(olds) == len(news):
         for place, (before, after) in enumerate(zip(olds, news, strict=True)):
             _parts(f"{way}[{place}]", before, after)
