@@ -1,8 +1,8 @@
 """What a sentence that no pattern reads is worth: kept as said, kept as unsure, or passed over.
 
 A linear model over cheap signs of a sentence: its words, what they are about, and how they follow one another. Every
-weight is a number in `data/worth.toml`, fitted by `benchmarks/fit_worth.py` on the project's own sentences; the classes of
-words are in `data/worth_words.toml`.
+weight is a number in `data/worth.toml`, fitted by `benchmarks/fit_worth.py` on the project's own sentences; the classes
+of words are in `data/worth_words.toml`.
 """
 
 from __future__ import annotations
