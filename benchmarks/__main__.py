@@ -31,7 +31,7 @@ def benchmarks() -> None:
 @as_json_option
 def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, as_json: bool) -> None:
     """Run the benchmark of precision."""
-    show(run_precision(held, cases, sessions, embedder=embedder, note=note), tables.precision, as_json=as_json)
+    show(run_precision(held, cases, sessions, embedder=embedder, note=note), tables.format_precision, as_json=as_json)
 
 
 @benchmarks.command(help="What looking for contradictions adds to a write, and what a slot costs that always changes.")
@@ -43,7 +43,7 @@ def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, 
 def contradiction(*, size: str, turns: int, as_json: bool) -> None:
     """Run the benchmark of the contradiction check."""
     document = run_contradiction(parse_sizes(size)[0], turns, note=note)
-    show(document, shipped_tables.judged, as_json=as_json)
+    show(document, shipped_tables.format_judged, as_json=as_json)
 
 
 @benchmarks.command(help="A simulated year of one user: what is believed in the end, beside what was true.")
@@ -53,7 +53,7 @@ def contradiction(*, size: str, turns: int, as_json: bool) -> None:
 def year(*, turns: int, seed: int, as_json: bool) -> None:
     """Run the simulated year; exits with 1 when a promise was broken."""
     document = run_year(turns, seed=seed, note=note)
-    show(document, tables.year, as_json=as_json)
+    show(document, tables.format_year, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)
 
@@ -66,7 +66,7 @@ def year(*, turns: int, seed: int, as_json: bool) -> None:
 def consolidation(*, size: str, turns: int, seed: int, as_json: bool) -> None:
     """Run the benchmark of consolidation; exits with 1 when something was lost."""
     document = run_consolidation(parse_sizes(size)[0], turns, seed=seed, note=note)
-    show(document, tables.figures, as_json=as_json)
+    show(document, tables.format_figures, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)
 
@@ -79,7 +79,7 @@ def consolidation(*, size: str, turns: int, seed: int, as_json: bool) -> None:
 def lifetime(*, events: int, days: int, seed: int, as_json: bool) -> None:
     """Run the simulated life; exits with 1 when a promise was broken."""
     document = run_lifetime(events, seed=seed, days=days, note=note)
-    show(document, tables.lifetime, as_json=as_json)
+    show(document, tables.format_lifetime, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)
 
@@ -91,7 +91,7 @@ def lifetime(*, events: int, days: int, seed: int, as_json: bool) -> None:
 def decay(*, memories: int, seed: int, as_json: bool) -> None:
     """Run the benchmark of decay; exits with 1 when a target was missed."""
     document = run_decay(memories, seed=seed, note=note)
-    show(document, tables.decay, as_json=as_json)
+    show(document, tables.format_decay, as_json=as_json)
     if not document["met"]:
         raise click.exceptions.Exit(1)
 
@@ -103,7 +103,7 @@ def decay(*, memories: int, seed: int, as_json: bool) -> None:
 def erase(*, events: int, embedder: str, as_json: bool) -> None:
     """Run the benchmark of erasure; exits with 1 when it did not hold."""
     document = run_erase(events, embedder=embedder, note=note)
-    show(document, tables.erase, as_json=as_json)
+    show(document, tables.format_erase, as_json=as_json)
     if not document["held"]:
         raise click.exceptions.Exit(1)
 

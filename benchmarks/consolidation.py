@@ -85,7 +85,7 @@ _WHERE: Final = ("attic", "cellar", "office", "garage", "library", "kitchen", "h
 def run_consolidation(memories: int, turns: int, *, seed: int, note: Note) -> dict[str, Any]:
     """Consolidate so many memories without a model, and live a year of so many turns with a run a week."""
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
-        once = _once(Path(folder) / "memory.db", memories, note)
+        once = _run_once(Path(folder) / "memory.db", memories, note)
     note(f"a year of {turns} turns, twice")
     plain = run_year(turns, seed=seed, note=lambda _: None)
     weekly = run_year(turns, seed=seed, note=note, consolidate_days=_WEEK_DAYS)
@@ -111,7 +111,7 @@ class _Clock:
         return from_datetime(_START)
 
 
-def _facts(count: int) -> Iterator[str]:
+def _make_facts(count: int) -> Iterator[str]:
     """Give distinct facts; neighbours in the list often differ by a number alone."""
     rng = random.Random(_SEED)
     seen: set[str] = set()
@@ -125,9 +125,9 @@ def _facts(count: int) -> Iterator[str]:
                 yield fact
 
 
-def _once(path: Path, count: int, note: Note) -> dict[str, Any]:
+def _run_once(path: Path, count: int, note: Note) -> dict[str, Any]:
     twice = count // _TWICE
-    distinct = list(_facts(count - twice))
+    distinct = list(_make_facts(count - twice))
     texts = distinct + [fact.rstrip(".").replace(" keeps ", " KEEPS ") for fact in distinct[:twice]]
     parts = build_parts(path, user="bench", embedder="none", clock=_Clock())
     with Credenda(parts, workers=False) as memory:
@@ -137,10 +137,10 @@ def _once(path: Path, count: int, note: Note) -> dict[str, Any]:
         for start in range(0, len(texts), _BATCH):
             _fill(parts.store, texts[start : start + _BATCH], event_id)
         memory.manage.consolidate(topic="none", dry_run=True)  # what it loads is no part of what it grows by
-        before, began = _peak_mb(), time.process_time()
+        before, began = _measure_peak_mb(), time.process_time()
         report = memory.manage.consolidate(force=True)
-        cpu, after = time.process_time() - began, _peak_mb()
-        held = set(_held(memory))
+        cpu, after = time.process_time() - began, _measure_peak_mb()
+        held = set(_list_held(memory))
         began = time.process_time()
         again = memory.manage.consolidate(force=True)
         second = time.process_time() - began
@@ -177,7 +177,7 @@ def _fill(store: Store, texts: list[str], event_id: str) -> None:
     store.commit("bench", work)
 
 
-def _held(memory: Credenda) -> Iterator[str]:
+def _list_held(memory: Credenda) -> Iterator[str]:
     cursor = None
     while True:
         page = memory.list(limit=50, cursor=cursor)
@@ -187,7 +187,7 @@ def _held(memory: Credenda) -> Iterator[str]:
             return
 
 
-def _peak_mb() -> float:
+def _measure_peak_mb() -> float:
     """Return the most memory that this process has had so far."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1 << 20) if sys.platform == "darwin" else peak / 1024

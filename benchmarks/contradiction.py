@@ -18,14 +18,14 @@ from typing import Any, Final
 from benchmarks.replacement_cost import measure_succession
 from credenda import Credenda
 from credenda.bench.stats import spread_ms
-from credenda.bench.targets import judge_changes
+from credenda.bench.targets import check_contradiction_targets
 from credenda.bootstrap import build_parts
 from credenda.clock import from_datetime
-from credenda.model.claim import Claim, Move, Span
+from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.event import Event
 from credenda.model.memory import Memory, MemoryType
 from credenda.storage.store import Store, Writer
-from credenda.write.reconcile_job import decided
+from credenda.write.reconcile_job import decide_claim
 
 __all__ = ["run_contradiction"]
 
@@ -54,9 +54,9 @@ def run_contradiction(memories: int, turns: int, *, note: Note) -> dict[str, Any
         check = _check(Path(folder) / "check.db", memories, note)
         succession = measure_succession(Path(folder) / "succession.db", memories, note=note)
         note(f"{turns} turns that change one slot")
-        loop = _loop(Path(folder) / "loop.db", turns)
+        loop = _run_loop(Path(folder) / "loop.db", turns)
     found = {"memories": memories, "check": check, "succession": succession, "one_slot": loop, "seed": _SEED}
-    return {**found, "targets": judge_changes(found)}
+    return {**found, "targets": check_contradiction_targets(found)}
 
 
 def _check(path: Path, count: int, note: Note) -> dict[str, Any]:
@@ -73,9 +73,9 @@ def _check(path: Path, count: int, note: Note) -> dict[str, Any]:
 
         def decide_all(writer: Writer) -> None:
             event = writer.events([event_id])[0]
-            for kind, claim in _claims(event, count):
+            for kind, claim in _make_claims(event, count):
                 began = time.process_time()
-                changes = decided(writer, event, claim, clock.now_us())
+                changes = decide_claim(writer, event, claim, clock.now_us())
                 times[kind].append(time.process_time() - began)
                 assert len(changes) == (2 if kind == "contradicts" else 1)  # noqa: S101 - a check of the measurement
 
@@ -107,7 +107,7 @@ def _fill(store: Store, start: int, count: int, now_us: int) -> None:
     store.commit("bench", work)
 
 
-def _claims(event: Event, count: int) -> list[tuple[str, Claim]]:
+def _make_claims(event: Event, count: int) -> list[tuple[str, Claim]]:
     rng = random.Random(_SEED)
     found: list[tuple[str, Claim]] = []
     for number in range(_CLAIMS):
@@ -122,14 +122,14 @@ def _claims(event: Event, count: int) -> list[tuple[str, Claim]]:
             entity=person,
             attribute=attribute,
             value=f"New{number}",
-            move=Move.CHANGE,
+            move=UpdateKind.CHANGE,
             valid_from_us=event.occurred_us + number + 1,
         )
         found.append(("contradicts" if known else "is_new", claim))
     return found
 
 
-def _loop(path: Path, turns: int) -> dict[str, Any]:
+def _run_loop(path: Path, turns: int) -> dict[str, Any]:
     """Say turn after turn that the home is another one, and read them."""
     rng, clock = random.Random(_SEED), _Clock()
     with Credenda.open(path, user="bench", embedder="none", workers=False, clock=clock) as memory:

@@ -48,7 +48,7 @@ def run_decay(memories: int, *, seed: int, note: Callable[[str], None]) -> dict[
         with Credenda(parts, workers=False) as memory:
             note(f"filling a store with {memories:,} memories")
             _fill(parts, memories, random.Random(f"decay {seed}"))
-            before = _beliefs(parts)
+            before = _hash_beliefs(parts)
             runs: list[dict[str, Any]] = []
             for name, hours in _RUNS:
                 clock.at_us = _BEGAN_US + hours * DAY_US // 24
@@ -56,7 +56,7 @@ def run_decay(memories: int, *, seed: int, note: Callable[[str], None]) -> dict[
                 report = memory.manage.decay()
                 cpu_s, wall_s = time.process_time() - cpu, time.perf_counter() - started
                 runs.append({"run": name, "moved": report.updated, "cpu_s": round(cpu_s, 2), "s": round(wall_s, 2)})
-            unmoved = _beliefs(parts) == before
+            unmoved = _hash_beliefs(parts) == before
     most = max(run["cpu_s"] for run in runs)
     per_100k = most * 100_000 / memories
     met = unmoved and per_100k <= SECONDS_MAX
@@ -69,12 +69,12 @@ def _fill(parts: Parts, count: int, draw: random.Random) -> None:
 
         def work(writer: Writer, numbers: range = range(start, min(count, start + _UNIT))) -> None:
             for number in numbers:
-                _file(writer, number, draw)
+                _store_memory(writer, number, draw)
 
         parts.store.commit(parts.user_id, work)
 
 
-def _file(writer: Writer, number: int, draw: random.Random) -> None:
+def _store_memory(writer: Writer, number: int, draw: random.Random) -> None:
     created_us = _BEGAN_US - draw.randrange(_AGES_DAYS) * DAY_US
     memory_id = writer.put(
         Memory(
@@ -93,7 +93,7 @@ def _file(writer: Writer, number: int, draw: random.Random) -> None:
         writer.put(Access(memory_id=memory_id, session=str(use), day=at_us // DAY_US, at_us=at_us, shown=1))
 
 
-def _beliefs(parts: Parts) -> str:
+def _hash_beliefs(parts: Parts) -> str:
     """Hash all that is held but for the scores, and the number of changes."""
     found = hashlib.blake2b()
     below: int | None = None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda
-from credenda.bench.sentences import sentences
+from credenda.bench.sentences import make_sentences
 from credenda.clock import seconds
 
 __all__ = ["run_erase"]
@@ -29,14 +29,14 @@ def run_erase(events: int, *, embedder: str, note: Callable[[str], None]) -> dic
         for user in ("erased", "neighbour"):
             note(f"{user}: {events:,} events")
             _fill(path, user, events, embedder)
-        before = _exported(path, folder / "before.jsonl")
+        before = _read_export(path, folder / "before.jsonl")
         size_bytes = path.stat().st_size
         note("erasing")
         with Credenda.open(path, user="erased", workers=False, embedder=embedder) as mem:
             began, began_cpu = seconds(), time.process_time()
             receipt = mem.erase("erased")
             took, took_cpu = seconds() - began, time.process_time() - began_cpu
-        after = _exported(path, folder / "after.jsonl")
+        after = _read_export(path, folder / "after.jsonl")
     return {
         "events": events,
         "embedder": embedder,
@@ -53,7 +53,7 @@ def run_erase(events: int, *, embedder: str, note: Callable[[str], None]) -> dic
 
 
 def _fill(path: Path, user: str, events: int, embedder: str) -> None:
-    said = sentences(events, seed=len(user))
+    said = make_sentences(events, seed=len(user))
     with Credenda.open(path, user=user, workers=False, embedder=embedder) as mem:
         for start in range(0, events, _TOGETHER):
             messages = [
@@ -64,7 +64,7 @@ def _fill(path: Path, user: str, events: int, embedder: str) -> None:
         mem.settle(36_000)
 
 
-def _exported(path: Path, place: Path) -> bytes:
+def _read_export(path: Path, place: Path) -> bytes:
     with Credenda.open(path, user="neighbour", workers=False, embedder="none") as mem:
         mem.data.export(place)
     return hashlib.sha256(place.read_bytes()).digest()

@@ -35,9 +35,9 @@ from numpy.typing import NDArray
 from credenda import Credenda
 from credenda.model.memory import Memory
 from credenda.providers.embed.factory import open_embedder
-from credenda.text.normalize import attribute_key
+from credenda.text.normalize import normalise_attribute
 from credenda.text.weight_file import render_weight_file
-from credenda.write.reconcile.slots import single_slots, slot_of
+from credenda.write.reconcile.slots import find_single_slots, get_slot
 from credenda.write.succession.likely import near_signs, said_of, signs_between
 from credenda.write.succession.old import Old, old_of
 from credenda.write.succession.weigh import LAID, limit_among
@@ -144,7 +144,7 @@ def own_rows(couples: Sequence[Couple], rarity: Mapping[str, float], cosine: Cos
             continue
         said = said_of(one.line["new"])
         meant = [old for old in one.old if past in f"{old.memory.value or ''} {old.memory.text}".casefold()]
-        if not {slot_of(old.memory) for old in meant}.isdisjoint(single_slots(one.given)):
+        if not {get_slot(old.memory) for old in meant}.isdisjoint(find_single_slots(one.given)):
             continue  # of one slot that holds one value, which reconciliation decides
         chosen = max(meant, key=lambda old: (len(old.said.terms & said.terms), old.memory.id), default=None)
         if chosen is not None:
@@ -194,7 +194,7 @@ def strangers(
 
 def _attributes(one: Couple) -> set[str]:
     held = [*(old.memory for old in one.old), *one.given]
-    return {attribute_key(memory.attribute or "") for memory in held} - {""}
+    return {normalise_attribute(memory.attribute or "") for memory in held} - {""}
 
 
 def cosines(texts: Sequence[str]) -> Cosine:

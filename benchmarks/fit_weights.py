@@ -26,30 +26,30 @@ from numpy.typing import NDArray
 
 from benchmarks.logistic import (
     Sample,
-    auroc_interval,
-    best_by_fold,
-    cell_weights,
-    design,
+    apply_logistic,
+    build_design,
+    compute_auroc_interval,
+    compute_cell_weights,
+    find_best_by_fold,
     fit_logistic,
-    held_out,
-    logistic,
-    rewritten,
+    predict_held_out,
+    rewrite_tables,
 )
-from benchmarks.unanswerable import near_misses, words_of
+from benchmarks.unanswerable import list_words, make_near_misses
 from credenda import Credenda
 from credenda.bench.locomo import Conversation, Question, load_conversations, load_questions, store_conversation
-from credenda.bench.ranking import auroc, judge
-from credenda.ids import Kind
+from credenda.bench.ranking import compute_auroc, measure_ranking
+from credenda.ids import IdKind
 from credenda.index.resident import ResidentIndex
 from credenda.model.query import Query
-from credenda.read.abstention import TOP, best_by_chance, held_lead, rise_of
+from credenda.read.abstention import TOP, bound_lead, expect_best_by_chance, measure_rise
 from credenda.read.candidates import Candidates
-from credenda.read.dense import asked_vector
-from credenda.read.fuse import best_of_owner, fuse
+from credenda.read.dense import embed_question
+from credenda.read.fuse import fuse_scores, pick_best_of_owner
 from credenda.read.hydrate import name_document
 from credenda.read.plan import Plan, plan
-from credenda.read.retrieve import owner_of, retrieve
-from credenda.read.weights import weights
+from credenda.read.retrieve import find_owner, retrieve
+from credenda.read.weights import load_weights
 from credenda.services.inspect import open_index
 from credenda.storage.store import Reader
 
@@ -96,16 +96,16 @@ def signs_of(found: Candidates, made: Plan, model: str | None) -> dict[str, floa
     """Return what the best candidates say, as `read/abstention.py` reads it; None where there are none."""
     if not len(found):
         return None
-    engine = weights().engine(model)
-    order = best_of_owner(found, fuse(found, weights(), engine).relevance)
-    best, rise = order[:TOP], rise_of(found, order)
+    engine = load_weights().engine(model)
+    order = pick_best_of_owner(found, fuse_scores(found, load_weights(), engine).relevance)
+    best, rise = order[:TOP], measure_rise(found, order)
     cosine = np.nan_to_num(found.cosine[best], nan=0.0)
     return {
         "coverage": float(found.coverage[best].max()),
         "rarest": float(found.rarest[best].any()),
         "cosine": max(0.0, float(cosine.max())),
-        "lead": held_lead(found.lead),
-        "size": best_by_chance(found.searched),
+        "lead": bound_lead(found.lead),
+        "size": expect_best_by_chance(found.searched),
         "broad": float(made.broad),
         "strange": float(found.strange),
         "above": rise.above,
@@ -119,11 +119,11 @@ def asked(view: View, source: Source, question: Question, kind: str) -> Iterator
     query = Query(text=question.text, limit=50)
     parts = view.memory._parts  # pyright: ignore[reportPrivateUsage] # noqa: SLF001 - the fit looks inside
     made = plan(query, parts.clock.now_us(), view.resident.speaker_names)
-    vector = asked_vector(parts.ask, question.text, made) if parts.ask and view.resident.dims and made.terms else None
+    vector = embed_question(parts.ask, question.text, made) if parts.ask and view.resident.dims and made.terms else None
     model = view.resident.model_id if vector is not None else None
     draw = np.random.default_rng(_seed(question.text))
     gold = [owner for turn in question.gold for owner in view.turns.get(turn, ())] if present else []
-    owners = np.unique(owner_of(view.resident.codes))
+    owners = np.unique(find_owner(view.resident.codes))
     for size in (*SIZES, 0):
         if size and (size >= len(owners) or kind not in {"present", "off"} or (present and not gold)):
             continue
@@ -186,12 +186,14 @@ def swapper(view: View, source: Source) -> Callable[[Question], dict[str, str]]:
             known[term] = frozenset(index.session[rows].tolist())
         return known[term]
 
-    stock = [word for question in source.questions for word in words_of(question.text, subject(question))]
+    stock = [word for question in source.questions for word in list_words(question.text, subject(question))]
 
     def swap(question: Question) -> dict[str, str]:
         draw = np.random.default_rng(_seed(question.text))
         asked = subject(question)
-        return near_misses(question.text, asked, stock=stock, sessions=sessions, pick=lambda n: int(draw.integers(n)))
+        return make_near_misses(
+            question.text, asked, stock=stock, sessions=sessions, pick=lambda n: int(draw.integers(n))
+        )
 
     return swap
 
@@ -205,17 +207,17 @@ def turn_owners(reader: Reader, index: ResidentIndex) -> dict[str, NDArray[np.in
     found: dict[str, list[int]] = {}
     codes = index.codes.tolist()
     named = {name_document(code, reader.tenant.tag)[1]: code for code in codes}
-    events = [name for name in named if name_document(named[name], reader.tenant.tag)[0] is Kind.EVENT]
+    events = [name for name in named if name_document(named[name], reader.tenant.tag)[0] is IdKind.EVENT]
     for start in range(0, len(events), 200):
         for event in reader.events(events[start : start + 200]):
             if event.external_id is not None:
                 found.setdefault(event.external_id, []).append(named[event.id])
-    return {turn: owner_of(np.array(codes, np.int64)) for turn, codes in found.items()}
+    return {turn: find_owner(np.array(codes, np.int64)) for turn, codes in found.items()}
 
 
 def figures(samples: Sequence[Sample], logits: NDArray[np.float64]) -> Iterator[str]:
     """Say for each data set how well held-out probabilities tell questions apart, and what each floor would refuse."""
-    sure = logistic(logits)
+    sure = apply_logistic(logits)
     for name in sorted({sample.labels["set"] for sample in samples}):
 
         def of(kind: str, size: str = "all", name: str = name) -> list[float]:
@@ -225,12 +227,12 @@ def figures(samples: Sequence[Sample], logits: NDArray[np.float64]) -> Iterator[
         kinds = ("near", "off", "unsaid", "elsewhere")
         present, absent = of("present"), {kind: of(kind) for kind in kinds}
         for kind, given in absent.items():
-            low, high = auroc_interval(present, given)
-            yield f"{name}: AUROC {kind} {auroc(present, given)} ({low:.3f} to {high:.3f}, n {len(given)})"
+            low, high = compute_auroc_interval(present, given)
+            yield f"{name}: AUROC {kind} {compute_auroc(present, given)} ({low:.3f} to {high:.3f}, n {len(given)})"
         for size in SIZES:
             there, gone = of("present", str(size)), of("off", str(size))
             refused = ", ".join(f"{np.mean(np.array(group) < FLOORS[1]) * 100:.1f}" for group in (there, gone))
-            yield f"{name}: at {size} documents AUROC off {auroc(there, gone)}, floor {FLOORS[1]} refuses % {refused}"
+            yield f"{name}: at {size} documents AUROC off {compute_auroc(there, gone)}, floor {FLOORS[1]} refuses % {refused}"
         for floor in FLOORS:
             refused = ", ".join(
                 f"{word} {np.mean(np.array(group) < floor) * 100:.1f}"
@@ -240,7 +242,7 @@ def figures(samples: Sequence[Sample], logits: NDArray[np.float64]) -> Iterator[
     for fold in sorted({sample.fold for sample in samples}):
         mine = [(float(p), one) for p, one in zip(sure, samples, strict=True) if one.fold == fold]
         there = [p for p, one in mine if one.present and one.labels["size"] == "all"]
-        yield f"without {fold}: AUROC near {auroc(there, _of(mine, 'near'))}, off {auroc(there, _of(mine, 'off'))}"
+        yield f"without {fold}: AUROC near {compute_auroc(there, _of(mine, 'near'))}, off {compute_auroc(there, _of(mine, 'off'))}"
 
 
 def _of(mine: Sequence[tuple[float, Sample]], kind: str) -> list[float]:
@@ -263,12 +265,12 @@ def ranking(view: View, source: Source, question: Question) -> Ranking | None:
     parts = view.memory._parts  # pyright: ignore[reportPrivateUsage] # noqa: SLF001 - the fit looks inside
     query = Query(text=question.text, limit=50)
     made = plan(query, parts.clock.now_us(), view.resident.speaker_names)
-    vector = asked_vector(parts.ask, question.text, made) if parts.ask and view.resident.dims and made.terms else None
+    vector = embed_question(parts.ask, question.text, made) if parts.ask and view.resident.dims and made.terms else None
     found = retrieve(view.resident, view.reader, query, made, vector=vector)
     if not len(found):
         return None
     model = view.resident.model_id if vector is not None else None
-    terms = fuse(found, weights(), weights().engine(model)).terms
+    terms = fuse_scores(found, load_weights(), load_weights().engine(model)).terms
     zero = np.zeros(len(found), np.float32)
     spoken: dict[int, list[str]] = {}
     for turn, owners in view.turns.items():
@@ -285,7 +287,7 @@ def judged(one: Ranking, factors: NDArray[np.float64]) -> float:
     order = np.argsort(-(one.terms @ factors + one.fixed), kind="stable")
     places: list[int] = order.tolist()
     ranked = list(dict.fromkeys(turn for at in places for turn in one.turns[at]))
-    found = judge(ranked, one.gold)
+    found = measure_ranking(ranked, one.gold)
     second = 0.5 * (found["all@10"] + found["recall@10"])
     return found["any@10"] + second + 0.25 * (found["any@5"] + found["any@20"] + found["mrr"])
 
@@ -302,7 +304,7 @@ def fit_order(rankings: Sequence[Ranking]) -> tuple[dict[str, float], list[str]]
     scale = np.array([share[one.source] for one in rankings]) * len(rankings) / len(share)
     values = np.array([[judged(one, trial) for one in rankings] for trial in factors]) * scale
     folds = [one.fold for one in rankings]
-    chosen = best_by_fold(values, folds)
+    chosen = find_best_by_fold(values, folds)
     held = float(np.mean([values[chosen[fold], at] for at, fold in enumerate(folds)]))
     best = int(values.mean(1).argmax())
     report = [f"order: today {values[0].mean():.4f}, best {values[best].mean():.4f}, held out {held:.4f} of 3.25"]
@@ -313,10 +315,10 @@ def fit_order(rankings: Sequence[Ranking]) -> tuple[dict[str, float], list[str]]
 def growth(samples: Sequence[Sample]) -> dict[str, float]:
     """Measure how fast the best of unrelated texts grows with √(2 ln n): a slope for each sign."""
     off = [sample for sample in samples if sample.labels["kind"] == "off"]
-    sizes = design(off, ["size"])
+    sizes = build_design(off, ["size"])
     line = np.c_[np.ones(len(off)), sizes]
-    share = np.sqrt(cell_weights(off))[:, None]
-    found = np.asarray(np.linalg.lstsq(line * share, design(off, GROWING) * share, rcond=None)[0], np.float64)
+    share = np.sqrt(compute_cell_weights(off))[:, None]
+    found = np.asarray(np.linalg.lstsq(line * share, build_design(off, GROWING) * share, rcond=None)[0], np.float64)
     return dict(zip(GROWING, map(float, found[1].tolist()), strict=True))
 
 
@@ -328,9 +330,9 @@ def fit(engine: str, samples: Sequence[Sample]) -> tuple[dict[str, float], list[
     slopes = growth(samples)
     level = [replace(one, signs=_levelled(one.signs, slopes)) for one in samples]
     names = (*SIGNS, *NEAR_SIGNS) if engine != "words" else SIGNS
-    report = list(figures(samples, held_out(level, names)))
+    report = list(figures(samples, predict_held_out(level, names)))
     present = np.array([float(sample.present) for sample in samples])
-    fitted = fit_logistic(design(level, names), present, cell_weights(samples))
+    fitted = fit_logistic(build_design(level, names), present, compute_cell_weights(samples))
     numbers: dict[str, float] = dict(zip(("base", *names), (float(one) for one in fitted), strict=True))
     numbers["size"] = -sum(slope * numbers.get(name, 0.0) for name, slope in slopes.items())
     return {name: round(number, 2) for name, number in numbers.items()}, [f"{engine} {line}" for line in report]
@@ -386,7 +388,7 @@ def main() -> None:
     if given.write:
         text = WEIGHTS.read_text(encoding="utf-8")
         WEIGHTS.write_text(
-            rewritten(text, tables, _provenance([*given.data, *given.questions], report)), encoding="utf-8"
+            rewrite_tables(text, tables, _provenance([*given.data, *given.questions], report)), encoding="utf-8"
         )
 
 

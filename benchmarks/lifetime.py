@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.lifetime_oracle import Episode, Fate, fate_on, retention
-from benchmarks.year import Truth, Year, made_year
+from benchmarks.year import Truth, Year, make_year
 from credenda import Credenda, MemoryUnit
 from credenda.clock import DAY_US, from_datetime
 from credenda.model.memory import Memory, Status
-from credenda.text.normalize import value_key
+from credenda.text.normalize import normalise_value
 
 __all__ = ["run_lifetime"]
 
@@ -82,24 +82,24 @@ def run_lifetime(
     `away` are the days of the sabbatical that follows on the clock of active days.
     """
     began = time.process_time()
-    year = made_year(events - events // _EVERY, seed=seed, days=days)
+    year = make_year(events - events // _EVERY, seed=seed, days=days)
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="credenda-lifetime-") as folder:
         path = Path(folder) / "memory.db"
         with Credenda.open(path, user="life", embedder="none", workers=False, clock=clock) as memory:
             life = _Life(memory, clock, random.Random(f"life {seed}"), year.turns[0].at.replace(hour=0, minute=0))
-            _live(life, year, days=days, happenings=events // _EVERY, note=note)
-            found = _judged(life, days, seed)
+            _run_days(life, year, days=days, happenings=events // _EVERY, note=note)
+            found = _check_promises(life, days, seed)
         settings = {"decay_clock": "active"}
         with Credenda.open(path, user="life", embedder="none", workers=False, clock=clock, settings=settings) as memory:
             note(f"a sabbatical of {away} days on the active clock")
-            found["sabbatical_moved"] = _sabbatical(_Life(memory, clock, life.draw, life.start), days, away)
+            found["sabbatical_moved"] = _check_absence(_Life(memory, clock, life.draw, life.start), days, away)
     found |= {"seed": seed, "events": events, "days": days, "seconds": round(time.process_time() - began, 2)}
     kept = not (found["immortal"] or found["archived_wrongly"]["found"] or found["fates"]["differ"])
     return found | {"kept": kept and found["decay"]["varied"] and not found["sabbatical_moved"]}
 
 
-def _live(life: _Life, year: Year, *, days: int, happenings: int, note: Callable[[str], None]) -> None:
+def _run_days(life: _Life, year: Year, *, days: int, happenings: int, note: Callable[[str], None]) -> None:
     """Say what is said on each day, let things happen, recall some, and run the duties at its end."""
     said = {day: list(turns) for day, turns in groupby(year.turns, key=lambda one: (one.at - life.start).days)}
     checks, count = dict(year.checks), 0
@@ -110,8 +110,8 @@ def _live(life: _Life, year: Year, *, days: int, happenings: int, note: Callable
             life.memory.remember([{"role": one.role, "content": one.text}], session=f"day {day}")
             count += not one.late
         life.memory.settle()
-        _happen(life, day, happenings * (day + 1) // days - happenings * day // days)
-        _recall(life, day)
+        _add_episodes(life, day, happenings * (day + 1) // days - happenings * day // days)
+        _recall_episode(life, day)
         _keep(life, day)
         if count in checks:
             note(f"day {day}: {count} turns")
@@ -119,7 +119,7 @@ def _live(life: _Life, year: Year, *, days: int, happenings: int, note: Callable
     life.checked += _put_away(life.memory, year.truths)
 
 
-def _happen(life: _Life, day: int, count: int) -> None:
+def _add_episodes(life: _Life, day: int, count: int) -> None:
     """Keep what happened on a day as episodes; a few of them are loved, and will be recalled again and again."""
     at = life.set(day, 20.0)
     for _ in range(count):
@@ -133,7 +133,7 @@ def _happen(life: _Life, day: int, count: int) -> None:
             life.loved.append(held.id)
 
 
-def _recall(life: _Life, day: int) -> None:
+def _recall_episode(life: _Life, day: int) -> None:
     """Recall one of the loved episodes and, now and then, any; what a search shows is what was recalled."""
     at = life.set(day, 22.0)
     wanted = [life.draw.choice(life.loved[-12:])] if life.loved else []
@@ -158,24 +158,24 @@ def _keep(life: _Life, day: int) -> None:
 
 def _put_away(memory: Credenda, truths: Sequence[Truth]) -> list[tuple[str, bool]]:
     """Say of every fact that is true now whether it was put away and nothing that is held says it."""
-    away = list(_all(memory, Status.ARCHIVED))
-    texts = [f" {value_key(one.text)} " for one in _all(memory, Status.ACTIVE)]
+    away = list(_list_all(memory, Status.ARCHIVED))
+    texts = [f" {normalise_value(one.text)} " for one in _list_all(memory, Status.ACTIVE)]
     facts = [(truth.name, value) for truth in truths for value in truth.current]
     return [
         (
             f"{name}: {value}",
-            any(_says(f" {value_key(one.text)} ", value) for one in away)
-            and not any(_says(text, value) for text in texts),
+            any(_has_value(f" {normalise_value(one.text)} ", value) for one in away)
+            and not any(_has_value(text, value) for text in texts),
         )
         for name, value in facts
     ]
 
 
-def _says(text: str, value: str) -> bool:
-    return f" {value_key(value)} " in text
+def _has_value(text: str, value: str) -> bool:
+    return f" {normalise_value(value)} " in text
 
 
-def _all(memory: Credenda, status: Status) -> Iterator[Memory]:
+def _list_all(memory: Credenda, status: Status) -> Iterator[Memory]:
     cursor = None
     while True:
         page = memory.list(status=status.value, limit=_PAGE, cursor=cursor)
@@ -185,22 +185,22 @@ def _all(memory: Credenda, status: Status) -> Iterator[Memory]:
             return
 
 
-def _judged(life: _Life, days: int, seed: int) -> dict[str, Any]:
-    held = list(_all(life.memory, Status.ACTIVE))
+def _check_promises(life: _Life, days: int, seed: int) -> dict[str, Any]:
+    held = list(_list_all(life.memory, Status.ACTIVE))
     scores = [one.decay_score for one in held]
     known = [score for score in scores if score is not None]
     picked = random.Random(f"checked {seed}").sample(life.checked, min(_CHECKED, len(life.checked)))
     fading = [one for one in held if one.layer in {"working", "episodic"} and not one.pinned]
-    idle = [one for one in fading if _idle_days(life, one) > _IDLE_DAYS]
+    idle = [one for one in fading if _count_idle_days(life, one) > _IDLE_DAYS]
     return {
         "memories": len(held),
         "episodes": len(life.episodes),
-        "archived": len(list(_all(life.memory, Status.ARCHIVED))),
+        "archived": len(list(_list_all(life.memory, Status.ARCHIVED))),
         "idle": len(idle),
         "immortal": [one.text for one in idle if (one.decay_score or 1.0) >= _MORTAL],
         "most_retained_idle": max((one.decay_score or 1.0 for one in idle), default=None),
         "archived_wrongly": {"checked": len(picked), "found": [name for name, away in picked if away]},
-        "fates": _fates(life, days),
+        "fates": _check_fates(life, days),
         "decay": {
             "null": len(scores) - len(known),
             "distinct": len(set(known)),
@@ -210,18 +210,18 @@ def _judged(life: _Life, days: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _idle_days(life: _Life, one: Memory) -> float:
+def _count_idle_days(life: _Life, one: Memory) -> float:
     return (life.clock.at_us - (one.last_accessed_us or one.created_us)) / DAY_US
 
 
-def _fates(life: _Life, days: int) -> dict[str, Any]:
+def _check_fates(life: _Life, days: int) -> dict[str, Any]:
     """Hold what became of every episode, and what is retained of those that stayed, against the formulas."""
     counts: dict[str, int] = {"rises": 0, "archived": 0, "stays": 0}
     differ: list[str] = []
     for memory_id, one in life.episodes.items():
         foretold = life.fates.get(memory_id, ("stays", 0))
         memory = life.memory.get(memory_id)
-        found = _fate(life, memory)
+        found = _find_fate(life, memory)
         counts[found[0]] += 1
         if found != foretold:
             differ.append(f"{memory_id}: {found[0]} on day {found[1]}, foretold {foretold[0]} on day {foretold[1]}")
@@ -230,7 +230,7 @@ def _fates(life: _Life, days: int) -> dict[str, Any]:
     return {**counts, "differ": differ}
 
 
-def _fate(life: _Life, memory: Memory) -> tuple[Fate, int]:
+def _find_fate(life: _Life, memory: Memory) -> tuple[Fate, int]:
     """Read from the log what the duties did with a memory first, and on which day."""
     for change in life.memory.why(memory.id).changes:
         if change.actor == "schedule" and change.kind in {"set_layer", "set_status"}:
@@ -239,16 +239,16 @@ def _fate(life: _Life, memory: Memory) -> tuple[Fate, int]:
     return "stays", 0
 
 
-def _sabbatical(life: _Life, days: int, away: int) -> list[str]:
+def _check_absence(life: _Life, days: int, away: int) -> list[str]:
     """Be away for so many days on the clock of active days, and name what moved."""
     _keep(life, days)
-    before = _state(life.memory)
+    before = _read_state(life.memory)
     for day in range(days + 1, days + 1 + away):
         _keep(life, day)
-    after = _state(life.memory)
+    after = _read_state(life.memory)
     return [one for one in sorted(before | after) if before.get(one) != after.get(one)]
 
 
-def _state(memory: Credenda) -> dict[str, tuple[object, ...]]:
-    rows = (one for status in (Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED) for one in _all(memory, status))
+def _read_state(memory: Credenda) -> dict[str, tuple[object, ...]]:
+    rows = (one for status in (Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED) for one in _list_all(memory, status))
     return {one.id: (one.version, one.status, one.layer, one.decay_score, one.importance) for one in rows}

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Sample",
-    "auroc_interval",
-    "best_by_fold",
-    "cell_weights",
-    "design",
+    "apply_logistic",
+    "build_design",
+    "compute_auroc_interval",
+    "compute_cell_weights",
+    "find_best_by_fold",
     "fit_logistic",
-    "held_out",
-    "logistic",
-    "rewritten",
+    "predict_held_out",
+    "rewrite_tables",
 ]
 
 Floats = NDArray[np.float64]
@@ -49,12 +49,12 @@ class Sample:
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def logistic(logits: Floats) -> Floats:
+def apply_logistic(logits: Floats) -> Floats:
     """Return 1 / (1 + e⁻ˣ) of each."""
     return 1.0 / (1.0 + np.exp(-logits))
 
 
-def cell_weights(samples: Sequence[Sample]) -> Floats:
+def compute_cell_weights(samples: Sequence[Sample]) -> Floats:
     """Return a weight for each sample: its cell's share parted evenly, all together as many as there are samples."""
     counts: dict[Hashable, int] = {}
     for sample in samples:
@@ -63,7 +63,7 @@ def cell_weights(samples: Sequence[Sample]) -> Floats:
     return weights * len(samples) / weights.sum()
 
 
-def design(samples: Sequence[Sample], names: Sequence[str]) -> Floats:
+def build_design(samples: Sequence[Sample], names: Sequence[str]) -> Floats:
     """Return the signs of these names as an (n, names) array."""
     return np.array([[sample.signs[name] for name in names] for sample in samples], np.float64).reshape(
         len(samples), len(names)
@@ -86,10 +86,10 @@ def fit_logistic(signs: Floats, present: Floats, weights: Floats) -> Floats:
     ridge: Floats = np.diag([0.0, *[_RIDGE] * signs.shape[1]])
     found = np.zeros(1 + signs.shape[1], np.float64)
     for _ in range(_STEPS):
-        sure = logistic(scaled @ found)
+        sure = apply_logistic(scaled @ found)
         gradient: Floats = scaled.T @ (weights * (sure - present)) + ridge @ found
         curve: Floats = (scaled * (weights * sure * (1 - sure))[:, None]).T @ scaled + ridge
-        step = _solved(curve, gradient)
+        step = _solve(curve, gradient)
         found -= step
         if np.abs(step).max() < _STILL:
             break
@@ -97,15 +97,15 @@ def fit_logistic(signs: Floats, present: Floats, weights: Floats) -> Floats:
     return np.append(found[0] - float(raw @ mean), raw)
 
 
-def _solved(matrix: Floats, right: Floats) -> NDArray[np.float64]:
+def _solve(matrix: Floats, right: Floats) -> NDArray[np.float64]:
     return np.linalg.solve(matrix, right).astype(np.float64)
 
 
-def held_out(samples: Sequence[Sample], names: Sequence[str]) -> Floats:
+def predict_held_out(samples: Sequence[Sample], names: Sequence[str]) -> Floats:
     """Return the logit of each sample by coefficients that were fitted without its fold."""
-    signs = design(samples, names)
+    signs = build_design(samples, names)
     present = np.array([float(sample.present) for sample in samples])
-    weights = cell_weights(samples)
+    weights = compute_cell_weights(samples)
     folds = np.array([sample.fold for sample in samples])
     logits = np.zeros(len(samples))
     for fold in sorted(set(folds.tolist())):
@@ -115,7 +115,7 @@ def held_out(samples: Sequence[Sample], names: Sequence[str]) -> Floats:
     return logits
 
 
-def auroc_interval(present: Sequence[float], absent: Sequence[float], *, seed: int = 0) -> tuple[float, float]:
+def compute_auroc_interval(present: Sequence[float], absent: Sequence[float], *, seed: int = 0) -> tuple[float, float]:
     """Return a 95 % interval of the area under the curve: percentiles over seeded resamples of both sides.
 
     >>> auroc_interval([0.9, 0.8], [0.1, 0.2])
@@ -134,7 +134,7 @@ def auroc_interval(present: Sequence[float], absent: Sequence[float], *, seed: i
     return float(low), float(high)
 
 
-def best_by_fold(values: Floats, folds: Sequence[str]) -> dict[str, int]:
+def find_best_by_fold(values: Floats, folds: Sequence[str]) -> dict[str, int]:
     """Return for each fold which of many trials is best without it.
 
     `values` (trials, n) says how good each trial is at each question, `folds` (n,) where the question belongs.
@@ -146,7 +146,7 @@ def best_by_fold(values: Floats, folds: Sequence[str]) -> dict[str, int]:
     return {fold: int(values[:, names != fold].mean(1).argmax()) for fold in sorted(set(folds))}
 
 
-def rewritten(text: str, tables: Mapping[str, Mapping[str, float]], provenance: Sequence[str]) -> str:
+def rewrite_tables(text: str, tables: Mapping[str, Mapping[str, float]], provenance: Sequence[str]) -> str:
     r"""Put numbers into the named tables of a TOML text, line by line, and renew its table [provenance].
 
     >>> rewritten("[a]\nx = 1 # why\n", {"a": {"x": 2.5, "y": 3}}, [])

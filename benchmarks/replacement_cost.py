@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda
-from credenda.bench.sentences import sentences
+from credenda.bench.sentences import make_sentences
 from credenda.bench.stats import spread_ms
 from credenda.bootstrap import build_parts
 from credenda.clock import cpu_seconds, from_datetime
@@ -47,7 +47,7 @@ def measure_succession(path: Path, memories: int, *, note: Callable[[str], None]
     """Measure the search at so many memories: for messages that tell of a change, of one in a slot, and of none."""
     clock = _Clock()
     parts = build_parts(path, user="bench", embedder="none", clock=clock)
-    told = sentences(memories // 2 + 1, seed=_SEED)
+    told = make_sentences(memories // 2 + 1, seed=_SEED)
     with Credenda(parts, workers=False) as memory:
         for start in range(0, memories, _BATCH):
             note(f"{start} of {memories} memories to be replaced")
@@ -63,7 +63,7 @@ def measure_succession(path: Path, memories: int, *, note: Callable[[str], None]
 
 def _messages(memories: int) -> dict[str, list[str]]:
     """Give messages by what they tell of."""
-    talk = sentences(20 * _EACH, seed=_SEED + 1)
+    talk = make_sentences(20 * _EACH, seed=_SEED + 1)
     people = range(0, memories // 2, max(1, memories // 2 // _EACH))
     return {
         "tells_of_a_change": list(islice(_telling(talk, changes=True), _EACH)),

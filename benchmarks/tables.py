@@ -8,7 +8,7 @@ from typing import Any
 from credenda.bench.tables import LISTED_MAX, flatten, format_figure, lay_out
 
 
-def precision(document: Mapping[str, Any]) -> str:
+def format_precision(document: Mapping[str, Any]) -> str:
     """Show the cases passed by category, and what each failed case returned."""
     rows = [["", "passed", "of"]]
     rows += [[name, str(found["passed"]), str(found["n"])] for name, found in document["categories"].items()]
@@ -20,17 +20,17 @@ def precision(document: Mapping[str, Any]) -> str:
     return "\n".join((lay_out(rows), *failed))
 
 
-def erase(document: Mapping[str, Any]) -> str:
+def format_erase(document: Mapping[str, Any]) -> str:
     """Show every figure of an erasure."""
     return lay_out([[name.replace("_", " "), format_figure(value)] for name, value in document.items()])
 
 
-def figures(document: Mapping[str, Any]) -> str:
+def format_figures(document: Mapping[str, Any]) -> str:
     """Show every figure by its path."""
     return lay_out([[path, format_figure(value)] for path, value in flatten(document)])
 
 
-def year(document: Mapping[str, Any]) -> str:
+def format_year(document: Mapping[str, Any]) -> str:
     """Show what a simulated year came to, and name whatever is not as it should be."""
     retired, doubled, core = document["retired_wrongly"], document["duplicates"], document["core"]
     named: list[tuple[str, Sequence[str]]] = [
@@ -56,7 +56,7 @@ def year(document: Mapping[str, Any]) -> str:
     return "\n".join((head, lay_out(rows), always, *errors, f"promises: {verdict}"))
 
 
-def lifetime(document: Mapping[str, Any]) -> str:
+def format_lifetime(document: Mapping[str, Any]) -> str:
     """Show what two simulated years came to: each promise, what was found, and whether it was kept."""
     wrongly, fates, decayed = document["archived_wrongly"], document["fates"], document["decay"]
     moved = document["sabbatical_moved"]
@@ -69,16 +69,16 @@ def lifetime(document: Mapping[str, Any]) -> str:
         (
             f"nothing is immortal, of {document['idle']} idle ones that fade",
             f"{len(document['immortal'])}; the most retained {document['most_retained_idle']}",
-            _verdict(not document["immortal"]),
+            _format_verdict(not document["immortal"]),
         ),
         (
             f"no lasting fact put away wrongly, of {wrongly['checked']} looked at",
             str(len(wrongly["found"])),
-            _verdict(not wrongly["found"]),
+            _format_verdict(not wrongly["found"]),
         ),
-        (f"{document['episodes']} episodes fare as the formulas say", done, _verdict(not fates["differ"])),
-        ("decay is varied and known", spread, _verdict(decayed["varied"])),
-        ("half a year away on the active clock moves nothing", f"{len(moved)} moved", _verdict(not moved)),
+        (f"{document['episodes']} episodes fare as the formulas say", done, _format_verdict(not fates["differ"])),
+        ("decay is varied and known", spread, _format_verdict(decayed["varied"])),
+        ("half a year away on the active clock moves nothing", f"{len(moved)} moved", _format_verdict(not moved)),
     ]
     named = [*document["immortal"], *wrongly["found"], *fates["differ"], *moved]
     head = (
@@ -88,16 +88,22 @@ def lifetime(document: Mapping[str, Any]) -> str:
     return "\n".join((head, lay_out(rows), *(f"  {line}" for line in named[:LISTED_MAX])))
 
 
-def _verdict(held: object) -> str:
+def _format_verdict(held: object) -> str:
     return "yes" if held else "NO"
 
 
-def decay(document: Mapping[str, Any]) -> str:
+def format_decay(document: Mapping[str, Any]) -> str:
     """Show what runs of decay cost, and whether anything but scores moved."""
     rows = [("run", "moved", "CPU s", "s")]
     rows += [(run["run"], f"{run['moved']:,}", f"{run['cpu_s']:.2f}", f"{run['s']:.2f}") for run in document["runs"]]
     bar = f"{document['cpu_s_per_100k']:.2f} CPU s for 100,000 memories (target {document['bar']:g})"
     still = "beliefs and log: unmoved" if document["beliefs_unmoved"] else "beliefs or log: MOVED"
     return "\n".join(
-        (f"{document['memories']:,} memories", lay_out(rows), bar, still, f"target met: {_verdict(document['met'])}")
+        (
+            f"{document['memories']:,} memories",
+            lay_out(rows),
+            bar,
+            still,
+            f"target met: {_format_verdict(document['met'])}",
+        )
     )

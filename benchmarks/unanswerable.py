@@ -1,7 +1,7 @@
 """Questions that look answerable and are not, made from ones that are: the rarest thing asked for becomes another.
 
 Pure. A question's rarest word is replaced by one of the same form from other questions: by one that no text holds
-(`unsaid`), or by one that is rare there and in no session with what is left of the question (`elsewhere`).
+(`unsaid`), or by one that is rare there and in no session with what is left of the question (`other_scopes`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from credenda.text.tokens import tokenize
 
-__all__ = ["Word", "near_misses", "words_of"]
+__all__ = ["Word", "list_words", "make_near_misses"]
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z-]+")
 _ENDINGS: Final = ("ing", "ed", "s")
@@ -40,7 +40,7 @@ class Word(NamedTuple):
         return self.text[0].isupper(), ending
 
 
-def words_of(question: str, subject: Sequence[str]) -> list[Word]:
+def list_words(question: str, subject: Sequence[str]) -> list[Word]:
     """Return the words of a question, all but its first, that are each one term of its subject.
 
     >>> [word.text for word in words_of("Which boat did Ana's uncle paint?", ["boat", "uncl", "paint"])]
@@ -54,7 +54,7 @@ def words_of(question: str, subject: Sequence[str]) -> list[Word]:
     return found
 
 
-def near_misses(
+def make_near_misses(
     question: str,
     subject: Sequence[str],
     *,
@@ -66,7 +66,7 @@ def near_misses(
 
     `stock` are words of many questions, `sessions` says which sessions hold a term, and `pick` draws one of so many.
     """
-    words = words_of(question, subject)
+    words = list_words(question, subject)
     if not words or len(subject) < _LEAST:
         return {}
     rarest = min(words, key=lambda word: len(sessions(word.term)))

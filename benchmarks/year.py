@@ -15,7 +15,7 @@ from typing import Final
 
 from benchmarks.year_words import ALIENS, ASSISTANT, PEOPLE, PLANS, SCOPED, SETS, SINGLES, SUPPOSED, TALK, Many, One
 
-__all__ = ["Said", "Truth", "Year", "made_year"]
+__all__ = ["Said", "Truth", "Year", "make_year"]
 
 _START: Final = datetime(2025, 1, 6, 8, tzinfo=UTC)
 _DAYS: Final = 364
@@ -111,7 +111,7 @@ class _Person:
             one.days[old] = day
         if new in one.gone:
             one.gone.remove(new)
-        return self.draw.choice(kinds).format(v=new, o=_bare(old))
+        return self.draw.choice(kinds).format(v=new, o=_strip(old))
 
     def _wording(self, fact: One) -> tuple[str, ...]:
         return fact.corrected if self.draw.random() < 0.15 else fact.changed  # noqa: PLR2004 - a few are slips
@@ -199,11 +199,11 @@ class _Person:
                 yield Truth(many.fact.name, single=False, current=tuple(many.held), gone=tuple(many.gone))
 
 
-def _bare(value: str) -> str:
+def _strip(value: str) -> str:
     return value.removeprefix("a ") if value else ""
 
 
-def made_year(turns: int = 2_000, *, seed: int = 1, days: int = _DAYS) -> Year:
+def make_year(turns: int = 2_000, *, seed: int = 1, days: int = _DAYS) -> Year:
     """Make a year, or so many days, of so many turns; the same seed gives the same."""
     draw = random.Random(f"year {seed}")
     person = _Person(draw)
@@ -216,7 +216,7 @@ def made_year(turns: int = 2_000, *, seed: int = 1, days: int = _DAYS) -> Year:
         at = _START + timedelta(days=day, minutes=number * 7 % 600)
         role, text = _turn(person, day, first=number < 2 * len(SINGLES))
         said.append(Said(at, role, text))
-    said.extend(_late(person, draw))
+    said.extend(_repeat_late(person, draw))
     return Year(tuple(said), tuple(person.truths()), tuple(checks), person.supposed, person.planned)
 
 
@@ -248,7 +248,7 @@ def _turn(person: _Person, day: int, *, first: bool) -> tuple[str, str]:
     return "user", person.pick(TALK)
 
 
-def _late(person: _Person, draw: random.Random) -> list[Said]:
+def _repeat_late(person: _Person, draw: random.Random) -> list[Said]:
     """Repeat old messages of the beginning after everything else, with the dates that they had."""
     stale = [one for one in person.singles if one.gone and one.fact.told]
     picked = draw.sample(stale, min(5, len(stale)))

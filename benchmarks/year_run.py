@@ -14,12 +14,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.year import Said, Truth, Year, made_year
+from benchmarks.year import Said, Truth, Year, make_year
 from benchmarks.year_core import CoreWatch
 from credenda import Credenda
 from credenda.clock import from_datetime
 from credenda.model.memory import Cardinality, Memory, Stance, Status
-from credenda.text.normalize import attribute_key, name_key, text_key, value_key
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 
 __all__ = ["run_year"]
 
@@ -49,7 +49,7 @@ def run_year(turns: int, *, seed: int, note: Callable[[str], None], consolidate_
     With `consolidate_days` everything is consolidated each time that so many days have gone by.
     """
     began = time.process_time()
-    year = made_year(turns, seed=seed)
+    year = make_year(turns, seed=seed)
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="credenda-year-") as folder:
         path = Path(folder) / "memory.db"
@@ -102,7 +102,7 @@ def _known(memory: Credenda, truths: Sequence[Truth]) -> list[str]:
         f"{truth.name}: {value}, once"
         for truth in truths
         for value in truth.gone
-        if any(_in(value_key(value), value_key(one.value or one.text)) for one in rows)
+        if any(_in(normalise_value(value), normalise_value(one.value or one.text)) for one in rows)
     )
 
 
@@ -167,8 +167,8 @@ def _all(memory: Credenda, status: Status) -> Iterator[Memory]:
 
 def _says(one: Memory, value: str) -> bool:
     """Say whether a memory of the user's own holds a value."""
-    wanted = value_key(value)
-    return _in(wanted, value_key(one.value or one.text)) or _in(wanted, value_key(_present(one)))
+    wanted = normalise_value(value)
+    return _in(wanted, normalise_value(one.value or one.text)) or _in(wanted, normalise_value(_present(one)))
 
 
 def _present(one: Memory) -> str:
@@ -177,7 +177,7 @@ def _present(one: Memory) -> str:
 
 
 def _own(one: Memory) -> bool:
-    entity = name_key(one.entity or "user")
+    entity = normalise_name(one.entity or "user")
     return one.stance in _FIRM and "'s" not in (one.entity or "") and entity not in {"leonora", "he"}
 
 
@@ -217,7 +217,7 @@ def _still(one: Memory, value: str) -> bool:
         return False
     bare = value.removeprefix("a ")
     text = re.sub(rf"\b(?:not|from|left)(?: in)? {re.escape(bare)}", "", _present(one), flags=re.IGNORECASE)
-    return _in(value_key(bare), value_key(text))
+    return _in(normalise_value(bare), normalise_value(text))
 
 
 def _in(words: str, text: str) -> bool:
@@ -230,9 +230,15 @@ def _two_live(held: Sequence[Memory]) -> list[str]:
     for one in held:
         if one.entity and one.attribute and one.stance in _FIRM and not one.contested:
             single = one.cardinality is Cardinality.SINGLE and one.value
-            key = (name_key(one.speaker), name_key(one.entity), attribute_key(one.attribute), one.scope or "", one.type)
+            key = (
+                normalise_name(one.speaker),
+                normalise_name(one.entity),
+                normalise_attribute(one.attribute),
+                one.scope or "",
+                one.type,
+            )
             if single:
-                slots.setdefault(key, set()).add(value_key(one.value or ""))
+                slots.setdefault(key, set()).add(normalise_value(one.value or ""))
     return [f"{key[1]} / {key[2]}: {', '.join(sorted(values))}" for key, values in slots.items() if len(values) > 1]
 
 
@@ -243,13 +249,13 @@ def _doubled(held: Sequence[Memory]) -> list[str]:
     for one in held:
         scope, stance = one.scope or "", str(one.stance)
         slot = (
-            name_key(one.entity or ""),
-            attribute_key(one.attribute or ""),
-            value_key(one.value or ""),
+            normalise_name(one.entity or ""),
+            normalise_attribute(one.attribute or ""),
+            normalise_value(one.value or ""),
             scope,
             stance,
         )
-        key = slot if one.attribute else ("", text_key(one.text), "", scope, stance)
+        key = slot if one.attribute else ("", normalise_text(one.text), "", scope, stance)
         seen[key] += 1
         if seen[key] > 1:
             found.append(one.text)
@@ -262,7 +268,10 @@ def _misattributed(held: Sequence[Memory]) -> list[str]:
     return [
         one.text
         for one in held
-        if one.entity and name_key(one.entity) == "user" and one.text.lower().startswith(others) and one.stance in _FIRM
+        if one.entity
+        and normalise_name(one.entity) == "user"
+        and one.text.lower().startswith(others)
+        and one.stance in _FIRM
     ]
 
 

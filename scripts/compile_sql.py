@@ -6,14 +6,14 @@ Run it after each change of a `.sql` file there; `--check` only says whether it 
 import sys
 from pathlib import Path
 
-from credenda.storage.sqlite.statements import KEPT, kept
+from credenda.storage.sqlite.statements import COMPILED_FILE, render_statements_file
 
-TARGET = Path(__file__).resolve().parents[1] / "src" / "credenda" / "storage" / "sqlite" / "sql" / KEPT
+TARGET = Path(__file__).resolve().parents[1] / "src" / "credenda" / "storage" / "sqlite" / "sql" / COMPILED_FILE
 
 
 def main() -> int:
     """Write the file, or compare it with what it should be."""
-    text = kept()
+    text = render_statements_file()
     if "--check" in sys.argv[1:]:
         return 0 if TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text else 1
     TARGET.write_text(text, encoding="utf-8")

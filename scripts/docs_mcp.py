@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from credenda.interfaces.mcp import instructions
-from credenda.interfaces.mcp.tool_specs import Offer, offers, tokens_of
+from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, estimate_tokens
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "mcp.md"
 INTRODUCTION = """\
@@ -37,8 +37,10 @@ KINDS = {"array": "list", "object": "table"}
 
 def page() -> str:
     """Write the whole page."""
-    small, full = offers(), offers(toolset="full")
-    head = INTRODUCTION.format(default=f"{tokens_of(small.values()):,}", full=f"{tokens_of(full.values()):,}")
+    small, full = build_tools(), build_tools(toolset="full")
+    head = INTRODUCTION.format(
+        default=f"{estimate_tokens(small.values()):,}", full=f"{estimate_tokens(full.values()):,}"
+    )
     more = [offer for name, offer in full.items() if name not in small]
     parts = [head, "## Default toolset\n", *sections(small.values()), "## Added by `--toolset full`\n"]
     parts += ["The tools above also take every other input of their operation.\n", *sections(more)]
@@ -51,7 +53,7 @@ def sections(tools: Any) -> Iterator[str]:  # noqa: ANN401 - views and lists of 
         yield section(offer)
 
 
-def section(offer: Offer) -> str:
+def section(offer: ToolSpec) -> str:
     """Write one tool: what it does, takes and answers."""
     inputs, output = offer.input_schema(), offer.output_schema()
     lines = [f"### {offer.name}\n", f"{offer.description()}\n", f"{traits(offer)}\n"]
@@ -65,7 +67,7 @@ def section(offer: Offer) -> str:
     return "\n".join(lines)
 
 
-def traits(offer: Offer) -> str:
+def traits(offer: ToolSpec) -> str:
     """Say in words what the annotations say."""
     hints = offer.hints()
     if hints.get("readOnlyHint"):

@@ -6,7 +6,7 @@
 import sys
 from pathlib import Path
 
-from credenda.config import setting_aliases, setting_docs
+from credenda.config import describe_settings, list_setting_aliases
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "reference" / "settings.md"
@@ -50,9 +50,9 @@ def render() -> str:
     """Write the whole page."""
     rows = [
         f"| `{name}` | `CREDENDA_{name.upper()}` | {shown(default)} | {meaning.replace('|', chr(92) + '|')} |\n"
-        for name, default, meaning in setting_docs()
+        for name, default, meaning in describe_settings()
     ]
-    aliases = [f"| `{alias}` | `{name}` |\n" for alias, name in setting_aliases().items()]
+    aliases = [f"| `{alias}` | `{name}` |\n" for alias, name in list_setting_aliases().items()]
     return HEAD + "".join(rows) + ALIASES + "".join(aliases) + TAIL
 
 

@@ -9,29 +9,29 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from credenda.clock import Clock, SystemClock
-from credenda.config import Settings, default_target, load_settings
+from credenda.config import Settings, get_default_target, load_settings
 from credenda.errors import Invalid
 from credenda.model.claim import Claim, Extractor, Turn
-from credenda.paths import checked_path
+from credenda.paths import check_path
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer, open_counter
-from credenda.runtime import Parts, Resident
+from credenda.runtime import LazyIndexCache, Parts
 from credenda.storage.sqlite.store import SqliteStore
-from credenda.validation import checked_name
-from credenda.workers.leases import process_owner
+from credenda.validation import check_name
+from credenda.workers.leases import name_process
 
 if TYPE_CHECKING:
     from credenda.model.report import BackupReport, RestoreReport
-    from credenda.providers.llm.client import ModelLine
+    from credenda.providers.llm.client import ModelClient
     from credenda.storage.store import Store
 
 __all__ = ["back_up_file", "build_parts", "restore_backup"]
 
-_RESIDENT: Final = Resident()
+_SHARED_INDEXES: Final = LazyIndexCache()
 
 
-class _Rules:
+class _LazyRuleExtractor:
     """The rules, loaded when something is first read: who only asks does without them.
 
     They read a turn by the clock on the person's wall, so that "tomorrow" and "on Friday" are days of their zone.
@@ -69,32 +69,32 @@ def build_parts(
     read_only: bool = False,
 ) -> Parts:
     """Open what a memory is made of; raises `Invalid` for arguments that cannot be meant."""
-    name = checked_name(user, "user")
+    name = check_name(user, "user")
     if name is None or not name.strip():
         raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
-    line = _line(llm, merged)
+    line = _open_model_client(llm, merged)
     counter = open_counter(merged.tokenizer if tokenizer is None else tokenizer)
-    now = _clock(clock)
-    path = sqlite_path(target)
+    now = _resolve_clock(clock)
+    path = resolve_sqlite_path(target)
     return Parts(
         user_id=name,
         store_name=str(Path(path).absolute()),
         clock=now,
         settings=merged,
-        extractor=extractor or _Rules(merged.zone),
+        extractor=extractor or _LazyRuleExtractor(merged.zone),
         embedder=engine,
         llm=line,
-        resident=_RESIDENT,
+        resident=_SHARED_INDEXES,
         counter=counter,
         read_only=read_only,
-        owner=process_owner(),
+        owner=name_process(),
         store=SqliteStore(path, clock=now, read_only=read_only),  # last: nothing may fail after it
     )
 
 
-def _clock(clock: Clock | None) -> Clock:
+def _resolve_clock(clock: Clock | None) -> Clock:
     if clock is None:
         return SystemClock()
     if not callable(getattr(clock, "now_us", None)):
@@ -103,7 +103,7 @@ def _clock(clock: Clock | None) -> Clock:
     return clock
 
 
-def _line(llm: object, settings: Settings) -> ModelLine | None:
+def _open_model_client(llm: object, settings: Settings) -> ModelClient | None:
     """Open the line to a model, without loading anything where there is none."""
     if llm is None and settings.llm in {"", "none"}:
         return None
@@ -131,16 +131,16 @@ def restore_backup(
     has changed.
     """
     from credenda.services.restore_backup import delete_again
-    from credenda.storage.sqlite.backup import put_back
+    from credenda.storage.sqlite.backup import restore_file
 
-    given = _clock(clock)
+    given = _resolve_clock(clock)
 
     def again(old: Store, new: Store, user_id: str) -> int:
         return delete_again(old, new, user_id, given.now_us())
 
-    later = None if deletions is None else Path(sqlite_path(deletions))
-    place = Path(sqlite_path(target))
-    return put_back(checked_path(backup), place, given, replace=replace, deletions=later, delete_again=again)
+    later = None if deletions is None else Path(resolve_sqlite_path(deletions))
+    place = Path(resolve_sqlite_path(target))
+    return restore_file(check_path(backup), place, given, replace=replace, deletions=later, delete_again=again)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:
@@ -153,27 +153,27 @@ def back_up_file(parts: Parts, path: Path) -> BackupReport:
     return back_up(store, path)
 
 
-def sqlite_path(target: str | Path | None) -> str:
+def resolve_sqlite_path(target: str | Path | None) -> str:
     """Read a target as the path of a SQLite file: a path, `sqlite:///path`, or None for the default one."""
     if target is not None:
-        checked_path(target)
-    text = default_target() if target is None else str(target)
+        check_path(target)
+    text = get_default_target() if target is None else str(target)
     scheme, separator, _ = text.partition("://")
     if not separator:
         if not text.strip():
             raise Invalid("the database has no name", fix="give a path such as memory.db")
         return text
     if scheme == "sqlite":
-        return _path_of(text)
+        return _parse_sqlite_url(text)
     if scheme in {"postgresql", "postgres"}:
         why = "this version keeps SQLite files only"
         raise Invalid("a Postgres target cannot be opened", why=why, fix="give a path")
     raise Invalid(f"{scheme!r} is not a kind of database", fix="give a path or sqlite:///path")
 
 
-def _path_of(url: str) -> str:
+def _parse_sqlite_url(url: str) -> str:
     """Read `sqlite:///relative.db` and `sqlite:////absolute.db`, as database URLs usually are."""
     path = unquote(urlsplit(url).path).removeprefix("/")
     if not path:
         raise Invalid(f"{url!r} names no file", fix="write sqlite:///memory.db")
-    return str(checked_path(path))
+    return str(check_path(path))

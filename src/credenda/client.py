@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from credenda.bootstrap import build_parts
 from credenda.clock import Clock
-from credenda.config import default_user
+from credenda.config import get_default_user
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.diff import Diff
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Credenda"]
 
 
-def _duties(parts: Parts) -> None:
+def _run_due_tasks(parts: Parts) -> None:
     """Run the duties that are due; loaded when first needed."""
     from credenda.services.schedule import run_duties
 
@@ -57,7 +57,7 @@ class Credenda:
     def __init__(self, parts: Parts, *, workers: bool = True) -> None:
         """Take over opened parts; `open` is how a memory is usually made."""
         self._parts = parts
-        self._worker = Worker(parts, duties=partial(_duties, parts))
+        self._worker = Worker(parts, duties=partial(_run_due_tasks, parts))
         self._closed = False
         with ExitStack() as held:
             held.callback(self.close)
@@ -106,7 +106,7 @@ class Credenda:
         """
         parts = build_parts(
             target,
-            user=default_user() if user is None else user,
+            user=get_default_user() if user is None else user,
             clock=clock,
             llm=llm,
             embedder=embedder,
@@ -158,7 +158,7 @@ class Credenda:
             if self._parts.llm is not None:
                 held.callback(self._parts.llm.close)
             self._worker.stop()
-            maintenance.wind_up(self._parts)
+            maintenance.flush_and_stop(self._parts)
 
     def remember(
         self,
@@ -243,7 +243,7 @@ class Credenda:
         name superseded, low_confidence and archived. Raises `Invalid` for conditions that cannot be meant.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return inspect.search(self._parts, inspect.Question(**given))
+        return inspect.search(self._parts, inspect.SearchArguments(**given))
 
     def context(
         self,
@@ -333,7 +333,7 @@ class Credenda:
 
     def changes(self, cause: str) -> Sequence[ChangeRecord]:
         """Return the changes that an event led to, oldest first: what was believed because it was said."""
-        return inspect.changes(self._parts, cause)
+        return inspect.list_changes(self._parts, cause)
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Put a memory right: the old one was wrong and leaves every as-of answer. Returns the new one."""
@@ -392,8 +392,8 @@ class Credenda:
         """
         from credenda.services import usage
 
-        usage.feedback(self._parts, id, useful=useful, session=session)
+        usage.record_feedback(self._parts, id, useful=useful, session=session)
 
     def stats(self) -> Stats:
         """Count what is held and what still waits."""
-        return inspect.stats(self._parts)
+        return inspect.count_stats(self._parts)

@@ -9,7 +9,7 @@ from credenda.errors import Invalid
 from credenda.model.code import ScanReport
 from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
 from credenda.model.sync_report import SyncReport
-from credenda.paths import checked_path
+from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.services import maintenance, rebuild
 
@@ -30,7 +30,7 @@ class Data:
         """
         from credenda.portability.exporting import export_file
 
-        return export_file(self._parts, checked_path(path), format)
+        return export_file(self._parts, check_path(path), format)
 
     def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
@@ -42,7 +42,7 @@ class Data:
         """
         from credenda.portability.importing import import_file
 
-        return import_file(self._parts, checked_path(path), format, progress=progress)
+        return import_file(self._parts, check_path(path), format, progress=progress)
 
     def scan(self, path: str | Path) -> ScanReport:
         """Keep what the code in a folder declares: one memory a file, one of its tree, one of its dependencies.
@@ -52,7 +52,7 @@ class Data:
         """
         from credenda.services.code_scan import scan
 
-        return scan(self._parts, checked_path(path))
+        return scan(self._parts, check_path(path))
 
     def reembed(
         self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
@@ -92,7 +92,7 @@ class Data:
         if from_files is not None:
             from credenda.services.restore_from_files import rebuild_from_files
 
-            return rebuild_from_files(self._parts, checked_path(from_files), dry_run=dry_run)
+            return rebuild_from_files(self._parts, check_path(from_files), dry_run=dry_run)
         return rebuild.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
 
     def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:  # noqa: A002 - the public contract
@@ -106,7 +106,7 @@ class Data:
         """
         from credenda.services.file_sync import sync_files
 
-        return sync_files(self._parts, checked_path(dir), missing=missing)
+        return sync_files(self._parts, check_path(dir), missing=missing)
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others go on reading and writing.
@@ -116,7 +116,7 @@ class Data:
         """
         from credenda.bootstrap import back_up_file
 
-        return back_up_file(self._parts, checked_path(path))
+        return back_up_file(self._parts, check_path(path))
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

@@ -25,10 +25,10 @@ from credenda.model.report import (
     UndoReport,
 )
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
-from credenda.paths import checked_path
+from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.services import edit, erase, flip_flop_audit, memory_status, undo
-from credenda.validation import checked_words
+from credenda.validation import check_words
 from credenda.workers.expiry import apply_policies
 
 __all__ = ["Manage"]
@@ -43,7 +43,7 @@ class Manage:
 
     def contests(self) -> Sequence[ContestCase]:
         """List slots whose value cannot be decided, with their questions; open ones first."""
-        return edit.contests(self._parts)
+        return edit.list_contests(self._parts)
 
     def resolve(
         self, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
@@ -71,9 +71,7 @@ class Manage:
         """
         from credenda.services.llm_extraction import extract
 
-        return extract(
-            self._parts, None if path is None else checked_path(path), text=text, model=model, dry_run=dry_run
-        )
+        return extract(self._parts, None if path is None else check_path(path), text=text, model=model, dry_run=dry_run)
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
@@ -91,7 +89,7 @@ class Manage:
         What was said longer ago is deleted by `apply_policies`, which background workers call. `remove` takes the
         policy of a topic, or the general one, away. Raises `Invalid` for days outside 1 to 36,525.
         """
-        return erase.policy(self._parts, days, topic, remove=remove)
+        return erase.set_policy(self._parts, days, topic, remove=remove)
 
     def apply_policies(self, *, dry_run: bool = False) -> ExpiryReport:
         """Delete what has expired, and what is older than the policies allow; `dry_run` only counts.
@@ -113,7 +111,7 @@ class Manage:
 
     def holds(self) -> Sequence[LegalHold]:
         """Return every legal hold there was and is, oldest first, with the reasons."""
-        return erase.holds(self._parts)
+        return erase.list_holds(self._parts)
 
     def core(self) -> Core:
         """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.
@@ -138,7 +136,7 @@ class Manage:
         """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
         from credenda.services import lifecycle
 
-        return lifecycle.lifecycle(self._parts, dry_run=dry_run)
+        return lifecycle.run_lifecycle(self._parts, dry_run=dry_run)
 
     def consolidate(
         self,
@@ -190,7 +188,9 @@ class Manage:
         """
         from credenda.services import lifecycle
 
-        return lifecycle.retention_curves(self._parts, plot=None if plot is None else checked_path(plot), limit=limit)
+        return lifecycle.compute_retention_curves(
+            self._parts, plot=None if plot is None else check_path(plot), limit=limit
+        )
 
     def drift(self, roots: str | Path | Sequence[str | Path] | None = None, *, fix: bool = False) -> DriftReport:
         """Hold what memories claim about code against the code in these folders; nothing outside them is looked at.
@@ -216,7 +216,7 @@ class Manage:
 
     def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""
-        return flip_flop_audit.loops(self._parts, days=days)
+        return flip_flop_audit.find_loops(self._parts, days=days)
 
     def set_status(self, id: str, status: str, reason: str = "") -> Memory:
         """Move a memory to another status by hand, and return the memory that now holds its value.
@@ -228,7 +228,7 @@ class Manage:
 
     def status_history(self, id: str) -> Sequence[StatusStep]:
         """Return every status that a memory had, oldest first, with who set it and why."""
-        return memory_status.status_history(self._parts, id)
+        return memory_status.read_status_history(self._parts, id)
 
     def undo(
         self,
@@ -277,7 +277,7 @@ class Manage:
         from credenda.services import schedule
 
         return (
-            schedule.run_duties(self._parts, checked_words(only, "only"))
+            schedule.run_duties(self._parts, check_words(only, "only"))
             if run or only
             else schedule.schedule(self._parts)
         )

@@ -18,14 +18,14 @@ __all__ = [
     "Clock",
     "SystemClock",
     "cpu_seconds",
+    "format_time",
     "from_datetime",
-    "from_wall",
+    "from_local_time",
     "parse_time",
     "pause",
-    "render_time",
     "seconds",
     "to_datetime",
-    "to_wall",
+    "to_local_time",
 ]
 
 SECOND_US: Final = 1_000_000
@@ -74,7 +74,7 @@ def from_datetime(moment: datetime, zone: tzinfo = UTC) -> int:
     return (aware - _EPOCH) // _MICROSECOND
 
 
-def to_wall(moment_us: int, zone: tzinfo) -> int:
+def to_local_time(moment_us: int, zone: tzinfo) -> int:
     """Give what the clock on the wall of a zone shows, written as if it were UTC: days there can be counted so.
 
     >>> from zoneinfo import ZoneInfo
@@ -88,8 +88,8 @@ def to_wall(moment_us: int, zone: tzinfo) -> int:
     return from_datetime(wall.replace(tzinfo=UTC))
 
 
-def from_wall(wall_us: int, zone: tzinfo) -> int:
-    """Give the moment at which the clock on the wall of a zone shows this, the inverse of `to_wall`.
+def from_local_time(wall_us: int, zone: tzinfo) -> int:
+    """Give the moment at which the clock on the wall of a zone shows this, the inverse of `to_local_time`.
 
     What it shows twice, when summer time ends, is the first time; what it skips, when that begins, lies as long after
     the gap began as the clock would have shown without it.
@@ -97,7 +97,7 @@ def from_wall(wall_us: int, zone: tzinfo) -> int:
     return from_datetime(to_datetime(wall_us).replace(tzinfo=zone))
 
 
-def render_time(moment_us: int | None) -> str | None:
+def format_time(moment_us: int | None) -> str | None:
     """Write microseconds UTC as RFC 3339 with zone, or None for None."""
     return None if moment_us is None else to_datetime(moment_us).isoformat().replace("+00:00", "Z")
 

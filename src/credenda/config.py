@@ -20,16 +20,16 @@ from credenda.errors import Invalid
 __all__ = [
     "Folders",
     "Settings",
-    "colour_allowed",
-    "debug_wanted",
-    "default_target",
-    "default_user",
+    "describe_settings",
+    "find_provider_key",
+    "find_user_folders",
+    "get_default_target",
+    "get_default_user",
+    "is_colour_allowed",
+    "is_debug_wanted",
+    "limit_blas_threads",
+    "list_setting_aliases",
     "load_settings",
-    "maker_key",
-    "setting_aliases",
-    "setting_docs",
-    "spare_threads",
-    "user_folders",
 ]
 
 _PREFIX: Final = "CREDENDA_"
@@ -181,18 +181,18 @@ def load_settings(given: Mapping[str, object] | None = None) -> Settings:
     """
     merged: dict[str, object] = {}
     for origin, values in (
-        (_config_file().as_posix(), _from_file()),
-        ("the environment", _from_environment()),
-        ("settings", _table(given)),
+        (_find_config_file().as_posix(), _load_file()),
+        ("the environment", _load_environment()),
+        ("settings", _check_names(given)),
     ):
         for given_name, value in sorted(values.items(), key=lambda one: one[0].casefold() not in _ALIASES):
             name = _ALIASES.get(given_name.casefold(), given_name)
-            merged[name] = _checked(name, value, origin)
+            merged[name] = _check_value(name, value, origin)
     settings = Settings()
     return replace(settings, **cast("dict[str, Any]", merged)) if merged else settings
 
 
-def _table(given: object) -> Mapping[str, object]:
+def _check_names(given: object) -> Mapping[str, object]:
     if given is None:
         return {}
     table = cast("Mapping[object, object]", given) if isinstance(given, Mapping) else {None: given}
@@ -202,7 +202,7 @@ def _table(given: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", table)
 
 
-def setting_docs() -> list[tuple[str, object, str]]:
+def describe_settings() -> list[tuple[str, object, str]]:
     """Return (name, default, meaning) of every setting, for the generated table."""
     source = Path(__file__).read_text("utf-8").splitlines()
     found: list[tuple[str, object, str]] = []
@@ -212,22 +212,22 @@ def setting_docs() -> list[tuple[str, object, str]]:
     return found
 
 
-def setting_aliases() -> dict[str, str]:
+def list_setting_aliases() -> dict[str, str]:
     """Return the names of other memories, as the environment has them, and the settings that they mean."""
     return {alias.upper(): name for alias, name in _ALIASES.items()}
 
 
-def spare_threads() -> None:
+def limit_blas_threads() -> None:
     """Let numpy's library for linear algebra, once it is loaded, start no threads: they cost a short command 50 ms."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def default_user() -> str:
+def get_default_user() -> str:
     """Return the user that the environment names, or "default"."""
     return os.environ.get("CREDENDA_USER") or "default"
 
 
-def default_target() -> str:
+def get_default_target() -> str:
     """Return the database that the environment names, or the file in the user's data folder, which is made."""
     named = os.environ.get("CREDENDA_DB")
     if named:
@@ -249,7 +249,7 @@ class Folders:
     system: str
 
 
-def user_folders() -> Folders:
+def find_user_folders() -> Folders:
     """Return the folders of the person who runs this."""
     app_data, codex = os.environ.get("APPDATA"), os.environ.get("CODEX_HOME")
     return Folders(
@@ -261,22 +261,22 @@ def user_folders() -> Folders:
     )
 
 
-def maker_key(provider: str) -> str:
+def find_provider_key(provider: str) -> str:
     """Return the key that the environment holds for a maker of models, under the name that its own library reads."""
     return os.environ.get({"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}.get(provider, ""), "")
 
 
-def debug_wanted() -> bool:
+def is_debug_wanted() -> bool:
     """Say whether `CREDENDA_DEBUG` asks for tracebacks and logs."""
     return os.environ.get("CREDENDA_DEBUG", "") not in {"", "0"}
 
 
-def colour_allowed() -> bool:
+def is_colour_allowed() -> bool:
     """Say whether the environment leaves colour to us: no `NO_COLOR`, and a terminal that can show it."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _config_file() -> Path:
+def _find_config_file() -> Path:
     named = os.environ.get("CREDENDA_CONFIG")
     if named:
         return Path(named)
@@ -284,8 +284,8 @@ def _config_file() -> Path:
     return Path(base).expanduser() / "credenda" / "config.toml"
 
 
-def _from_file() -> dict[str, object]:
-    path = _config_file()
+def _load_file() -> dict[str, object]:
+    path = _find_config_file()
     if not path.is_file():
         if os.environ.get("CREDENDA_CONFIG"):
             raise Invalid(f"there is no settings file {path}", why="CREDENDA_CONFIG names it", fix="mend the name")
@@ -296,30 +296,30 @@ def _from_file() -> dict[str, object]:
         raise Invalid(f"cannot read the settings in {path}", why=str(error), fix="mend or remove the file") from error
 
 
-def _from_environment() -> dict[str, object]:
+def _load_environment() -> dict[str, object]:
     known = {field.name for field in fields(Settings)}
     found: dict[str, object] = {
         name: os.environ[key.upper()] for key, name in _ALIASES.items() if key.upper() in os.environ
     }
     for key, value in os.environ.items():
         name = key.removeprefix(_PREFIX).casefold()
-        if key.startswith(_PREFIX) and name not in _NOT_SETTINGS and (name in known or _near(name)):
+        if key.startswith(_PREFIX) and name not in _NOT_SETTINGS and (name in known or _suggest_name(name)):
             found[name] = value
     return found
 
 
-def _near(name: str) -> list[str]:
+def _suggest_name(name: str) -> list[str]:
     return get_close_matches(name, [field.name for field in fields(Settings)], n=1, cutoff=0.75)
 
 
-def _checked(name: str, value: Any, origin: str) -> object:  # noqa: ANN401 - settings come from TOML and callers
+def _check_value(name: str, value: Any, origin: str) -> object:  # noqa: ANN401 - settings come from TOML and callers
     default: object = {field.name: field.default for field in fields(Settings)}.get(name)
     if default is None:
-        near = _near(name)
+        near = _suggest_name(name)
         hint = f"did you mean {near[0]!r}?" if near else "see the settings table in the docs"
         raise Invalid(f"there is no setting {name!r}", why=f"it was given in {origin}", fix=hint)
     try:
-        parsed = _read_as(type(default), value)
+        parsed = _convert_value(type(default), value)
     except (TypeError, ValueError) as error:
         what = f"{name} in {origin} is not a valid {type(default).__name__}"
         raise Invalid(what, fix=f"give a value like {default!r}") from error
@@ -334,7 +334,7 @@ def _checked(name: str, value: Any, origin: str) -> object:  # noqa: ANN401 - se
     return parsed
 
 
-def _read_as(kind: type, value: object) -> object:
+def _convert_value(kind: type, value: object) -> object:
     """Read a value as the type of a setting; text may stand for a number, and nothing else for anything else."""
     if kind is float and type(value) is int:
         return float(value)

@@ -19,23 +19,23 @@ from typing import Final
 from credenda.errors import Invalid, NotFound
 
 __all__ = [
-    "Kind",
-    "digits_of",
-    "new_key",
-    "new_tag",
-    "number_of",
-    "numbers_of",
+    "IdKind",
+    "draw_fraction",
+    "draw_key",
+    "draw_tag",
+    "extract_id_digits",
+    "format_id",
     "parse_id",
-    "public_id",
-    "random_fraction",
-    "serial",
+    "parse_id_number",
+    "parse_id_numbers",
+    "parse_serial",
 ]
 
 _TAG_HEX: Final = "0123456789abcdef"
 _ID: Final = re.compile(r"([emckj])([1-9][0-9]{0,17})-([0-9a-f]{6})")
 
 
-class Kind(StrEnum):
+class IdKind(StrEnum):
     """What an id names; the value is its first letter."""
 
     EVENT = "e"
@@ -48,31 +48,31 @@ class Kind(StrEnum):
 _ENDING: Final = 7
 """Characters of the dash and the tag."""
 _DIGITS: Final = 18
-_KINDS: Final = {kind.value: kind for kind in Kind}
+_KINDS: Final = {kind.value: kind for kind in IdKind}
 """A look-up here costs a fifth of a call of the enumeration, and a search reads some forty ids."""
 
 
-def new_tag() -> str:
+def draw_tag() -> str:
     """Draw a tenant tag: five hex characters and a digit, so that no stemmer can shorten it."""
     return "".join(secrets.choice(_TAG_HEX) for _ in range(5)) + secrets.choice("0123456789")
 
 
-def new_key() -> bytes:
+def draw_key() -> bytes:
     """Draw a tenant's key for keyed hashes: 32 random bytes."""
     return secrets.token_bytes(32)
 
 
-def random_fraction() -> float:
+def draw_fraction() -> float:
     """Return a random number in [0, 1), for jitter."""
     return secrets.randbelow(1 << 30) / (1 << 30)
 
 
-def public_id(kind: Kind, number: int, tag: str) -> str:
+def format_id(kind: IdKind, number: int, tag: str) -> str:
     """Name a thing for the outside, e.g. `m42-3fa9c2`."""
     return kind + f"{number}-{tag}"  # a kind is its letter; asking for its value costs as much as all the rest
 
 
-def parse_id(text: str, tag: str) -> tuple[Kind, int]:
+def parse_id(text: str, tag: str) -> tuple[IdKind, int]:
     """Read a public id of the tenant with this tag.
 
     Raises `NotFound` for anything malformed or foreign: both look the same from outside; `Invalid` for no text at all.
@@ -91,12 +91,12 @@ def parse_id(text: str, tag: str) -> tuple[Kind, int]:
     return _KINDS[found[1]], int(found[2])
 
 
-def serial(text: str) -> int:
+def parse_serial(text: str) -> int:
     """Read the number of an id that this process has just made; nothing is checked."""
     return int(text[1 : text.index("-")])
 
 
-def _plain_number(text: str, kind: Kind, tag: str) -> int | None:
+def _parse_own_id(text: str, kind: IdKind, tag: str) -> int | None:
     """Read an id that is written as ours are; a search reads some forty."""
     if not isinstance(text, str) or text[:1] != kind or text[-_ENDING:] != f"-{tag}":  # pyright: ignore[reportUnnecessaryIsInstance]
         return None
@@ -105,13 +105,13 @@ def _plain_number(text: str, kind: Kind, tag: str) -> int | None:
     return int(digits) if well else None
 
 
-def numbers_of(ids: Iterable[str], kind: Kind, tag: str) -> list[int]:
+def parse_id_numbers(ids: Iterable[str], kind: IdKind, tag: str) -> list[int]:
     """Read public ids that must be of one kind; raises `NotFound` otherwise."""
-    return list(map(int, digits_of(list(ids), kind, tag)))
+    return list(map(int, extract_id_digits(list(ids), kind, tag)))
 
 
-def digits_of(ids: Sequence[str], kind: Kind, tag: str) -> list[str]:
-    """Return the numbers of public ids as they are written; raises `NotFound` as `numbers_of` does.
+def extract_id_digits(ids: Sequence[str], kind: IdKind, tag: str) -> list[str]:
+    """Return the numbers of public ids as they are written; raises `NotFound` as `parse_id_numbers` does.
 
     >>> digits_of(["m42-3fa9c2", "m7-3fa9c2"], Kind.MEMORY, "3fa9c2")
     ['42', '7']
@@ -120,23 +120,23 @@ def digits_of(ids: Sequence[str], kind: Kind, tag: str) -> list[str]:
         row = ",".join(ids)
     except TypeError:  # not all of them are texts
         row = ""
-    if _row_of(kind, tag).fullmatch(row):
+    if _compile_row_pattern(kind, tag).fullmatch(row):
         digits = row[1:-_ENDING].split(f"-{tag},{kind.value}")
         if len(digits) == len(ids):
             return digits
-    return [str(number_of(text, kind, tag)) for text in ids]
+    return [str(parse_id_number(text, kind, tag)) for text in ids]
 
 
 @lru_cache(maxsize=64)
-def _row_of(kind: Kind, tag: str) -> re.Pattern[str]:
+def _compile_row_pattern(kind: IdKind, tag: str) -> re.Pattern[str]:
     """Return what matches ids of one kind and tenant with commas between them: to read them together takes a third."""
     one = f"{kind.value}[1-9][0-9]{{0,{_DIGITS - 1}}}-{re.escape(tag)}" if len(tag) == _ENDING - 1 else "(?!)"
     return re.compile(f"{one}(?:,{one})*")
 
 
-def number_of(text: str, kind: Kind, tag: str) -> int:
+def parse_id_number(text: str, kind: IdKind, tag: str) -> int:
     """Read a public id that must be of one kind; raises `NotFound` otherwise."""
-    plain = _plain_number(text, kind, tag)
+    plain = _parse_own_id(text, kind, tag)
     if plain is not None:
         return plain
     found, number = parse_id(text, tag)

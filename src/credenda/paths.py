@@ -10,10 +10,10 @@ from typing import Literal, cast
 
 from credenda.errors import Invalid, Unavailable
 
-__all__ = ["checked_path", "kind_of"]
+__all__ = ["check_path", "find_path_kind"]
 
 
-def checked_path(path: object) -> Path:
+def check_path(path: object) -> Path:
     """Check that something can name a file or folder; raises `Invalid` otherwise. Nothing is looked at."""
     given = os.fspath(cast("PathLike[str]", path)) if isinstance(path, PathLike) else path
     if not isinstance(given, str):
@@ -30,7 +30,7 @@ def checked_path(path: object) -> Path:
     return Path(given)
 
 
-def kind_of(path: str | Path) -> Literal["file", "folder", "other"] | None:
+def find_path_kind(path: str | Path) -> Literal["file", "folder", "other"] | None:
     """Say what stands at a path, links followed; None for nothing. Raises `Unavailable` where that cannot be seen."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - on a text or a Path alike

@@ -13,7 +13,7 @@ from credenda.clock import Clock, pause, seconds
 from credenda.config import Settings
 from credenda.model.claim import Extractor
 from credenda.providers.embed.protocol import Embedder
-from credenda.providers.embed.query_cache import QuestionVectors
+from credenda.providers.embed.query_cache import QueryVectorCache
 from credenda.storage.store import Access, Store
 from credenda.text.token_budget import ESTIMATE, TokenCounter
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from credenda.index.cache import IndexCache
-    from credenda.providers.llm.client import ModelLine
+    from credenda.providers.llm.client import ModelClient
 
-__all__ = ["AccessBuffer", "Foreground", "Parts", "Resident"]
+__all__ = ["AccessBuffer", "ActiveCalls", "LazyIndexCache", "Parts"]
 
 
-class Foreground:
+class ActiveCalls:
     """Knows how many calls of a user are under way, so that background work can stand back for them.
 
     A background thread beside a busy interpreter costs a caller up to 50 ms a commit; one that waits here costs nothing
@@ -86,7 +86,7 @@ class AccessBuffer:
         return len(self._waiting)
 
 
-class Resident:
+class LazyIndexCache:
     """The indexes that this process keeps in memory, made on first use: they load numpy, which few commands need.
 
     One is shared by all memories that are open, so that its bound holds for the process.
@@ -122,17 +122,17 @@ class Parts:
     settings: Settings
     extractor: Extractor
     embedder: Embedder | None
-    resident: Resident
+    resident: LazyIndexCache
     counter: TokenCounter = ESTIMATE
     """What counts the tokens of a context and of the core."""
-    llm: ModelLine | None = None
+    llm: ModelClient | None = None
     """The line to a language model; None where rules alone read."""
-    questions: QuestionVectors = field(default_factory=QuestionVectors)
+    questions: QueryVectorCache = field(default_factory=QueryVectorCache)
     accesses: AccessBuffer = field(default_factory=AccessBuffer)
-    foreground: Foreground = field(default_factory=Foreground)
-    work_waits: Event = field(default_factory=Event)
+    active_calls: ActiveCalls = field(default_factory=ActiveCalls)
+    jobs_ready: Event = field(default_factory=Event)
     """Set when a job was filed; the background worker waits on it."""
-    thinking_waits: Event = field(default_factory=Event)
+    llm_jobs_ready: Event = field(default_factory=Event)
     """Set when a turn waits for a model; the thread that asks waits on it."""
     read_only: bool = False
     store_name: str = ""

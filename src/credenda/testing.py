@@ -105,7 +105,7 @@ class ScriptedModel:
         if isinstance(answer, Exception):
             raise answer
         tokens_in, tokens_out = self._tokens
-        return Reply(text=_written(answer, _asked_for(question)), tokens_in=tokens_in, tokens_out=tokens_out)
+        return Reply(text=_render_answer(answer, _find_list_name(question)), tokens_in=tokens_in, tokens_out=tokens_out)
 
     def close(self) -> None:
         """Do nothing."""
@@ -127,13 +127,13 @@ _PLAIN_CLAIM: Mapping[str, object] = {
 }
 
 
-def _asked_for(question: Question) -> str:
+def _find_list_name(question: Question) -> str:
     """Name the list that a question asks for: claims, or operations of a consolidation."""
     properties = question.schema.get("properties")
     return "operations" if isinstance(properties, Mapping) and "operations" in properties else "claims"
 
 
-def _written(answer: Mapping[str, object] | Iterable[Mapping[str, object]] | str, wanted: str) -> str:
+def _render_answer(answer: Mapping[str, object] | Iterable[Mapping[str, object]] | str, wanted: str) -> str:
     """Write an answer as a model would, with the fields of its claims that the script leaves out."""
     if isinstance(answer, str):
         return answer

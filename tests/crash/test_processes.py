@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.bench.crash import hammer
+from credenda.bench.crash import run_undisturbed
 
 OPEN_AND_SAY = """
 import sys
@@ -57,7 +57,7 @@ def started(code: str, *arguments: str) -> subprocess.Popen[str]:
 @pytest.mark.timeout(180)
 @pytest.mark.requirement("D-011")
 def test_eight_processes_share_a_file_without_an_error() -> None:
-    report = hammer(8, run_seconds=2.0, seed=5)
+    report = run_undisturbed(8, run_seconds=2.0, seed=5)
     assert report.violations == []
     assert report.acknowledged >= 8
 

@@ -18,7 +18,7 @@ __all__ = ["as_of_version"]
 def as_of_version(path: Path, version: int, words: Callable[..., str]) -> None:
     """Rewrite a closed file under the schema of a version, its full text made by the words of that version."""
     older = path.with_suffix(".older")
-    known = tuple(one for one in migrate.migrations() if one[0] <= version)
+    known = tuple(one for one in migrate.load_migrations() if one[0] <= version)
     with pytest.MonkeyPatch.context() as then, closing(connect(str(older))) as database:
         then.setattr(migrate, "migrations", lambda: known)
         migrate.migrate(database, 1)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Conflict, Corrupt, Credenda, Invalid, NotFound, Unavailable, restore_backup
-from credenda.storage.erasure_ledger import ledger_path
+from credenda.storage.erasure_ledger import locate_ledger
 from credenda.testing import ManualClock
 
 WORD = "zorkmidsplendour"
@@ -87,9 +87,9 @@ def test_a_restored_backup_is_cleaned_of_who_was_erased_since(
     two.close()
     if left == "without the database":
         path.unlink()
-        ledger_path(path).unlink()
+        locate_ledger(path).unlink()
     elif left == "without the ledger of the backup":
-        ledger_path(tmp_path / "copy.db").unlink()
+        locate_ledger(tmp_path / "copy.db").unlink()
     report = restore_backup(tmp_path / "copy.db", path, replace=True, clock=clock)
     assert (report.users, report.erased) == (1, 1)
     assert WORD.encode() not in path.read_bytes()

@@ -15,8 +15,8 @@ import pytest
 
 from credenda import AsyncCredenda, Credenda
 from credenda.model.claim import Claim, Turn
-from credenda.providers.llm.client import ModelLine
-from credenda.services.consolidation_candidates import pending
+from credenda.providers.llm.client import ModelClient
+from credenda.services.consolidation_candidates import find_pending
 from credenda.testing import ScriptedModel
 
 
@@ -37,17 +37,17 @@ def test_a_memory_whose_worker_cannot_start_is_closed(path: Path) -> None:
 
 
 def test_a_model_that_cannot_be_released_does_not_keep_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: ModelLine) -> None:
+    def fail(_: ModelClient) -> None:
         raise RuntimeError("still busy")
 
-    monkeypatch.setattr(ModelLine, "close", fail)
+    monkeypatch.setattr(ModelClient, "close", fail)
     memory = Credenda.open(path, user="ana", llm=ScriptedModel([]), workers=False)
     with pytest.raises(RuntimeError, match="still busy"):
         memory.close()
 
 
 WALKS: Final[dict[str, Callable[[Credenda], object]]] = {
-    "credenda.services.consolidation_candidates._is_made": lambda mem: pending(mem._parts, None, 0),  # noqa: SLF001 - named itself
+    "credenda.services.consolidation_candidates._is_made": lambda mem: find_pending(mem._parts, None, 0),  # noqa: SLF001 - named itself
     "credenda.services.llm_extraction.skip": lambda mem: mem.manage.extract(dry_run=True),
 }
 

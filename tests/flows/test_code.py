@@ -169,9 +169,9 @@ Open {root}/docs/lifecycle.md to see the curves.
 {root}/src/credenda/write/apply.py:64 applies the changes.
 The folder {root}/src/credenda/storage/sqlite/migrations/ holds the schema.
 credenda.write.apply.apply() is the one place where decisions become rows.
-`credenda.write.intake.secrets.screen` masks secrets.
-credenda.text.normalize.name_key gives the normal form of a name.
-Ids are made by credenda.ids.public_id().
+`credenda.write.intake.secrets.screen_secrets` masks secrets.
+credenda.text.normalize.normalise_name gives the normal form of a name.
+Ids are made by credenda.ids.format_id().
 credenda.clock.DAY_US is a day in microseconds.
 credenda.errors.NotFound is raised for an unknown id.
 credenda.model.memory.Layer has five members.

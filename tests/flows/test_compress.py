@@ -96,7 +96,7 @@ def test_what_was_deleted_meanwhile_gets_no_vector(
     with opened(path, clock) as mem:
         held = episodes(mem)
         clock.advance(timedelta(days=60))
-        real = embedding_compression._file  # noqa: SLF001 - between the look and the write
+        real = embedding_compression._write_vectors  # noqa: SLF001 - between the look and the write
 
         def strike(*given: object) -> None:
             mem.delete(held[0].id)
@@ -113,7 +113,7 @@ def test_a_run_that_was_broken_off_goes_on(path: Path, clock: ManualClock, monke
         episodes(mem)
         clock.advance(timedelta(days=60))
         monkeypatch.setattr(embedding_compression, "_WRITTEN_TOGETHER", 2)
-        real, calls = embedding_compression._file, list[int]()  # noqa: SLF001 - where a kill would strike
+        real, calls = embedding_compression._write_vectors, list[int]()  # noqa: SLF001 - where a kill would strike
 
         def strike(*given: object) -> None:
             if len(calls) == 2:

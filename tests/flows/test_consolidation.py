@@ -10,9 +10,9 @@ from typing import Protocol
 import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit
-from credenda.config import setting_docs
+from credenda.config import describe_settings
 from credenda.model.memory import Memory
-from credenda.storage.store import Lead
+from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
 
 
@@ -215,7 +215,9 @@ def test_deleting_an_entry_takes_along_what_was_merged_into_it(mem: Credenda, sa
 def test_nothing_skips_the_lock(mem: Credenda, clock: ManualClock) -> None:
     mem.store(MemoryUnit(text="The badge code is 4711."))
     now_us = clock.now_us()
-    lock = Lead(name="consolidation", owner="elsewhere:1:abcde1", now_us=now_us, until_us=now_us + 300_000_000)
+    lock = SchedulerLease(
+        name="consolidation", owner="elsewhere:1:abcde1", now_us=now_us, until_us=now_us + 300_000_000
+    )
     mem._parts.store.commit("ana", lambda writer: writer.put(lock))  # noqa: SLF001 - another process
     refused = mem.manage.consolidate(force=True)
     assert (refused.ran, refused.reason.startswith("lock")) == (False, True)
@@ -258,7 +260,7 @@ def test_known_repeats_collapse_when_they_are_written(mem: Credenda) -> None:
 
 @pytest.mark.requirement("S-082", "S-083", "S-084", "S-085", "S-086", "S-087", "S-088", "S-089", "S-103")
 def test_the_knobs_have_their_defaults() -> None:
-    found = {name: default for name, default, _ in setting_docs() if name.startswith("memory_consolidation")}
+    found = {name: default for name, default, _ in describe_settings() if name.startswith("memory_consolidation")}
     assert found == {
         "memory_consolidation_enabled": True,
         "memory_consolidation_min_hours": 24.0,

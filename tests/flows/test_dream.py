@@ -13,7 +13,7 @@ from credenda.model.dream import DreamReport, DreamStep
 from credenda.model.memory import Draft, MemoryType
 from credenda.services.dream import run
 from credenda.services.dream.step_context import Night
-from credenda.storage.store import Lead
+from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
 from credenda.write.apply import Application, apply
 
@@ -112,7 +112,7 @@ def test_a_step_that_fails_is_reported_and_passed_over(
 def test_one_process_dreams_at_a_time(mem: Credenda, tell: Tell, clock: ManualClock) -> None:
     tell()
     now_us = clock.now_us()
-    lease = Lead(owner="elsewhere:1:abcde1", now_us=now_us, until_us=now_us + 600_000_000, name="dream")
+    lease = SchedulerLease(owner="elsewhere:1:abcde1", now_us=now_us, until_us=now_us + 600_000_000, name="dream")
     mem._parts.store.commit("ana", lambda writer: writer.put(lease))  # noqa: SLF001 - what another process would file
     refused = mem.manage.dream()
     assert (refused.ran, refused.steps) == (False, ())

@@ -14,7 +14,7 @@ from credenda.model.memory import Draft, Memory, MemoryType
 from credenda.storage.store import Writer
 from credenda.testing import Answer, ManualClock, Question, ScriptedModel
 from credenda.write.apply import Application, apply
-from credenda.write.forget.delete import blank
+from credenda.write.forget.delete import redact_span
 
 YEAR = timedelta(days=366)
 
@@ -118,7 +118,7 @@ def test_what_has_no_words_left_to_rest_on_is_doubted(mem: Credenda, clock: Manu
     ((event, start, stop),) = mem.why(held.id).evidence
     assert probe(mem).changes == ()
     span = Span(event.id, start, stop)
-    mem._parts.store.commit("ana", lambda writer: blank(writer, span, clock.now_us(), Actor.RULE))  # noqa: SLF001 - as deleting a neighbour does
+    mem._parts.store.commit("ana", lambda writer: redact_span(writer, span, clock.now_us(), Actor.RULE))  # noqa: SLF001 - as deleting a neighbour does
     (change,) = probe(mem).changes
     assert isinstance(change, SetStatus)
     assert change.reason == "probe: its source is gone"

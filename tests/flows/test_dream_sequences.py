@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from credenda import Credenda, MemoryUnit
 from credenda.errors import CredendaError
-from credenda.model.derived import cited, is_dreamed
+from credenda.model.derived import is_dreamed, list_sources
 from credenda.model.memory import Memory, Status
 from credenda.testing import ManualClock
 
@@ -101,5 +101,5 @@ def check_cards(mem: Credenda) -> None:
     cards = [one for one in memories if is_dreamed(one) and one.status is Status.ACTIVE]
     assert len({one.entity for one in cards}) == len(cards)
     for card in cards:
-        assert cited(card) <= held.keys()
+        assert list_sources(card) <= held.keys()
         assert set(card.text.splitlines()[1:]) <= {f"- {one.text}" for one in held.values()}

@@ -10,7 +10,7 @@ import pytest
 from credenda import Conflict, Credenda, Invalid, NotFound, Unavailable
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock
-from credenda.workers.loop import run_due
+from credenda.workers.loop import run_due_jobs
 
 WORD = "zorkmidsplendour"
 SENTENCES = (
@@ -169,7 +169,7 @@ def test_a_worker_with_jobs_of_an_erased_user_goes_on(path: Path, mem: Credenda,
 
     mem.remember("I live in Linz.")
     with Credenda.open(path, user="ana", clock=clock, workers=False, extractor=Erasing()) as other:  # type: ignore[arg-type]
-        run_due(other._parts)  # noqa: SLF001 - one batch, as the background thread runs it
+        run_due_jobs(other._parts)  # noqa: SLF001 - one batch, as the background thread runs it
     mem.settle()
     assert [memory.text for memory in mem.list().items] == ["I like tea."]
     assert mem.stats().dead_jobs == 0

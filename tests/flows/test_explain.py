@@ -14,7 +14,7 @@ from credenda import Credenda, Invalid, MemoryUnit, NotFound
 from credenda.testing import ManualClock
 from credenda.text.fence import estimate_tokens
 from credenda.write.intake import validate
-from credenda.write.intake.injection import Judgement, Verdict
+from credenda.write.intake.injection import InjectionFinding, InjectionVerdict
 
 Say = Callable[..., None]
 
@@ -120,8 +120,8 @@ HOSTILE = [
 ]
 
 
-def _unseen(_text: str) -> Judgement:
-    return Judgement(Verdict.ALLOW)
+def _unseen(_text: str) -> InjectionFinding:
+    return InjectionFinding(InjectionVerdict.ALLOW)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

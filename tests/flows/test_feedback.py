@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda import Credenda, MemoryUnit
-from credenda.manage.decay import RetentionRules, Usage, retained
-from credenda.model.feedback import Regard
+from credenda.manage.decay import RetentionRules, UsageCounts, compute_retention
+from credenda.model.feedback import FeedbackCounts
 from credenda.model.memory import Layer
-from credenda.read.score import usefulness
+from credenda.read.score import score_usefulness
 from credenda.testing import ManualClock
 
 NOTES = tuple(f"The garage code is on the {colour} note." for colour in ("blue", "grey", "mauve"))
@@ -94,18 +94,20 @@ def test_without_any_feedback_display_costs_nothing(mem: Credenda, notes: list[s
 
 @given(useful=COUNTS, useless=COUNTS, silent=COUNTS)
 def test_the_term_of_ranking_is_bounded(useful: int, useless: int, silent: int) -> None:
-    assert -1 < usefulness(Regard(useful, useless, silent)) < 1
-    assert usefulness(Regard(useful + 1, useless, silent)) > usefulness(Regard(useful, useless + 1, silent))
+    assert -1 < score_usefulness(FeedbackCounts(useful, useless, silent)) < 1
+    assert score_usefulness(FeedbackCounts(useful + 1, useless, silent)) > score_usefulness(
+        FeedbackCounts(useful, useless + 1, silent)
+    )
 
 
 @pytest.mark.requirement("C-009")
 @given(useful=COUNTS, useless=COUNTS, passed=COUNTS, age=st.floats(0, 4_000))
 def test_no_judgement_makes_anything_immortal_or_vanish(useful: int, useless: int, passed: int, age: float) -> None:
-    def score(usage: Usage) -> float:
-        return retained(RetentionRules(), layer=Layer.EPISODIC, trust=1.0, age_days=age, usage=usage).score
+    def score(usage: UsageCounts) -> float:
+        return compute_retention(RetentionRules(), layer=Layer.EPISODIC, trust=1.0, age_days=age, usage=usage).score
 
-    bare = score(Usage())
-    judged = score(Usage(accesses=useful + useless, judged=useful - useless, passed=passed))
+    bare = score(UsageCounts())
+    judged = score(UsageCounts(accesses=useful + useless, judged=useful - useless, passed=passed))
     assert bare / 2 - 1e-6 <= judged <= bare + 0.3 + 1e-6
 
 

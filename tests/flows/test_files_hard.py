@@ -295,7 +295,7 @@ def test_broken_off_anywhere_the_next_sync_goes_on(
     add_line(page(synced), "- I play the cello.")
     edit(page(synced), "- I like tea.", "- I like cake.")
     remove_entry(page(synced), "I play chess.")
-    whole = folder.whole_file
+    whole = folder.replace_file
     broken = 0
     for allowed in range(12):
         left = [allowed]

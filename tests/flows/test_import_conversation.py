@@ -20,7 +20,7 @@ from credenda.model.event import Role
 from credenda.model.report import ImportReport
 from credenda.portability import batch_write
 from credenda.portability import line_reader as portability_lines
-from credenda.portability.importers.conversation import session_name
+from credenda.portability.importers.conversation import name_session
 from credenda.portability.importing import import_file
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Writer
@@ -278,7 +278,7 @@ def test_a_memory_to_be_read_only_takes_nothing_in(mem: Credenda, path: Path, tm
 @given(ids=st.lists(st.tuples(st.text(alphabet="a/%2F", min_size=1), st.text(alphabet="a/%")), min_size=2, max_size=2))
 def test_two_conversations_never_share_a_session(ids: list[tuple[str, str]]) -> None:
     one, other = ids
-    assert (session_name(*one) == session_name(*other)) == (one == other)
+    assert (name_session(*one) == name_session(*other)) == (one == other)
 
 
 def test_a_report_is_a_plain_value(mem: Credenda, tmp_path: Path, clock: ManualClock) -> None:

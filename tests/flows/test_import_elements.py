@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda import limits
-from credenda.portability.json_stream import Element, elements
+from credenda.portability.json_stream import Element, read_elements
 from credenda.portability.line_reader import Lines, Meter
 
 VALUES = st.recursive(
@@ -39,7 +39,7 @@ class Dripping(io.BytesIO):
 
 def scanned(data: bytes, *keys: str, step: int = 1 << 16) -> list[Element]:
     file: Any = Dripping(data, step)
-    return list(elements(Lines(file, "list", meter=Meter()), *keys))
+    return list(read_elements(Lines(file, "list", meter=Meter()), *keys))
 
 
 @given(items=TABLES, step=st.integers(1, 40), indent=st.sampled_from([None, 1]), wrapped=st.booleans())

@@ -13,7 +13,7 @@ from credenda import Credenda, Invalid
 from credenda.model.event import Role, Source
 from credenda.operations.table import OPERATIONS
 from credenda.portability.exporting import EXPORTS
-from credenda.portability.importers.mcp_memory import observed
+from credenda.portability.importers.mcp_memory import word_observation
 from credenda.portability.importing import ARCHIVE, FORMATS
 from credenda.testing import ManualClock
 
@@ -156,7 +156,7 @@ def test_malformed_lines_of_a_graph_are_named_and_passed_over(
     ],
 )
 def test_an_observation_becomes_a_sentence_of_its_own(entity: str, observation: str, sentence: str) -> None:
-    assert observed(entity, observation) == sentence
+    assert word_observation(entity, observation) == sentence
 
 
 @pytest.mark.parametrize("wrapped", [True, False])

@@ -10,7 +10,7 @@ import pytest
 from credenda import Credenda
 from credenda.model.event import Role, Source
 from credenda.portability.importers.blocks import TextLine
-from credenda.portability.importers.front_matter import read_front, tags_of
+from credenda.portability.importers.front_matter import read_front, read_tags
 
 from .conftest import Events
 from .exports import zipped
@@ -162,9 +162,9 @@ list: [ 'a', b ]
 just words"""
     front = read_front(TextLine(number, line) for number, line in enumerate(text.split("\n"), 2))
     assert front.text("title") == "Ana: a life"
-    assert tags_of(front.values("tags", "tag")) == ("one", "two")
+    assert read_tags(front.values("tags", "tag")) == ("one", "two")
     assert front.dated() == (10, "2024-05-06")
     assert front.values("list", "aliases") == ["a", "b"]
     assert front.text("missing") == ""
-    assert len(tags_of(f"tag{number}" for number in range(99))) == 32
-    assert tags_of(["x" * 300, "fine"]) == ("fine",)
+    assert len(read_tags(f"tag{number}" for number in range(99))) == 32
+    assert read_tags(["x" * 300, "fine"]) == ("fine",)

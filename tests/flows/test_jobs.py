@@ -21,7 +21,7 @@ from credenda.runtime import Parts
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Job, JobFilter, JobStatus, MemoryFilter
 from credenda.testing import ManualClock
-from credenda.workers.loop import run_due
+from credenda.workers.loop import run_due_jobs
 
 NOBODY = 2**31 - 1
 """A process number that no system gives out."""
@@ -99,15 +99,15 @@ def test_a_failed_job_waits_twice_as_long_each_time(
     mem.remember("One")
     reader.errors = _down(4)
     for attempt, wait in enumerate((2, 4, 8, 16), start=1):
-        assert run_due(parts) == 1
+        assert run_due_jobs(parts) == 1
         (job,) = _jobs(parts)
         assert (job.status, job.attempts) == (JobStatus.FAILED, attempt)
         assert job.error == "Unavailable: the model is away: it sleeps; wait"
-        assert run_due(parts) == 0
+        assert run_due_jobs(parts) == 0
         clock.advance(timedelta(seconds=wait, microseconds=-1))
-        assert run_due(parts) == 0
+        assert run_due_jobs(parts) == 0
         clock.advance(timedelta(microseconds=1))
-    assert run_due(parts) == 1
+    assert run_due_jobs(parts) == 1
     assert [job.status for job in _jobs(parts)] == [JobStatus.COMPLETE]
     assert _held(mem) == {"One"}
 
@@ -158,7 +158,7 @@ def test_a_dead_job_is_reported_with_its_reason_and_blocks_nobody(
     mem.remember("Two")
     mem.settle()
     assert _held(mem) >= {"Two"}
-    assert run_due(parts, patient=False) == 0
+    assert run_due_jobs(parts, respect_backoff=False) == 0
 
 
 def test_the_number_of_attempts_is_a_setting(path: Path, reader: Scripted) -> None:
@@ -192,13 +192,13 @@ def test_the_jobs_of_a_living_or_distant_process_are_left_until_its_lease_ends(
 ) -> None:
     mem.remember("One")
     _lease(parts, owner)
-    assert run_due(parts) == 0
+    assert run_due_jobs(parts) == 0
     with pytest.raises(Unavailable, match="settle"):
         mem.settle(timeout=0.02)
     clock.advance(timedelta(seconds=59))
-    assert run_due(parts) == 0
+    assert run_due_jobs(parts) == 0
     clock.advance(timedelta(seconds=1))
-    assert run_due(parts) == 1
+    assert run_due_jobs(parts) == 1
     assert _held(mem) == {"One"}
 
 
@@ -207,17 +207,17 @@ def test_who_lost_its_lease_cannot_undo_what_another_has_done(
 ) -> None:
     mem.remember("One")
     reader.errors = _down(3)
-    run_due(parts, patient=False)
+    run_due_jobs(parts, respect_backoff=False)
 
     def overtaken(_: str) -> None:
         reader.before = _nothing
         clock.advance(timedelta(seconds=61))
         reader.errors.clear()
-        assert run_due(parts) == 1
+        assert run_due_jobs(parts) == 1
         reader.errors = _down(1)
 
     reader.before = overtaken
-    assert run_due(parts, patient=False) == 1
+    assert run_due_jobs(parts, respect_backoff=False) == 1
     assert [job.status for job in _jobs(parts)] == [JobStatus.COMPLETE]
     assert _held(mem) == {"One"}
 

@@ -97,7 +97,7 @@ def test_a_run_that_was_broken_off_goes_on_where_it_stopped(
         episode(mem, f"Saw owl number {number}.")
     clock.advance(timedelta(days=15))
     monkeypatch.setattr(lifecycle, "_BATCH", 2)
-    real = lifecycle._file_scores  # noqa: SLF001 - where a kill would strike
+    real = lifecycle._write_scores  # noqa: SLF001 - where a kill would strike
     calls: list[object] = []
 
     def strike(*given: object) -> None:

@@ -21,7 +21,7 @@ def test_a_small_life_ends_as_the_formulas_say() -> None:
     assert document["decay"]["null"] == 0
     assert document["decay"]["varied"]
     assert document["kept"]
-    assert "NO" not in tables.lifetime(document)
+    assert "NO" not in tables.format_lifetime(document)
 
 
 def test_the_life_notices_when_an_episode_fares_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:

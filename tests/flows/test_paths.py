@@ -11,7 +11,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import CredendaError, Invalid, Unavailable
-from credenda.paths import checked_path, kind_of
+from credenda.paths import check_path, find_path_kind
 
 CALLS: dict[str, Callable[[Credenda, Any], object]] = {
     "export": lambda mem, path: mem.data.export(path),
@@ -80,12 +80,12 @@ def test_a_name_that_is_no_unicode_is_a_name_except_for_a_backup(mem: Credenda) 
 
 
 def test_a_path_is_a_text_or_knows_its_text(tmp_path: Path) -> None:
-    assert checked_path(tmp_path) == checked_path(str(tmp_path)) == tmp_path
+    assert check_path(tmp_path) == check_path(str(tmp_path)) == tmp_path
     with pytest.raises(Invalid, match="it is a bytes"):
-        checked_path(b"x")
+        check_path(b"x")
 
 
 def test_what_stands_at_a_path(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    assert [kind_of(one) for one in (tmp_path, tmp_path / "file", os.devnull)] == ["folder", "file", "other"]
-    assert kind_of(tmp_path / "nothing") is kind_of(tmp_path / "file" / "below") is None
+    assert [find_path_kind(one) for one in (tmp_path, tmp_path / "file", os.devnull)] == ["folder", "file", "other"]
+    assert find_path_kind(tmp_path / "nothing") is find_path_kind(tmp_path / "file" / "below") is None

@@ -8,7 +8,7 @@ import pytest
 from credenda import Credenda, Invalid, MemoryUnit, Unavailable
 from credenda.model.report import ScheduleReport
 from credenda.services import schedule
-from credenda.storage.store import Lead
+from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
 
 HOUR = timedelta(hours=1)
@@ -55,7 +55,7 @@ def test_what_was_missed_is_caught_up_once(mem: Credenda, clock: ManualClock) ->
 def test_one_process_leads_until_its_lease_ends(mem: Credenda, clock: ManualClock) -> None:
     mem.remember("I live in Linz.")
     now_us = clock.now_us()
-    lead = Lead(owner="elsewhere:1:abcde1", now_us=now_us, until_us=now_us + 600_000_000)
+    lead = SchedulerLease(owner="elsewhere:1:abcde1", now_us=now_us, until_us=now_us + 600_000_000)
     mem._parts.store.commit("ana", lambda writer: writer.put(lead))  # noqa: SLF001 - what another process would file
     refused = mem.manage.schedule(run=True)
     assert refused.ran == ()

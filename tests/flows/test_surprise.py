@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from credenda import Credenda, MemoryUnit
 from credenda.model.memory import Memory
-from credenda.model.surprise import surprise
+from credenda.model.surprise import compute_surprise
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.testing import ManualClock
 from credenda.workers import handlers
@@ -45,7 +45,7 @@ def test_five_neighbours_say_how_new_a_memory_is(path: Path, clock: ManualClock)
     with Credenda.open(path, user="ana", clock=clock, embedder=Placed(degrees), workers=False) as mem:
         kept = [keep(mem, text) for text in degrees]
     assert (kept[0].surprise, kept[0].importance, kept[0].base_importance) == (1.0, 0.65, 0.5)
-    expected = surprise([float(np.cos(np.radians(10.0 * step))) for step in (1, 2, 3, 4, 5)])
+    expected = compute_surprise([float(np.cos(np.radians(10.0 * step))) for step in (1, 2, 3, 4, 5)])
     assert kept[6].surprise == pytest.approx(expected, abs=1e-3)
     assert kept[6].importance == pytest.approx(0.5 + (expected - 0.5) * 0.6, abs=1e-3)
     assert kept[6].base_importance == 0.5
@@ -95,7 +95,7 @@ def test_without_an_embedder_nothing_is_known_of_surprise(mem: Credenda) -> None
 def test_a_job_that_runs_again_moves_nothing(path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
     with Credenda.open(path, user="ana", clock=clock, embedder=Placed(), workers=False) as mem:
         keep(mem, "Saw an owl in the garden.")
-        real, calls = handlers.file_vectors, list[int]()
+        real, calls = handlers.store_vectors, list[int]()
 
         def strike(*given: object, **more: object) -> None:
             real(*given, **more)  # type: ignore[arg-type]

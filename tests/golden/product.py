@@ -1,7 +1,7 @@
 """Every name of the product that the golden replay uses: a module that moves is one edit here."""
 
 from benchmarks.lifetime import run_lifetime
-from benchmarks.year import made_year
+from benchmarks.year import make_year
 from credenda import Credenda, MemoryUnit
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Claim, Turn
@@ -24,6 +24,6 @@ __all__ = [
     "Submission",
     "Turn",
     "accept",
-    "made_year",
+    "make_year",
     "run_lifetime",
 ]

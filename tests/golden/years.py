@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from .canonical import Line, contest_forms, line, memory_forms, numbered
-from .product import Credenda, ManualClock, made_year, run_lifetime
+from .product import Credenda, ManualClock, make_year, run_lifetime
 
 _WEEK = timedelta(days=7)
 
@@ -14,7 +14,7 @@ _WEEK = timedelta(days=7)
 def year_lines(name: str) -> list[Line]:
     """Live through a year: "140-2-weekly" are 140 turns with seed 2, consolidated every week."""
     turns, seed, *weekly = name.split("-")
-    year = made_year(int(turns), seed=int(seed))
+    year = make_year(int(turns), seed=int(seed))
     last = max(one.at for one in year.turns)
     clock = ManualClock(year.turns[0].at)
     with (

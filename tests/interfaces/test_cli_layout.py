@@ -5,28 +5,28 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.interfaces.cli.layout import Screen, cells, clean, clip, day
-from credenda.interfaces.serialize import plain
+from credenda.interfaces.cli.layout import Screen, count_cells, escape_controls, format_day, truncate
+from credenda.interfaces.serialize import to_jsonable
 
 
 def test_wide_letters_take_two_cells_and_marks_none() -> None:
-    assert (cells("Linz"), cells("東京"), cells("e\u0301")) == (4, 4, 1)
+    assert (count_cells("Linz"), count_cells("東京"), count_cells("e\u0301")) == (4, 4, 1)
 
 
 @given(st.text(), st.integers(1, 40))
 def test_a_clipped_text_fits(text: str, width: int) -> None:
-    assert cells(clip(text, width)) <= width
+    assert count_cells(truncate(text, width)) <= width
 
 
 @given(st.text())
 def test_a_cleaned_text_is_one_harmless_line(text: str) -> None:
-    shown = clean(text)
+    shown = escape_controls(text)
     assert len(shown.splitlines()) <= 1
     assert not any(letter in shown for letter in "\x1b\x07\r\u202e\u2066")
 
 
 def test_what_is_short_is_not_clipped() -> None:
-    assert (clip("Linz", 4), clip("Linz an der Donau", 6)) == ("Linz", "Linz…")
+    assert (truncate("Linz", 4), truncate("Linz an der Donau", 6)) == ("Linz", "Linz…")
 
 
 def test_a_table_is_aligned_and_cut_only_where_somebody_looks() -> None:
@@ -34,7 +34,7 @@ def test_a_table_is_aligned_and_cut_only_where_somebody_looks() -> None:
     free = Screen().table(("ID", "X", "TEXT"), rows).splitlines()
     assert free[1] == f"m1   東京  {'a' * 50}"
     assert free[2] == "m22  b     c"
-    assert all(cells(line) <= 20 for line in Screen(width=20).table(("ID", "X", "TEXT"), rows).splitlines())
+    assert all(count_cells(line) <= 20 for line in Screen(width=20).table(("ID", "X", "TEXT"), rows).splitlines())
 
 
 def test_pairs_leave_out_what_is_empty() -> None:
@@ -49,7 +49,7 @@ def test_colour_only_where_it_is_wanted() -> None:
 
 def test_times_for_people() -> None:
     time = datetime(2026, 3, 1, 9, 30, 1, 5, tzinfo=UTC)
-    assert (day(time), Screen().moment(time), day(None), Screen().moment(None)) == (
+    assert (format_day(time), Screen().moment(time), format_day(None), Screen().moment(None)) == (
         "2026-03-01",
         "2026-03-01T09:30:01Z",
         "",
@@ -58,5 +58,5 @@ def test_times_for_people() -> None:
 
 
 def test_microseconds_have_their_public_names() -> None:
-    shown = plain({"valid_until_us": 0, "expires_us": None, "n": 1, "flags": frozenset({"b", "a"})})
+    shown = to_jsonable({"valid_until_us": 0, "expires_us": None, "n": 1, "flags": frozenset({"b", "a"})})
     assert shown == {"valid_until": "1970-01-01T00:00:00Z", "expires_at": None, "n": 1, "flags": ["a", "b"]}

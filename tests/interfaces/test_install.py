@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 from credenda.config import Folders
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.client_setup import install as installing
-from credenda.interfaces.client_setup.client_configs import CLIENTS, place_of
+from credenda.interfaces.client_setup.client_configs import CLIENTS, find_place
 
 from .agent import Agent, drive
 from .terminal import NO_SETTINGS, environment
@@ -334,7 +334,7 @@ def test_places_follow_the_system_and_its_variables() -> None:
         return Folders(home=home, system=system, **paths)  # type: ignore[arg-type]
 
     def path(client: str, told: Folders) -> str:
-        return place_of(client, "user", told, Path("/project")).path.as_posix()
+        return find_place(client, "user", told, Path("/project")).path.as_posix()
 
     mac = folders("darwin")
     assert path("claude-desktop", mac).endswith("Library/Application Support/Claude/claude_desktop_config.json")

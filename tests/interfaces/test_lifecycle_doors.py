@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from credenda import Conflict, Credenda, Invalid, MemoryUnit
 from credenda.interfaces.cli.main import cli
-from credenda.interfaces.serialize import plain
+from credenda.interfaces.serialize import to_jsonable
 from credenda.model.memory import Layer, Status
 from credenda.model.transitions import TRANSITIONS
 
@@ -33,7 +33,7 @@ def _by_client(path: Path) -> Call:
                 answer = verb(memory_id, more[0], reason=more[1]) if more else verb(memory_id)
             except (Conflict, Invalid) as error:
                 return {"code": error.code}
-            return {"answer": plain(answer)}
+            return {"answer": to_jsonable(answer)}
 
     return call
 

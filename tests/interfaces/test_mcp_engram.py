@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from credenda import Credenda, MemoryUnit
-from credenda.interfaces.mcp.tool_specs import offers, tokens_of
+from credenda.interfaces.mcp.tool_specs import build_tools, estimate_tokens
 from credenda.operations.mcp_names import ENGRAM
 from credenda.operations.table import OPERATIONS
 
@@ -42,13 +42,13 @@ def test_the_lifecycle_answers_to_the_names_of_engram(mode: str, mem: Credenda) 
 
 @pytest.mark.requirement("C-021")
 def test_the_names_of_engram_cost_the_small_toolset_nothing() -> None:
-    small, full = offers(), offers(toolset="full")
+    small, full = build_tools(), build_tools(toolset="full")
     for name, tool in ENGRAM.items():
         if name in OPERATIONS and "mcp" in OPERATIONS[name].doors:
             assert tool.name in full
             assert tool.name not in small
     assert all("memory_id" in full[name].inputs for name in BY_MEMORY)
-    assert tokens_of(small.values()) <= 2_500
+    assert estimate_tokens(small.values()) <= 2_500
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -89,4 +89,4 @@ def test_without_a_named_folder_drift_says_what_is_missing(mem: Credenda) -> Non
 
 def test_a_name_waits_for_its_operation() -> None:
     assert ENGRAM["consolidate"].name == "consolidate"
-    assert ("consolidate" in offers(toolset="full")) == ("consolidate" in OPERATIONS)
+    assert ("consolidate" in build_tools(toolset="full")) == ("consolidate" in OPERATIONS)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.interfaces.anthropic_memory import Pages, Refused
-from credenda.interfaces.anthropic_memory.paths import fold, parts_of
+from credenda.interfaces.anthropic_memory.paths import fold, split_path
 
 from .commands import ours
 
@@ -82,7 +82,7 @@ def test_no_name_leads_anywhere_else(tmp_path: Path, path: str) -> None:
 @given(st.text(max_size=40))
 def test_a_path_that_is_taken_stays_below_the_root(tail: str) -> None:
     try:
-        names = parts_of(f"/memories/{tail}")
+        names = split_path(f"/memories/{tail}")
     except Refused:
         return
     assert all(name not in {"", ".", ".."} and "/" not in name and "\0" not in name for name in names)

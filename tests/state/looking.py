@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from credenda import Credenda
-from credenda.clock import render_time
+from credenda.clock import format_time
 from credenda.limits import LIST_LIMIT
 from credenda.model.memory import Memory, Relation, Status
 
@@ -15,7 +15,7 @@ def look_back(mem: Credenda, ledger: Ledger, pick: int) -> None:
     if not ledger.seen:
         return
     at = sorted(ledger.seen)[pick % len(ledger.seen)]
-    when = render_time(at)
+    when = format_time(at)
     now = standing(mem.list(status=None, limit=LIST_LIMIT).items)
     expected = {name: one for name, one in ledger.seen[at].items() if name in now}
     then = mem.list(status=None, limit=LIST_LIMIT, known_at=when).items
@@ -28,7 +28,7 @@ def look_back(mem: Credenda, ledger: Ledger, pick: int) -> None:
 
 def look_at(mem: Credenda, at: int) -> None:
     """What was true at a time is what begins before it and ends after it, and was not taken back."""
-    when = render_time(at)
+    when = format_time(at)
     every = mem.list(status=None, limit=LIST_LIMIT).items
     expected = {one.id for one in every if _was_true(one, at)}
     assert {one.id for one in mem.list(status=None, limit=LIST_LIMIT, as_of=when).items} == expected

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage.store import Reader
-from credenda.text.normalize import text_key, value_key
-from credenda.text.sentences import sentence_spans
+from credenda.text.normalize import normalise_text, normalise_value
+from credenda.text.sentences import split_sentences
 
 __all__ = ["reached", "saying_again", "without"]
 
@@ -18,33 +18,33 @@ def reached(reader: Reader, memory: Memory, held: list[Memory], events: list[Eve
     resting = {one.id: {item.span.event_id for item in reader.evidence(memory_ids=[one.id])} for one in held}
     going = [memory]
     for one in going:
-        said = value_key(one.value) if one.value else text_key(one.text)
+        said = normalise_value(one.value) if one.value else normalise_text(one.text)
         going += [
             other
             for other in held
             if other not in going
             and (
                 (other.entity, other.attribute, other.value) == (one.entity, one.attribute, one.value)
-                or (resting[one.id] & resting[other.id] and said in text_key(other.text))
+                or (resting[one.id] & resting[other.id] and said in normalise_text(other.text))
             )
         ]
-    words = {text_key(one.text) for one in going}
-    found = {event.id for event in events if any(one in text_key(event.text) for one in words)}
+    words = {normalise_text(one.text) for one in going}
+    found = {event.id for event in events if any(one in normalise_text(event.text) for one in words)}
     return found.union(*(resting[one.id] for one in going))
 
 
 def saying_again(going: Iterable[Event], events: Iterable[Event]) -> set[str]:
     """Name the events that say a sentence of what goes: not read yet, they lose it when they are."""
-    said = {text_key(text) for one in going for text in _sentences(one.text)} - {""}
-    return {event.id for event in events if said & {text_key(text) for text in _sentences(event.text)}}
+    said = {normalise_text(text) for one in going for text in _sentences(one.text)} - {""}
+    return {event.id for event in events if said & {normalise_text(text) for text in _sentences(event.text)}}
 
 
 def _sentences(text: str) -> list[str]:
-    return [text, *(text[start:stop] for start, stop in sentence_spans(text))]
+    return [text, *(text[start:stop] for start, stop in split_sentences(text))]
 
 
 def without(text: str, sayings: Iterable[str]) -> str:
     """Leave out the sentences that say what is deleted: those go, whoever has said them and whether read or not."""
-    gone = {text_key(one) for one in sayings}
-    kept = [text[start:stop] for start, stop in sentence_spans(text) if text_key(text[start:stop]) not in gone]
-    return "" if text_key(text) in gone else "\0".join(kept)
+    gone = {normalise_text(one) for one in sayings}
+    kept = [text[start:stop] for start, stop in split_sentences(text) if normalise_text(text[start:stop]) not in gone]
+    return "" if normalise_text(text) in gone else "\0".join(kept)

@@ -13,16 +13,16 @@ from typing import NamedTuple, cast
 
 from credenda import Conflict, Credenda, restore_backup
 from credenda.clock import parse_time
-from credenda.manage.rebuild import compare
+from credenda.manage.rebuild import compare_with_log
 from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
-from credenda.text.normalize import value_key
+from credenda.text.normalize import normalise_value
 from credenda.write.extract.rules import RulesExtractor
-from credenda.write.forget.tombstones import slot_digests
-from credenda.write.reconcile.slots import slot_of
+from credenda.write.forget.tombstones import hash_slot_forms
+from credenda.write.reconcile.slots import get_slot
 
 from .fragile import FUSE, SUFFIXES
 from .reaching import reached, saying_again, without
@@ -308,7 +308,7 @@ def check(world: World) -> None:
                 corpora[user] = "\0".join(_texts(reader))
                 _nothing_is_lost(reader, world.ledgers[user])
                 _beliefs_hold(reader, world.clock.now_us())
-                wrong = compare(reader)
+                wrong = compare_with_log(reader)
                 assert not wrong, f"fold differs from the rows: {wrong}"
                 assert not wrong.unexplained, wrong.unexplained
                 assert (wrong.redacted, wrong.unsupported) == (0, 0)
@@ -348,18 +348,18 @@ def _beliefs_hold(reader: Reader, now_us: int) -> None:
         assert evidence, f"{memory.id} rests on nothing"
         assert {item.span.event_id for item in evidence} <= numbers
         assert not _is_covered(reader, memory), f"{memory.id} is held, and a tombstone covers it"
-        slot = slot_of(memory)
+        slot = get_slot(memory)
         if _is_live(memory, now_us) and slot is not None:
             slots[slot].append(memory)
     for slot, held in slots.items():
-        values = {value_key(memory.value or memory.text) for memory in held}
+        values = {normalise_value(memory.value or memory.text) for memory in held}
         assert len(values) <= 1 or all(memory.contested for memory in held), (slot, held)
 
 
 def _is_covered(reader: Reader, memory: Memory) -> bool:
     """Say whether more evidence for what is held would be refused."""
     gone = memory.status is Status.DELETED
-    return not gone and bool(reader.tombstoned(slot_digests(reader.tenant.key, memory)))
+    return not gone and bool(reader.tombstoned(hash_slot_forms(reader.tenant.key, memory)))
 
 
 def _is_live(memory: Memory, now_us: int) -> bool:

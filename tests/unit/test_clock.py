@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.clock import SystemClock, from_datetime, parse_time, render_time, to_datetime
+from credenda.clock import SystemClock, format_time, from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
 
 MARCH = 1_772_323_200_000_000
@@ -48,7 +48,7 @@ def test_a_time_is_read(written: datetime | str, moment: int) -> None:
     ],
 )
 def test_a_time_without_a_zone_is_read_in_the_zone_given(written: str, moment: str) -> None:
-    assert render_time(parse_time(written, VIENNA)) == moment
+    assert format_time(parse_time(written, VIENNA)) == moment
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_first_and_the_last_moment_come_back(moment: datetime) -> None:
 def test_to_the_microsecond_and_back(moment: datetime) -> None:
     moment_us = from_datetime(moment)
     assert to_datetime(moment_us) == moment
-    written = render_time(moment_us)
+    written = format_time(moment_us)
     assert written is not None
     assert written.endswith("Z")
     assert parse_time(written) == moment_us
@@ -101,7 +101,7 @@ def test_the_zone_of_an_aware_time_is_kept(moment: datetime) -> None:
 
 
 def test_no_moment_is_written_as_none() -> None:
-    assert render_time(None) is None
+    assert format_time(None) is None
 
 
 def test_the_machines_clock_agrees_with_the_machine() -> None:

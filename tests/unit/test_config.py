@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from credenda import config
-from credenda.config import Settings, default_target, default_user, load_settings, setting_docs
+from credenda.config import Settings, describe_settings, get_default_target, get_default_user, load_settings
 from credenda.errors import Invalid
 
 
@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _variables() -> list[str]:
-    return [f"CREDENDA_{name.upper()}" for name, _, _ in setting_docs()]
+    return [f"CREDENDA_{name.upper()}" for name, _, _ in describe_settings()]
 
 
 def _write(folder: Path, text: str) -> None:
@@ -138,25 +138,25 @@ def test_the_ends_of_a_range_belong_to_it(monkeypatch: pytest.MonkeyPatch, name:
 
 
 def test_every_setting_has_a_meaning_and_they_are_few() -> None:
-    documented = setting_docs()
+    documented = describe_settings()
     assert [name for name, _, _ in documented] == list(Settings.__dataclass_fields__)
     assert all(len(meaning) > 10 and not meaning.startswith('"') for _, _, meaning in documented)
     assert len(documented) <= 40
 
 
 def test_the_default_file_is_in_the_users_data_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert default_target() == str(folder / "data" / "credenda" / "memory.db")
+    assert get_default_target() == str(folder / "data" / "credenda" / "memory.db")
     assert (folder / "data" / "credenda").is_dir()
     monkeypatch.setenv("CREDENDA_DB", "sqlite:///elsewhere.db")
-    assert default_target() == "sqlite:///elsewhere.db"
+    assert get_default_target() == "sqlite:///elsewhere.db"
 
 
 def test_the_default_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert default_user() == "default"
+    assert get_default_user() == "default"
     monkeypatch.setenv("CREDENDA_USER", "ana")
-    assert default_user() == "ana"
+    assert get_default_user() == "ana"
     monkeypatch.setenv("CREDENDA_USER", "")
-    assert default_user() == "default"
+    assert get_default_user() == "default"
 
 
 @pytest.mark.parametrize(("value", "wanted"), [(None, False), ("", False), ("0", False), ("1", True), ("yes", True)])
@@ -164,18 +164,18 @@ def test_debug_is_asked_for(monkeypatch: pytest.MonkeyPatch, value: str | None, 
     monkeypatch.delenv("CREDENDA_DEBUG", raising=False)
     if value is not None:
         monkeypatch.setenv("CREDENDA_DEBUG", value)
-    assert config.debug_wanted() is wanted
+    assert config.is_debug_wanted() is wanted
 
 
 def test_colour_is_left_out_where_it_is_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert config.colour_allowed()
+    assert config.is_colour_allowed()
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not config.colour_allowed()
+    assert not config.is_colour_allowed()
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
-    assert not config.colour_allowed()
+    assert not config.is_colour_allowed()
 
 
 @pytest.mark.requirement("R-093", "R-094", "R-095", "E-049")

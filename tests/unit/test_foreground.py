@@ -6,21 +6,21 @@ from threading import Event, Thread
 
 from credenda import limits
 from credenda.clock import seconds
-from credenda.runtime import Foreground
+from credenda.runtime import ActiveCalls
 
 
-def waited(foreground: Foreground, bound_seconds: float) -> float:
+def waited(active_calls: ActiveCalls, bound_seconds: float) -> float:
     start = seconds()
-    foreground.wait_idle(bound_seconds)
+    active_calls.wait_idle(bound_seconds)
     return seconds() - start
 
 
 def test_where_nobody_called_nothing_waits() -> None:
-    assert waited(Foreground(), 60.0) < 30
+    assert waited(ActiveCalls(), 60.0) < 30
 
 
 def test_after_a_call_it_waits_for_a_moment_of_quiet() -> None:
-    foreground = Foreground()
+    foreground = ActiveCalls()
     with foreground:
         pass
     ended = seconds()
@@ -29,7 +29,7 @@ def test_after_a_call_it_waits_for_a_moment_of_quiet() -> None:
 
 
 def test_who_calls_again_and_again_holds_it_off_no_longer_than_its_bound() -> None:
-    foreground, stop, began = Foreground(), Event(), Event()
+    foreground, stop, began = ActiveCalls(), Event(), Event()
 
     def call_on() -> None:
         while not stop.is_set():
@@ -47,7 +47,7 @@ def test_who_calls_again_and_again_holds_it_off_no_longer_than_its_bound() -> No
 
 
 def test_a_call_under_way_is_waited_for() -> None:
-    foreground, entered, leave = Foreground(), Event(), Event()
+    foreground, entered, leave = ActiveCalls(), Event(), Event()
 
     def call() -> None:
         with foreground:

@@ -9,8 +9,8 @@ import pytest
 import compile_sql
 import docs_mcp
 import docs_settings
-from credenda.config import setting_docs
-from credenda.interfaces.mcp.tool_specs import offers
+from credenda.config import describe_settings
+from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.storage.sqlite import statements
 
 
@@ -21,7 +21,7 @@ def test_the_settings_page_is_fresh() -> None:
 
 def test_every_setting_is_on_the_page_with_its_default() -> None:
     page = docs_settings.render()
-    for name, default, meaning in setting_docs():
+    for name, default, meaning in describe_settings():
         assert f"| `{name}` | `CREDENDA_{name.upper()}` | {docs_settings.shown(default)} | {meaning} |" in page
 
 
@@ -31,27 +31,29 @@ def test_the_page_of_the_tools_is_fresh() -> None:
 
 def test_every_tool_and_input_is_on_the_page_of_the_tools() -> None:
     page = docs_mcp.page()
-    for name, offer in offers(toolset="full").items():
+    for name, offer in build_tools(toolset="full").items():
         assert f"### {name}\n" in page
-        small = offers().get(name)
+        small = build_tools().get(name)
         assert all(f"| `{one}`" in page for one in (small or offer).inputs)
 
 
 def test_the_statements_that_are_kept_read_are_those_of_the_sql() -> None:
-    assert compile_sql.TARGET.read_text(encoding="utf-8") == statements.kept(), "run scripts/compile_sql.py"
+    assert compile_sql.TARGET.read_text(encoding="utf-8") == statements.render_statements_file(), (
+        "run scripts/compile_sql.py"
+    )
 
 
 def test_statements_that_were_kept_need_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = statements.statements()
+    known = statements.load_statements()
     monkeypatch.setitem(sys.modules, "aiosql", None)
-    assert statements.statements.__wrapped__() == known
+    assert statements.load_statements.__wrapped__() == known
 
 
 @pytest.mark.parametrize(("name", "value"), [("KEPT", "absent.json"), ("_hash", repr)])
 def test_statements_that_were_not_kept_are_read_anew(monkeypatch: pytest.MonkeyPatch, name: str, value: object) -> None:
-    known = statements.statements()
+    known = statements.load_statements()
     monkeypatch.setattr(statements, name, value)
-    assert statements.statements.__wrapped__() == known
+    assert statements.load_statements.__wrapped__() == known
     monkeypatch.setitem(sys.modules, "aiosql", None)
     with pytest.raises(ImportError):
-        statements.statements.__wrapped__()
+        statements.load_statements.__wrapped__()

@@ -7,16 +7,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.errors import Invalid, NotFound
-from credenda.ids import Kind, new_key, new_tag, number_of, numbers_of, parse_id, public_id, random_fraction
+from credenda.ids import (
+    IdKind,
+    draw_fraction,
+    draw_key,
+    draw_tag,
+    format_id,
+    parse_id,
+    parse_id_number,
+    parse_id_numbers,
+)
 
 TAG = "3fa9c2"
 
 
-@given(st.sampled_from(Kind), st.integers(1, 10**18 - 1))
-def test_an_id_is_read_as_it_was_written(kind: Kind, number: int) -> None:
-    name = public_id(kind, number, TAG)
+@given(st.sampled_from(IdKind), st.integers(1, 10**18 - 1))
+def test_an_id_is_read_as_it_was_written(kind: IdKind, number: int) -> None:
+    name = format_id(kind, number, TAG)
     assert parse_id(name, TAG) == parse_id(f" {name}\n", TAG) == (kind, number)
-    assert number_of(name, kind, TAG) == number
+    assert parse_id_number(name, kind, TAG) == number
 
 
 @pytest.mark.parametrize(
@@ -73,8 +82,8 @@ def test_ids_are_read_together_as_they_are_one_by_one(ids: list[str], tag: str) 
         except (Invalid, NotFound) as error:
             return str(error)
 
-    assert read(lambda: numbers_of(ids, Kind.MEMORY, tag)) == read(
-        lambda: [number_of(text, Kind.MEMORY, tag) for text in ids]
+    assert read(lambda: parse_id_numbers(ids, IdKind.MEMORY, tag)) == read(
+        lambda: [parse_id_number(text, IdKind.MEMORY, tag) for text in ids]
     )
 
 
@@ -85,20 +94,20 @@ def test_a_tenant_that_never_wrote_has_no_ids() -> None:
         parse_id("m1-", "")
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_an_id_of_another_kind_is_refused_with_both_kinds_named(kind: Kind) -> None:
-    other = next(one for one in Kind if one is not kind)
+@pytest.mark.parametrize("kind", list(IdKind))
+def test_an_id_of_another_kind_is_refused_with_both_kinds_named(kind: IdKind) -> None:
+    other = next(one for one in IdKind if one is not kind)
     with pytest.raises(NotFound, match=kind.name.lower()) as caught:
-        number_of(public_id(other, 5, TAG), kind, TAG)
+        parse_id_number(format_id(other, 5, TAG), kind, TAG)
     assert other.name.lower() in caught.value.why
 
 
 def test_tags_keys_and_jitter_are_drawn_anew() -> None:
-    tags = {new_tag() for _ in range(200)}
+    tags = {draw_tag() for _ in range(200)}
     assert len(tags) > 190
     assert all(len(tag) == 6 and tag[-1].isdigit() and set(tag) <= set("0123456789abcdef") for tag in tags)
-    assert len({new_key() for _ in range(20)}) == 20
-    assert {len(new_key()) for _ in range(5)} == {32}
-    drawn = [random_fraction() for _ in range(200)]
+    assert len({draw_key() for _ in range(20)}) == 20
+    assert {len(draw_key()) for _ in range(5)} == {32}
+    drawn = [draw_fraction() for _ in range(200)]
     assert all(0 <= fraction < 1 for fraction in drawn)
     assert len(set(drawn)) > 190

@@ -12,7 +12,7 @@ from credenda.client import Credenda
 from credenda.client_data import Data
 from credenda.client_manage import Manage
 from credenda.operations.table import OPERATIONS, Operation
-from credenda.services.inspect import Question
+from credenda.services.inspect import SearchArguments
 
 _OWNERS = {"": Credenda, "manage": Manage, "data": Data}
 _RENAMED = {"resolve": {"id": "contest_id"}}
@@ -29,7 +29,7 @@ def test_every_parameter_is_one_of_the_methods(operation: Operation) -> None:
     takes_rest = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in accepted.values())
     for param in operation.params:
         name = _RENAMED.get(operation.name, {}).get(param.name, param.name)
-        assert name in accepted or (takes_rest and name in Question.__dataclass_fields__), param.name
+        assert name in accepted or (takes_rest and name in SearchArguments.__dataclass_fields__), param.name
         if name in accepted and param.default is not None and name != "token_budget":
             default = accepted[name].default
             assert default in (param.default, inspect.Parameter.empty), param.name

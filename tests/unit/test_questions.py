@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from credenda import Credenda
 from credenda.providers.embed.hashed import HashedEmbedder
-from credenda.providers.embed.query_cache import QuestionVectors
+from credenda.providers.embed.query_cache import QueryVectorCache
 
 
 class Counting:
@@ -30,7 +30,7 @@ class Counting:
 
 
 def test_the_engine_is_asked_once_for_a_question() -> None:
-    engine, known = Counting(), QuestionVectors()
+    engine, known = Counting(), QueryVectorCache()
     first = known.embed(engine, ["tea"])
     assert np.array_equal(first, known.embed(engine, ["tea"]))
     assert np.array_equal(known.embed(engine, ["coffee", "tea"])[1], first[0])
@@ -38,7 +38,7 @@ def test_the_engine_is_asked_once_for_a_question() -> None:
 
 
 def test_what_is_handed_out_can_be_written_into() -> None:
-    engine, known = Counting(), QuestionVectors()
+    engine, known = Counting(), QueryVectorCache()
     first = known.embed(engine, ["tea"])
     kept = first.copy()
     first[:] = 0
@@ -46,21 +46,21 @@ def test_what_is_handed_out_can_be_written_into() -> None:
 
 
 def test_models_do_not_share_vectors() -> None:
-    one, other, known = Counting("one"), Counting("other"), QuestionVectors()
+    one, other, known = Counting("one"), Counting("other"), QueryVectorCache()
     known.embed(one, ["tea"])
     known.embed(other, ["tea"])
     assert (one.asked, other.asked) == (["tea"], ["tea"])
 
 
 def test_the_least_recently_asked_is_dropped() -> None:
-    engine, known = Counting(), QuestionVectors(2)
+    engine, known = Counting(), QueryVectorCache(2)
     for text in ("a", "b", "a", "c", "a", "b"):
         known.embed(engine, [text])
     assert engine.asked == ["a", "b", "c", "b"]
 
 
 def test_many_threads_get_the_right_vectors() -> None:
-    engine, known = Counting(), QuestionVectors(5)
+    engine, known = Counting(), QueryVectorCache(5)
     texts = [f"question {number}" for number in range(20)]
     expected = HashedEmbedder(64).embed(texts)
     wrong: list[str] = []

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from credenda.model.memory import Memory, Status
 
-__all__ = ["Heard", "Kept", "Met", "report", "wilson"]
+__all__ = ["Heard", "Kept", "Met", "compute_wilson_interval", "report"]
 
 _Z: Final = 1.959964
 _HYPOTHETICAL_MAX: Final = 0.3
@@ -88,7 +88,7 @@ class Met:
         """Whether a memory of the old sentence is no longer held."""
         gone = [one for one in self.old if one.status is not Status.ACTIVE]
         past = self.line.get("past")
-        return any(past is None or _says(one, past) or len(self.old) == 1 for one in gone)
+        return any(past is None or _has_value(one, past) or len(self.old) == 1 for one in gone)
 
     @property
     def right(self) -> bool:
@@ -97,18 +97,18 @@ class Met:
 
     def holds(self, value: str | None) -> bool:
         """Whether an active memory that is meant says the value; None and "" ask for nothing."""
-        return not value or any(_says(one, value) for one in self.active if one.confidence > _HYPOTHETICAL_MAX)
+        return not value or any(_has_value(one, value) for one in self.active if one.confidence > _HYPOTHETICAL_MAX)
 
 
-def _says(memory: Memory, value: str) -> bool:
+def _has_value(memory: Memory, value: str) -> bool:
     return value.casefold() in f"{memory.value or ''} {memory.text}".casefold()
 
 
-def _replaced(met: Met) -> bool:
+def _was_replaced(met: Met) -> bool:
     return met.retired and met.holds(met.line.get("current"))
 
 
-def _beside(met: Met) -> bool:
+def _is_beside(met: Met) -> bool:
     kept = all(one.status is Status.ACTIVE for one in met.old)
     faint = met.relation == "coexist" or all(
         one.confidence <= _PLAN_MAX for one in met.active if one.id not in {old.id for old in met.old}
@@ -117,26 +117,26 @@ def _beside(met: Met) -> bool:
     return kept and faint and all(met.holds(value) for value in wanted)
 
 
-def _same(met: Met) -> bool:
+def _is_same(met: Met) -> bool:
     return len(met.active) == int(met.line.get("count", 1))
 
 
-def _late(met: Met) -> bool:
+def _is_late(met: Met) -> bool:
     kept = all(one.status is Status.ACTIVE for one in met.old)
     return kept and len(met.active) == met.said
 
 
 _JUDGES: Final[Mapping[str, Callable[[Met], bool]]] = {
-    "supersede": _replaced,
-    "refine": _replaced,
-    "coexist": _beside,
-    "coexist_low": _beside,
-    "same": _same,
-    "late": _late,
+    "supersede": _was_replaced,
+    "refine": _was_replaced,
+    "coexist": _is_beside,
+    "coexist_low": _is_beside,
+    "same": _is_same,
+    "late": _is_late,
 }
 
 
-def wilson(hits: int, n: int) -> dict[str, Any]:
+def compute_wilson_interval(hits: int, n: int) -> dict[str, Any]:
     """Give a share with its 95 % interval; None where there is nothing to count.
 
     >>> wilson(9, 10)["ci95"]
@@ -151,21 +151,21 @@ def wilson(hits: int, n: int) -> dict[str, Any]:
     return {"value": round(share, 4), "ci95": [round(low, 4), round(high, 4)], "hits": hits, "n": n}
 
 
-def _share(found: Iterable[bool]) -> dict[str, Any]:
+def _compute_share(found: Iterable[bool]) -> dict[str, Any]:
     counted = list(found)
-    return wilson(sum(counted), len(counted))
+    return compute_wilson_interval(sum(counted), len(counted))
 
 
 def report(heard: Sequence[Heard], met: Sequence[Met]) -> dict[str, Any]:
     """Turn what was decided into the document of `bench beliefs --json`; all shares lie in [0, 1]."""
     return {
-        "utterances": _of_sentences(heard),
-        "pairs": _of_pairs(met),
-        "errors": [*_sentence_errors(heard), *_pair_errors(met)],
+        "utterances": _count_sentences(heard),
+        "pairs": _count_pairs(met),
+        "errors": [*_list_sentence_errors(heard), *_list_pair_errors(met)],
     }
 
 
-def _of_sentences(heard: Sequence[Heard]) -> dict[str, Any]:
+def _count_sentences(heard: Sequence[Heard]) -> dict[str, Any]:
     stored = [one for one in heard if one.line["label"] == "store" and one.line.get("type")]
     skips = [one for one in heard if one.line["label"] == "skip"]
     plans = [kept.confidence for one in heard if one.line.get("plan") for kept in one.kept]
@@ -178,38 +178,40 @@ def _of_sentences(heard: Sequence[Heard]) -> dict[str, Any]:
     ]
     return {
         "n": len(heard),
-        "decisions": _share(one.decided_well for one in heard),
-        "confusion": _confusion(heard),
-        "kinds": _share(one.kind_fits for one in stored if one.decision == "store"),
-        "kinds_of_all": _share(one.kind_fits for one in stored),
-        "junk_rate": _share(one.decision == "store" for one in skips),
+        "decisions": _compute_share(one.decided_well for one in heard),
+        "confusion": _count_confusion(heard),
+        "kinds": _compute_share(one.kind_fits for one in stored if one.decision == "store"),
+        "kinds_of_all": _compute_share(one.kind_fits for one in stored),
+        "junk_rate": _compute_share(one.decision == "store" for one in skips),
         "misattributed": sum(one.misattributed for one in heard),
         "highest_hypothetical": max(unmeant, default=0.0),
         "highest_plan": max(plans, default=0.0),
     }
 
 
-def _confusion(heard: Sequence[Heard]) -> dict[str, dict[str, int]]:
+def _count_confusion(heard: Sequence[Heard]) -> dict[str, dict[str, int]]:
     counted = Counter((str(one.line["label"]), one.decision) for one in heard)
     labels = ("store", "skip", "uncertain")
     return {label: {decision: counted[label, decision] for decision in labels} for label in labels}
 
 
-def _of_pairs(met: Sequence[Met]) -> dict[str, Any]:
+def _count_pairs(met: Sequence[Met]) -> dict[str, Any]:
     retired = [one for one in met if one.retired and one.relation != "same"]
     relations = sorted({one.relation for one in met})
     return {
         "n": len(met),
-        "right": _share(one.right for one in met),
-        "by_relation": {name: _share(one.right for one in met if one.relation == name) for name in relations},
-        "supersession_recall": _share(one.right for one in met if one.relation == "supersede"),
-        "supersession_precision": _share(one.relation in _REPLACING for one in retired),
-        "false_invalidation": _share(one.retired for one in met if one.relation in _STANDING),
-        "duplicates": _share(len(one.active) > int(one.line.get("count", 1)) for one in met if one.relation == "same"),
+        "right": _compute_share(one.right for one in met),
+        "by_relation": {name: _compute_share(one.right for one in met if one.relation == name) for name in relations},
+        "supersession_recall": _compute_share(one.right for one in met if one.relation == "supersede"),
+        "supersession_precision": _compute_share(one.relation in _REPLACING for one in retired),
+        "false_invalidation": _compute_share(one.retired for one in met if one.relation in _STANDING),
+        "duplicates": _compute_share(
+            len(one.active) > int(one.line.get("count", 1)) for one in met if one.relation == "same"
+        ),
     }
 
 
-def _sentence_errors(heard: Sequence[Heard]) -> list[dict[str, Any]]:
+def _list_sentence_errors(heard: Sequence[Heard]) -> list[dict[str, Any]]:
     return [
         {
             "text": one.line["text"],
@@ -218,29 +220,29 @@ def _sentence_errors(heard: Sequence[Heard]) -> list[dict[str, Any]]:
             "kept": [f"{kept.type} {kept.confidence:.2f} {kept.shown}" for kept in one.kept],
         }
         for one in heard
-        if not one.decided_well or one.misattributed or (one.line["label"] == "store" and _unkind(one))
+        if not one.decided_well or one.misattributed or (one.line["label"] == "store" and _has_wrong_kind(one))
     ]
 
 
-def _unkind(one: Heard) -> bool:
+def _has_wrong_kind(one: Heard) -> bool:
     return one.line.get("type") is not None and not one.kind_fits
 
 
-def _pair_errors(met: Sequence[Met]) -> list[dict[str, Any]]:
+def _list_pair_errors(met: Sequence[Met]) -> list[dict[str, Any]]:
     return [
         {
             "old": one.line["old"],
             "new": one.line["new"],
             "wanted": one.relation,
-            "was": [f"{old.status} {_slot(old)}" for old in one.old],
-            "active": [_slot(held) for held in one.active],
+            "was": [f"{old.status} {_name_slot(old)}" for old in one.old],
+            "active": [_name_slot(held) for held in one.active],
         }
         for one in met
         if not one.right
     ]
 
 
-def _slot(memory: Memory) -> str:
+def _name_slot(memory: Memory) -> str:
     scope = f" ({memory.scope})" if memory.scope else ""
     return (
         f"{memory.entity or '-'} / {memory.attribute or '-'}{scope} = {memory.value or memory.text} [{memory.stance}]"

@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from credenda import Credenda, Invalid
 from credenda.bench.belief_figures import Heard, Kept, Met, report
-from credenda.bench.extraction_rate import demo_turns, reading_rate
-from credenda.bench.jsonl import numbered_lines
-from credenda.bench.llm_gate import Bill, gate_figures
+from credenda.bench.extraction_rate import measure_rate, read_demo_turns
+from credenda.bench.jsonl import read_numbered_lines
+from credenda.bench.llm_gate import Bill, compute_gate_figures
 from credenda.clock import from_datetime
 from credenda.config import load_settings
 from credenda.model.memory import Memory, Stance
@@ -62,14 +62,16 @@ def run_beliefs(
     sentences = [] if utterances is None else load_utterances(utterances)
     couples = [] if pairs is None else load_pairs(pairs)
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
-        bench = _Bench(Path(folder) / "memory.db", _model(llm), open_embedder(embedder))
-        heard = [_hear(bench, at, line) for at, line in enumerate(_noted(sentences, "sentences", note))]
-        met = [_meet(bench, at, line) for at, line in enumerate(_noted(couples, "pairs", note))]
+        bench = _Bench(Path(folder) / "memory.db", _open_model(llm), open_embedder(embedder))
+        heard = [
+            _submit_sentence(bench, at, line) for at, line in enumerate(_show_progress(sentences, "sentences", note))
+        ]
+        met = [_submit_pair(bench, at, line) for at, line in enumerate(_show_progress(couples, "pairs", note))]
     said = [line["text"] for line in sentences] + [line[end] for line in couples for end in ("old", "new")]
     document = report(heard, met) | {
         "embedder": "none" if bench.embedder is None else bench.embedder.model_id,
-        "gate": gate_figures(sentences),
-        "extraction": reading_rate(said, _NOW) | {"chat": reading_rate(demo_turns(), _NOW)},
+        "gate": compute_gate_figures(sentences),
+        "extraction": measure_rate(said, _NOW) | {"chat": measure_rate(read_demo_turns(), _NOW)},
     }
     if bench.model is not None:
         document["model"] = bench.bill.as_document(bench.model.model_id, PROMPT)
@@ -77,13 +79,13 @@ def run_beliefs(
     return document
 
 
-def _model(llm: str | LanguageModel | None) -> LanguageModel | None:
+def _open_model(llm: str | LanguageModel | None) -> LanguageModel | None:
     """Open one model for all tenants, so that its library is loaded once."""
     line = None if llm is None else open_model(llm, load_settings())
     return None if line is None else line.model
 
 
-def _noted(lines: Sequence[dict[str, Any]], what: str, note: Note) -> Iterable[dict[str, Any]]:
+def _show_progress(lines: Sequence[dict[str, Any]], what: str, note: Note) -> Iterable[dict[str, Any]]:
     for at, line in enumerate(lines):
         if at % _BATCH == 0:
             note(f"{at} of {len(lines)} {what}")
@@ -109,19 +111,19 @@ class _Bench:
             self.bill.add(None if self.model is None else memory.stats().model)
 
 
-def _held(memory: Credenda) -> list[Memory]:
+def _list_active(memory: Credenda) -> list[Memory]:
     """Give what is active, newest first; hypotheticals and contested values are among it."""
     return list(memory.list(limit=_PAGE).items)
 
 
-def _hear(bench: _Bench, at: int, line: Mapping[str, Any]) -> Heard:
+def _submit_sentence(bench: _Bench, at: int, line: Mapping[str, Any]) -> Heard:
     with bench.open(f"sentence {at}") as memory:
         memory.remember([{"role": line.get("role", "user"), "content": line["text"]}])
         memory.settle()
-        return Heard(line=line, kept=tuple(_kept(one) for one in _held(memory)))
+        return Heard(line=line, kept=tuple(_describe_kept(one) for one in _list_active(memory)))
 
 
-def _kept(one: Memory) -> Kept:
+def _describe_kept(one: Memory) -> Kept:
     return Kept(
         type=one.type.value,
         confidence=one.confidence,
@@ -131,17 +133,17 @@ def _kept(one: Memory) -> Kept:
     )
 
 
-def _meet(bench: _Bench, at: int, line: Mapping[str, Any]) -> Met:
+def _submit_pair(bench: _Bench, at: int, line: Mapping[str, Any]) -> Met:
     """Say the earlier sentences, the old one and the new one, and look at what became of the old one's memories."""
     with bench.open(f"pair {at}") as memory:
         for text in line.get("earlier", ()):
             _say(memory, text, _NOW - timedelta(days=3))
-        before = {one.id for one in _held(memory)}
+        before = {one.id for one in _list_active(memory)}
         _say(memory, line["old"], line.get("old_at", _NOW - timedelta(days=2)))
-        old = [one for one in _held(memory) if one.id not in before]
+        old = [one for one in _list_active(memory) if one.id not in before]
         _say(memory, line["new"], line.get("new_at", _NOW - timedelta(days=1)))
         now = [memory.get(one.id) for one in old]
-        return Met(line=line, old=tuple(now), active=tuple(_held(memory)), said=len(old))
+        return Met(line=line, old=tuple(now), active=tuple(_list_active(memory)), said=len(old))
 
 
 def _say(memory: Credenda, text: str, moment: datetime | str) -> None:
@@ -151,17 +153,17 @@ def _say(memory: Credenda, text: str, moment: datetime | str) -> None:
 
 def load_utterances(path: Path) -> list[dict[str, Any]]:
     """Read sentences; raises `Invalid` naming the first line that is none."""
-    return _checked(path, ("text", "label"), LABELS)
+    return _read_checked(path, ("text", "label"), LABELS)
 
 
 def load_pairs(path: Path) -> list[dict[str, Any]]:
     """Read pairs; raises `Invalid` naming the first line that is none."""
-    return _checked(path, ("old", "new", "relation"), RELATIONS)
+    return _read_checked(path, ("old", "new", "relation"), RELATIONS)
 
 
-def _checked(path: Path, fields: tuple[str, ...], allowed: tuple[str, ...]) -> list[dict[str, Any]]:
+def _read_checked(path: Path, fields: tuple[str, ...], allowed: tuple[str, ...]) -> list[dict[str, Any]]:
     """Read lines that have these fields as texts, the last one being one of the allowed choices."""
-    lines = numbered_lines(path)
+    lines = read_numbered_lines(path)
     for number, line in lines:
         what = f"line {number} of {path} is no such line"
         if not isinstance(line, dict) or not all(isinstance(line.get(name), str) for name in fields):  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - foreign JSON

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.text.tokens import query_terms, tokenize
+from credenda.text.tokens import extract_query_terms, tokenize
 
 __all__ = ["PlainBm25"]
 
@@ -37,7 +37,7 @@ class PlainBm25:
     def rank(self, question: str, limit: int) -> list[str]:
         """Return the ids of the best texts, best first; among equals the earlier one."""
         scores: defaultdict[str, float] = defaultdict(float)
-        for term in query_terms(question):
+        for term in extract_query_terms(question):
             found = self._postings.get(term, [])
             idf = math.log(1 + (len(self._lengths) - len(found) + 0.5) / (len(found) + 0.5))
             for name, count in found:

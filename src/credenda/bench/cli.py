@@ -56,7 +56,7 @@ def locomo(
 ) -> None:
     """Run the retrieval benchmark."""
     document = run_locomo(data, questions, embedder=embedder, limit=limit, context=context or 0, note=note)
-    show(document, tables.locomo, as_json=as_json)
+    show(document, tables.format_locomo, as_json=as_json)
 
 
 @bench.command(help="Decisions about sentences and pairs: what is kept, as what, and what replaces what.")
@@ -72,7 +72,7 @@ def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, emb
     if utterances is None and pairs is None:
         raise click.UsageError("name --utterances, --pairs or both")
     found = run_beliefs(utterances, pairs, note=note, llm=llm, embedder=embedder)
-    show(found, tables.beliefs, as_json=as_json)
+    show(found, tables.format_beliefs, as_json=as_json)
 
 
 @bench.command(help="Times, rates and sizes, beside a bare full-text table on the same disk.")
@@ -88,7 +88,7 @@ def latency(*, sizes: str, embedder: str, tenants: int | None, plot: Path | None
     if plot is not None and not plot.absolute().parent.is_dir():
         raise click.BadParameter(f"the folder of {plot} does not exist", param_hint="--plot")
     document = run_latency(parse_sizes(sizes), embedder=embedder, note=note, tenants=tenants or 0, plot=plot)
-    show(document, tables.judged, as_json=as_json)
+    show(document, tables.format_judged, as_json=as_json)
 
 
 @bench.command(help="Kill processes at random points and verify that nothing acknowledged is lost.")
@@ -100,7 +100,7 @@ def crash(*, rounds: int, writers: int, seed: int | None, as_json: bool) -> None
     """Run the crash benchmark; exits with 1 when a promise was broken."""
     drawn = secrets.randbelow(1_000_000) if seed is None else seed
     report = run_crash(rounds, writers=writers, seed=drawn, note=note)
-    show(report.as_document(), tables.crash, as_json=as_json)
+    show(report.as_document(), tables.format_crash, as_json=as_json)
     if report.violations:
         raise click.exceptions.Exit(1)
 
@@ -116,7 +116,7 @@ def crash(*, rounds: int, writers: int, seed: int | None, as_json: bool) -> None
 def poisoning(*, cases: Path, as_json: bool) -> None:
     """Run the benchmark of poisoned words; exits with 1 when a decision was not the expected one."""
     document = run_poisoning(cases, note=note)
-    show(document, tables.poisoning, as_json=as_json)
+    show(document, tables.format_poisoning, as_json=as_json)
     if document["right"] < document["n"]:
         raise click.exceptions.Exit(1)
 

@@ -26,7 +26,7 @@ from credenda.bench.crash_ledger import Ledger
 from credenda.bench.crash_writer import Plan, plan_argument
 from credenda.clock import seconds
 
-__all__ = ["CrashReport", "Kill", "hammer", "plan_kill", "run_crash"]
+__all__ = ["CrashReport", "Kill", "plan_kill", "run_crash", "run_undisturbed"]
 
 Note = Callable[[str], None]
 _ROUNDS_PER_FILE: Final = 5
@@ -183,7 +183,7 @@ def _run_writers(plans: Sequence[tuple[Plan, Kill | None]], ledger: Ledger, repo
             report.violations += ledger.take(fact)
 
 
-def _judge(ledger: Ledger) -> list[str]:
+def _check_file(ledger: Ledger) -> list[str]:
     """Let a fresh process check the file."""
     done = subprocess.run(
         [sys.executable, "-m", "credenda.bench.crash_check"],
@@ -196,7 +196,7 @@ def _judge(ledger: Ledger) -> list[str]:
     return json.loads(done.stdout)
 
 
-def _plans(draw: random.Random, ledger: Ledger, number: int, writers: int) -> list[tuple[Plan, Kill | None]]:
+def _draw_plans(draw: random.Random, ledger: Ledger, number: int, writers: int) -> list[tuple[Plan, Kill | None]]:
     """Draw what each process of a round does and when it dies; at least one does."""
     victims = {place for place in range(writers) if draw.random() < _VICTIM_SHARE} or {draw.randrange(writers)}
     plans: list[tuple[Plan, Kill | None]] = []
@@ -215,7 +215,7 @@ def _plans(draw: random.Random, ledger: Ledger, number: int, writers: int) -> li
     return plans
 
 
-def _new_ledger(draw: random.Random, folder: Path, number: int) -> Ledger:
+def _make_ledger(draw: random.Random, folder: Path, number: int) -> Ledger:
     path = folder / f"memory-{number}.db"
     return Ledger(path=str(path), user="ana", embedder=draw.choice(("none", "hashed")))
 
@@ -226,20 +226,20 @@ def run_crash(rounds: int, *, writers: int = 3, seed: int = 0, note: Note) -> Cr
     report = CrashReport(seed=seed)
     start = seconds()
     folder = Path(tempfile.mkdtemp(prefix="credenda-crash-"))
-    ledger = _new_ledger(draw, folder, 0)
+    ledger = _make_ledger(draw, folder, 0)
     for number in range(rounds):
         if number and number % _ROUNDS_PER_FILE == 0:
-            ledger = _new_ledger(draw, folder, number)
+            ledger = _make_ledger(draw, folder, number)
         report.files += number % _ROUNDS_PER_FILE == 0
         report.rounds += 1
-        _run_round(_plans(draw, ledger, number, writers), ledger, report)
+        _run_round(_draw_plans(draw, ledger, number, writers), ledger, report)
         note(f"round {number + 1} of {rounds}: {report.kills.total()} kills, {report.acknowledged} acks held")
         if report.violations:
             break
-    return _ended(report, folder, start)
+    return _finish(report, folder, start)
 
 
-def hammer(processes: int, *, run_seconds: float, seed: int = 0, embedder: str = "hashed") -> CrashReport:
+def run_undisturbed(processes: int, *, run_seconds: float, seed: int = 0, embedder: str = "hashed") -> CrashReport:
     """Let so many processes work on one new file undisturbed, then verify it; any error of theirs is a violation."""
     draw = random.Random(seed)
     report = CrashReport(seed=seed, rounds=1, files=1)
@@ -247,20 +247,21 @@ def hammer(processes: int, *, run_seconds: float, seed: int = 0, embedder: str =
     folder = Path(tempfile.mkdtemp(prefix="credenda-crash-"))
     ledger = Ledger(path=str(folder / "memory.db"), user="ana", embedder=embedder)
     plans = [
-        (replace(plan, run_seconds=run_seconds, settle=False), None) for plan, _ in _plans(draw, ledger, 0, processes)
+        (replace(plan, run_seconds=run_seconds, settle=False), None)
+        for plan, _ in _draw_plans(draw, ledger, 0, processes)
     ]
     _run_round(plans, ledger, report)
-    return _ended(report, folder, start)
+    return _finish(report, folder, start)
 
 
 def _run_round(plans: Sequence[tuple[Plan, Kill | None]], ledger: Ledger, report: CrashReport) -> None:
     before = ledger.acknowledged
     _run_writers(plans, ledger, report)
-    report.violations += _judge(ledger)
+    report.violations += _check_file(ledger)
     report.acknowledged += ledger.acknowledged - before
 
 
-def _ended(report: CrashReport, folder: Path, start: float) -> CrashReport:
+def _finish(report: CrashReport, folder: Path, start: float) -> CrashReport:
     """Clean up, unless there is something to look at."""
     report.seconds = seconds() - start
     if report.violations:

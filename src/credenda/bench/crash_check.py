@@ -22,7 +22,7 @@ from credenda.index.resident import STATE_GONE, ResidentIndex
 from credenda.providers.embed.factory import open_embedder
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Job
-from credenda.write.indexing.embed import EMBED, wanted_texts
+from credenda.write.indexing.embed import EMBED, find_missing_vectors
 
 __all__ = ["LOST", "check"]
 
@@ -43,8 +43,8 @@ def check(ledger: Ledger) -> list[str]:
             memory.settle(_SETTLE_SECONDS)
         except CredendaError as error:
             findings.append(f"settle: {error}")
-        findings += _standing(memory, ledger)
-        findings += _searching(memory, ledger)
+        findings += _check_statuses(memory, ledger)
+        findings += _check_searches(memory, ledger)
         report = memory.data.doctor()
         findings += [f"doctor: {finding.check}: {finding.detail}" for finding in report.findings]
     connection = sqlite3.connect(f"{Path(ledger.path).absolute().as_uri()}?mode=ro", uri=True)
@@ -57,7 +57,7 @@ def check(ledger: Ledger) -> list[str]:
     return findings + list(_index_parity(ledger))
 
 
-def _standing(memory: Credenda, ledger: Ledger) -> Iterator[str]:
+def _check_statuses(memory: Credenda, ledger: Ledger) -> Iterator[str]:
     """Hold every memory against the statuses it may be in."""
     for name, allowed in ledger.memories.items():
         try:
@@ -72,28 +72,28 @@ def _standing(memory: Credenda, ledger: Ledger) -> Iterator[str]:
             yield f"memory {name} has another text than was acknowledged"
 
 
-def _spread_sample(names: Sequence[str]) -> Sequence[str]:
+def _pick_evenly(names: Sequence[str]) -> Sequence[str]:
     """Pick names evenly from first to last."""
     return names[:: max(1, len(names) // _SAMPLE)][-_SAMPLE:]
 
 
-def _searching(memory: Credenda, ledger: Ledger) -> Iterator[str]:
+def _check_searches(memory: Credenda, ledger: Ledger) -> Iterator[str]:
     """Search for what must be found and for what must not."""
     uncertain = {*ledger.deleted, *ledger.doubtful}
-    for name in _spread_sample([name for name in ledger.said if name not in uncertain]):
-        found = memory.search(_token(ledger.said[name]), limit=50, record_access=False)
+    for name in _pick_evenly([name for name in ledger.said if name not in uncertain]):
+        found = memory.search(_find_token(ledger.said[name]), limit=50, record_access=False)
         reached = {hit.id for hit in found.hits} | {event.id for hit in found.hits for event in hit.evidence}
         if name not in reached:
             yield f"search does not find the acknowledged event {name}"
     known = {**ledger.said, **ledger.texts}
-    for name in _spread_sample([name for name in ledger.deleted if name in known]):
-        token = _token(known[name])
+    for name in _pick_evenly([name for name in ledger.deleted if name in known]):
+        token = _find_token(known[name])
         found = memory.search(token, limit=50, include=("superseded", "low_confidence", "archived"))
         if any(token in hit.text for hit in found.hits):
             yield f"search still finds {name}, which was deleted"
 
 
-def _token(text: str) -> str:
+def _find_token(text: str) -> str:
     """Return the word that only this text has."""
     return _TOKEN.findall(text)[-1]
 
@@ -141,7 +141,7 @@ class _Rows:
         yield from (f"{token} is in memories {sorted(ids)}" for token, ids in held.items() if len(ids) > 1)
         uncertain = {*self._ledger.deleted, *self._ledger.doubtful}
         for name, text in self._ledger.said.items():
-            if text.startswith(_CLAIM) and name not in uncertain and not held[_token(text)]:
+            if text.startswith(_CLAIM) and name not in uncertain and not held[_find_token(text)]:
                 yield f"no memory was made from event {name}"
 
     def jobs(self) -> Iterator[str]:
@@ -167,7 +167,7 @@ class _Rows:
     def remains(self) -> Iterator[str]:
         """No deleted word is left in any row."""
         known = {**self._ledger.said, **self._ledger.texts}
-        gone = {_token(known[name]): name for name in self._ledger.deleted if name in known}
+        gone = {_find_token(known[name]): name for name in self._ledger.deleted if name in known}
         for table in ("events", "memories", "changes", "contests", "entities", "tenants", "operations"):
             for row in self._all(f"SELECT * FROM {table} WHERE user_id = ?"):  # noqa: S608 - as above
                 words = set(_TOKEN.findall(" ".join(value for value in row if isinstance(value, str))))
@@ -176,7 +176,7 @@ class _Rows:
 
 def _index_parity(ledger: Ledger) -> Iterator[str]:
     """Compare the index of the stored image, caught up, with one made afresh from the rows."""
-    model_id = _model_of(ledger.embedder)
+    model_id = _name_model(ledger.embedder)
     store = SqliteStore(ledger.path)
     try:
         with store.reader(ledger.user) as reader:
@@ -188,10 +188,10 @@ def _index_parity(ledger: Ledger) -> Iterator[str]:
                     break
                 fresh.fold(delta)
             every = Job(kind=EMBED, first=1, last=fresh.heads.event)
-            without = 0 if model_id is None else len(wanted_texts(reader, every, model_id))
+            without = 0 if model_id is None else len(find_missing_vectors(reader, every, model_id))
     finally:
         store.close()
-    one, other = _documents(kept), _documents(fresh)
+    one, other = _read_documents(kept), _read_documents(fresh)
     differing = [code for code in one.keys() | other.keys() if one.get(code) != other.get(code)]
     if differing:
         yield f"the kept index differs from a fresh one in {len(differing)} of {len(other)} documents"
@@ -199,14 +199,14 @@ def _index_parity(ledger: Ledger) -> Iterator[str]:
         yield f"{without} documents have no vector"
 
 
-def _documents(index: ResidentIndex) -> dict[int, tuple[int, int, bool]]:
+def _read_documents(index: ResidentIndex) -> dict[int, tuple[int, int, bool]]:
     """Return state, length and whether there is a vector of every document that is still there."""
     columns = (index.codes, index.state, index.length, index.has_vector)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return {code: (state, length, vector) for code, state, length, vector in rows if state != STATE_GONE}
 
 
-def _model_of(embedder: str) -> str | None:
+def _name_model(embedder: str) -> str | None:
     engine = open_embedder(embedder)
     return None if engine is None else engine.model_id
 

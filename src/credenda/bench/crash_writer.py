@@ -21,7 +21,7 @@ from typing import Final
 from credenda import Credenda, MemoryUnit
 from credenda.clock import seconds
 
-__all__ = ["KEYED", "Plan", "keyed_text", "plan_argument", "tell"]
+__all__ = ["KEYED", "Plan", "make_keyed_text", "plan_argument", "tell"]
 
 KEYED: Final = 400
 """Idempotency keys that all processes share: each names one text, which must come to exist at most once."""
@@ -53,7 +53,7 @@ def tell(**fact: object) -> None:
     os.write(1, json.dumps(fact).encode() + b"\n")
 
 
-def keyed_text(number: int) -> str:
+def make_keyed_text(number: int) -> str:
     """Give the text that goes with a shared idempotency key."""
     return f"I like tea number kq{number}z0."
 
@@ -113,7 +113,7 @@ class _Process:
         """Say something under a key that other processes use too."""
         del token
         number = draw.randrange(KEYED)
-        text = keyed_text(number)
+        text = make_keyed_text(number)
         receipt = self._memory.remember(text, idempotency_key=f"key {number}")
         tell(e="said", texts=[text], ids=receipt.event_ids, key=number, cached=receipt.cached)
 
@@ -125,7 +125,7 @@ class _Process:
 
     def _say_long(self, draw: Draw, token: Token) -> None:
         del draw
-        text = _long(token())
+        text = _make_long_text(token())
         receipt = self._memory.remember(text)
         tell(e="said", texts=[text], ids=receipt.event_ids)
 
@@ -191,7 +191,7 @@ class _Process:
         tell(e="asked", hits=len(self._memory.context("Where do I live?").hits))
 
 
-def _long(word: str) -> str:
+def _make_long_text(word: str) -> str:
     """Make a text of several passages, whose last sentence tells it from others."""
     days = " ".join(f"On day {day} of the trip it rained, and the train was {day} minutes late." for day in range(40))
     return f"{days} The ticket said {word}."

@@ -9,34 +9,34 @@ from datetime import datetime
 from importlib import resources
 from typing import Any, Final
 
-from credenda.bench.sentences import sentences
+from credenda.bench.sentences import make_sentences
 from credenda.clock import from_datetime
 from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
 from credenda.write.extract.rules import RulesExtractor
 
-__all__ = ["demo_turns", "reading_rate"]
+__all__ = ["measure_rate", "read_demo_turns"]
 
 _PASSES: Final = 5
 _OTHERS: Final = 300
 """More texts than any step of reading keeps its outcome for."""
 
 
-def demo_turns() -> list[str]:
+def read_demo_turns() -> list[str]:
     """Give what the user says in the conversation that ships: turns of a real chat's length, several sentences each."""
     text = resources.files("credenda.data").joinpath("demo_conversation.jsonl").read_text("utf-8")
     turns = [turn for line in text.splitlines() for one in json.loads(line)["sessions"] for turn in one["turns"]]
     return [turn["text"] for turn in turns if turn["speaker"] != "assistant"]
 
 
-def reading_rate(texts: Sequence[str], moment: datetime) -> dict[str, Any]:
+def measure_rate(texts: Sequence[str], moment: datetime) -> dict[str, Any]:
     """Measure how fast the rules read these texts, each as a turn of its own: the best of some passes, CPU time."""
     reader = RulesExtractor()
     reader.warm()
     now = from_datetime(moment)
     turns = [_turn(text, number, now) for number, text in enumerate(texts)]
-    others = [_turn(text, number, now) for number, text in enumerate(sentences(_OTHERS, seed=_OTHERS))]
-    spent = min(_one_pass(reader, turns, others) for _ in range(_PASSES)) if turns else 0.0
+    others = [_turn(text, number, now) for number, text in enumerate(make_sentences(_OTHERS, seed=_OTHERS))]
+    spent = min(_time_pass(reader, turns, others) for _ in range(_PASSES)) if turns else 0.0
     characters = round(sum(map(len, texts)) / len(texts)) if texts else 0
     rate = round(len(turns) / spent) if spent else None
     return {"turns": len(turns), "characters": characters, "turns_per_cpu_second": rate}
@@ -47,7 +47,7 @@ def _turn(text: str, number: int, now_us: int) -> Turn:
     return Turn(event=event)
 
 
-def _one_pass(reader: RulesExtractor, turns: Sequence[Turn], others: Sequence[Turn]) -> float:
+def _time_pass(reader: RulesExtractor, turns: Sequence[Turn], others: Sequence[Turn]) -> float:
     """Time one pass, after others were read: nothing that was kept of an earlier pass helps."""
     for turn in others:
         reader.extract(turn)

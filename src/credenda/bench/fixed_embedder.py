@@ -29,24 +29,26 @@ class GivenVectors:
 
     def __init__(self, asked: Iterable[Asked] = ()) -> None:
         """Know these questions and what they are about."""
-        self._known = {one.text: _near(one) for one in asked}
+        self._known = {one.text: _make_near_vector(one) for one in asked}
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (n, 384) float32 with rows of unit length."""
         rows = np.empty((len(texts), _DIMS), np.float32)
         for row, text in zip(rows, texts, strict=True):
             known = self._known.get(text)
-            row[:] = _random_unit(text) if known is None else known
+            row[:] = _draw_unit_vector(text) if known is None else known
         return rows
 
 
-def _near(one: Asked) -> NDArray[np.float32]:
+def _make_near_vector(one: Asked) -> NDArray[np.float32]:
     """Make a question's vector: beforehand, because a search is measured and not this."""
-    near = _CLOSENESS * _random_unit(one.gold) + np.sqrt(1 - _CLOSENESS**2) * _random_unit(f"noise {one.text}")
+    near = _CLOSENESS * _draw_unit_vector(one.gold) + np.sqrt(1 - _CLOSENESS**2) * _draw_unit_vector(
+        f"noise {one.text}"
+    )
     return (near / np.linalg.norm(near)).astype(np.float32)
 
 
-def _random_unit(text: str) -> NDArray[np.float32]:
+def _draw_unit_vector(text: str) -> NDArray[np.float32]:
     seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
     values = np.random.Generator(np.random.PCG64(seed)).standard_normal(_DIMS)
     return (values / np.linalg.norm(values)).astype(np.float32)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from credenda.text.tokens import query_terms
+from credenda.text.tokens import extract_query_terms
 
 __all__ = ["BareTable"]
 
@@ -37,7 +37,7 @@ class BareTable:
 
     def search(self, question: str, limit: int) -> list[str]:
         """Return the best texts by bm25 for any of the question's words, stop words out."""
-        words = {word for term in query_terms(question) for word in _WORD.findall(term)}
+        words = {word for term in extract_query_terms(question) for word in _WORD.findall(term)}
         if not words:
             return []
         match = " OR ".join(f'"{word}"' for word in sorted(words))

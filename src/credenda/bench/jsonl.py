@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from credenda.errors import Invalid
 
-__all__ = ["numbered_lines"]
+__all__ = ["read_numbered_lines"]
 
 _GZIP: Final = b"\x1f\x8b"
 
 
-def numbered_lines(path: Path, *, may_be_empty: bool = False) -> list[tuple[int, Any]]:
+def read_numbered_lines(path: Path, *, may_be_empty: bool = False) -> list[tuple[int, Any]]:
     """Read JSON Lines, gzip'd or not, with their numbers; raises `Invalid` naming the line that cannot be read.
 
     A file without any line is refused as well, unless it `may_be_empty`: figures of nothing would look like figures.

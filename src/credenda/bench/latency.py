@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.bench.latency_read import disk_per_stored_memory, engine_for, measure_search
+from credenda.bench.latency_read import choose_embedder, measure_disk, measure_search
 from credenda.bench.latency_start import measure_opening, measure_start
 from credenda.bench.latency_tenants import measure_tenants
 from credenda.bench.latency_write import measure_writes
-from credenda.bench.scaling import exponent, plot_svg
-from credenda.bench.stats import ratio
-from credenda.bench.targets import judge_targets
+from credenda.bench.scaling import fit_exponent, plot_svg
+from credenda.bench.stats import compute_ratio
+from credenda.bench.targets import check_targets
 from credenda.errors import Unavailable
 
 __all__ = ["run_latency"]
@@ -38,7 +38,7 @@ def run_latency(
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as name:
         folder = Path(name)
         note("writes, one by one beside bare inserts")
-        write = measure_writes(folder, engine_for(embedder, min(sizes)))
+        write = measure_writes(folder, choose_embedder(embedder, min(sizes)))
         search: dict[str, Any] = {}
         for size in sizes:
             note(f"a store of {size} messages: build and search")
@@ -48,7 +48,7 @@ def run_latency(
         largest = max(sizes)
         start = {"messages": largest, **measure_start(folder / f"store-{largest}.db", embedder)}
         note("bytes on disk")
-        disk = disk_per_stored_memory(folder)
+        disk = measure_disk(folder)
         among: Any = None
         if tenants:
             note(f"{tenants} users of {min(sizes)} messages each")
@@ -64,20 +64,20 @@ def run_latency(
         "embedder": embedder,
         "write": write,
         "search": search,
-        "growth": _growth(search),
+        "growth": _compute_growth(search),
         "tenants": among,
         "start": start,
         "disk_bytes_per_stored_memory": disk,
     }
     if plot is not None:
         _draw(plot, search)
-    return {**document, "targets": judge_targets(document)}
+    return {**document, "targets": check_targets(document)}
 
 
 _LINES: Final = {"search": "search", "search_cpu": "search, CPU", "bare_query": "bare bm25", "scan": "numpy scan"}
 
 
-def _lines(search: dict[str, Any]) -> dict[str, list[tuple[int, float]]]:
+def _collect_medians(search: dict[str, Any]) -> dict[str, list[tuple[int, float]]]:
     """Return the medians by size of each thing that was measured at several sizes."""
     return {
         name: [(int(size), found[name]["median_ms"]) for size, found in search.items() if found[name]]
@@ -85,18 +85,20 @@ def _lines(search: dict[str, Any]) -> dict[str, list[tuple[int, float]]]:
     }
 
 
-def _growth(search: dict[str, Any]) -> dict[str, float | None]:
+def _compute_growth(search: dict[str, Any]) -> dict[str, float | None]:
     """Return the exponent of each line, and how many times longer a search takes at 100,000 than at 10,000."""
-    found: dict[str, float | None] = {f"{name}_exponent": exponent(line) for name, line in _lines(search).items()}
+    found: dict[str, float | None] = {
+        f"{name}_exponent": fit_exponent(line) for name, line in _collect_medians(search).items()
+    }
     ten, hundred = (search.get(size) for size in ("10000", "100000"))
     found["from_10k_to_100k"] = None
     if ten and hundred:
-        found["from_10k_to_100k"] = ratio(hundred["search_cpu"], ten["search_cpu"])
+        found["from_10k_to_100k"] = compute_ratio(hundred["search_cpu"], ten["search_cpu"])
     return found
 
 
 def _draw(path: Path, search: dict[str, Any]) -> None:
-    lines = {_LINES[name]: line for name, line in _lines(search).items()}
+    lines = {_LINES[name]: line for name, line in _collect_medians(search).items()}
     try:
         path.write_text(plot_svg(lines, title="Median time of a search by messages stored", unit="ms"), "utf-8")
     except OSError as error:

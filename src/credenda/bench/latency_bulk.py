@@ -13,7 +13,7 @@ from typing import Final
 from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.index.quantize import encode
 from credenda.model.event import NewEvent, Role
 from credenda.providers.embed.protocol import Embedder
@@ -35,12 +35,12 @@ def fill_store(path: Path, texts: Sequence[str], *, user: str, embedder: str | E
     parts = build_parts(path, user=user, embedder=embedder)
     with Credenda(parts, workers=False) as memory:
         for at in range(0, len(texts), _UNIT):
-            _file(parts, texts[at : at + _UNIT], at)
+            _store_messages(parts, texts[at : at + _UNIT], at)
         memory.search(texts[0])  # so that closing leaves an image of the index
     return seconds() - start
 
 
-def _file(parts: Parts, texts: Sequence[str], first: int) -> None:
+def _store_messages(parts: Parts, texts: Sequence[str], first: int) -> None:
     vectors = None if parts.embedder is None else parts.embedder.embed(texts)
     began_us = parts.clock.now_us()
 
@@ -53,7 +53,7 @@ def _file(parts: Parts, texts: Sequence[str], first: int) -> None:
                 session=f"session {(first + place) // _SESSION}",
                 occurred_us=began_us + place * _MINUTE_US,
             )
-            number = number_of(writer.put(event), Kind.EVENT, writer.tenant.tag)
+            number = parse_id_number(writer.put(event), IdKind.EVENT, writer.tenant.tag)
             if vectors is not None and parts.embedder is not None:
                 data = encode(vectors[place], _BITS)
                 code = pack_code(number, memory=False)

@@ -11,8 +11,8 @@ from credenda.bench.fixed_embedder import GivenVectors
 from credenda.bench.fts5_baseline import BareTable
 from credenda.bench.latency_bulk import fill_store
 from credenda.bench.latency_stages import measure_scan, measure_stages
-from credenda.bench.sentences import Asked, questions, sentences
-from credenda.bench.stats import Spread, ratio, spread_ms
+from credenda.bench.sentences import Asked, make_questions, make_sentences
+from credenda.bench.stats import Spread, compute_ratio, spread_ms
 from credenda.bootstrap import build_parts
 from credenda.clock import cpu_seconds, seconds
 from credenda.model.query import Hit
@@ -23,11 +23,11 @@ __all__ = [
     "READ_MOST",
     "USER",
     "SearchFigures",
-    "asked_of",
     "build_store",
-    "disk_per_stored_memory",
-    "engine_for",
+    "choose_embedder",
+    "measure_disk",
     "measure_search",
+    "prepare_questions",
 ]
 
 USER: Final = "bench"
@@ -68,20 +68,20 @@ class SearchFigures(TypedDict):
     resident_bytes_per_document: float
 
 
-def asked_of(size: int) -> tuple[list[str], list[Asked]]:
+def prepare_questions(size: int) -> tuple[list[str], list[Asked]]:
     """Return the messages of a store of this size, and questions about some of them."""
-    texts = sentences(size, seed=size)
-    return texts, questions(texts, min(_QUESTIONS, size), seed=size)
+    texts = make_sentences(size, seed=size)
+    return texts, make_questions(texts, min(_QUESTIONS, size), seed=size)
 
 
-def engine_for(embedder: str, size: int) -> str | Embedder:
+def choose_embedder(embedder: str, size: int) -> str | Embedder:
     """Return the embedder of this name; "given" knows the questions that belong to this size."""
-    return GivenVectors(asked_of(size)[1]) if embedder == "given" else embedder
+    return GivenVectors(prepare_questions(size)[1]) if embedder == "given" else embedder
 
 
 def build_store(path: Path, size: int, embedder: str | Embedder) -> float:
     """Remember so many messages and wait until all is read; returns the seconds that this took."""
-    texts, _ = asked_of(size)
+    texts, _ = prepare_questions(size)
     start = seconds()
     with Credenda.open(path, user=USER, embedder=embedder, workers=False) as memory:
         for at in range(0, size, _MESSAGES):
@@ -102,8 +102,8 @@ def _refuse_dead_jobs(memory: Credenda) -> None:
 
 def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
     """Build a store and search it, by turns of a block of questions with a bare table of the same texts."""
-    texts, asked = asked_of(size)
-    engine = engine_for(embedder, size)
+    texts, asked = prepare_questions(size)
+    engine = choose_embedder(embedder, size)
     path = folder / f"store-{size}.db"
     reads = size <= READ_MOST
     built = build_store(path, size, engine) if reads else fill_store(path, texts, user=USER, embedder=engine)
@@ -129,13 +129,13 @@ def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
         "search_cpu": busy,
         "stages_cpu_ms": stages,
         "bare_query": query,
-        "ratio_to_bare": ratio(search, query),
+        "ratio_to_bare": compute_ratio(search, query),
         "scan": scan,
-        "ratio_to_scan": None if scan is None else ratio(search, scan),
-        "hit_at_10": _share([*runs.worded, *runs.other]),
-        "hit_at_10_in_own_words": _share(runs.worded),
-        "hit_at_10_in_other_words": _share(runs.other),
-        "bare_hit_at_10": _share(runs.bare_hits),
+        "ratio_to_scan": None if scan is None else compute_ratio(search, scan),
+        "hit_at_10": _compute_share([*runs.worded, *runs.other]),
+        "hit_at_10_in_own_words": _compute_share(runs.worded),
+        "hit_at_10_in_other_words": _compute_share(runs.other),
+        "bare_hit_at_10": _compute_share(runs.bare_hits),
         "build_seconds": round(built, 2),
         "disk_bytes_per_message": round(disk / size, 1),
         "disk_bytes_per_document": round(disk / documents, 1),
@@ -179,7 +179,7 @@ class _Runs:
         if counted:
             self.searches.append(end - start)
             self.busy.append(after - before)
-            (self.worded if one.worded else self.other).append(any(_answers(hit, one.gold) for hit in result.hits))
+            (self.worded if one.worded else self.other).append(any(_is_answer(hit, one.gold) for hit in result.hits))
 
     def _query(self, one: Asked, *, counted: bool) -> None:
         start = seconds()
@@ -199,12 +199,12 @@ class _Runs:
             self.embeddings.append(seconds() - start)
 
 
-def _answers(hit: Hit, gold: str) -> bool:
+def _is_answer(hit: Hit, gold: str) -> bool:
     events = hit.evidence if hit.event is None else (hit.event,)
     return any(event.text == gold for event in events)
 
 
-def _share(found: Sequence[bool]) -> float:
+def _compute_share(found: Sequence[bool]) -> float:
     return round(sum(found) / max(1, len(found)), 4)
 
 
@@ -216,11 +216,11 @@ def _index_size(parts: Parts) -> tuple[int, int]:
     return len(index), index.nbytes
 
 
-def disk_per_stored_memory(folder: Path) -> float:
+def measure_disk(folder: Path) -> float:
     """Return the bytes on disk of one memory with its event, evidence, change, full text and float16 vectors."""
     path = folder / "stored.db"
     with Credenda.open(path, user=USER, embedder=GivenVectors(), workers=False) as memory:
-        for number, text in enumerate(sentences(_STORED, seed=5)):
+        for number, text in enumerate(make_sentences(_STORED, seed=5)):
             memory.store(MemoryUnit(text=text, entity=f"topic {number}", attribute="note", value=text.split()[-1]))
         memory.settle(_SETTLE_SECONDS)
     return round(path.stat().st_size / _STORED, 1)

@@ -9,14 +9,14 @@ from typing import Final
 import numpy as np
 
 from credenda.bench.sentences import Asked
-from credenda.bench.stats import Spread, median, spread_ms
+from credenda.bench.stats import Spread, compute_median, spread_ms
 from credenda.clock import cpu_seconds, seconds
 from credenda.model.query import Query
 from credenda.providers.embed.protocol import Embedder
-from credenda.read.fuse import best_of_owner, fuse
+from credenda.read.fuse import fuse_scores, pick_best_of_owner
 from credenda.read.plan import plan
 from credenda.read.retrieve import retrieve
-from credenda.read.weights import weights
+from credenda.read.weights import load_weights
 from credenda.runtime import Parts
 
 __all__ = ["measure_scan", "measure_stages"]
@@ -33,14 +33,14 @@ def measure_stages(parts: Parts, asked: Sequence[Asked], *, depth: int, whole_ms
     """
     taken: dict[str, list[float]] = {name: [] for name in _STAGES}
     for one in asked:
-        for name, took in zip(_STAGES, _steps(parts, one.text, depth), strict=True):
+        for name, took in zip(_STAGES, _time_steps(parts, one.text, depth), strict=True):
             taken[name].append(took)
-    found = {name: round(median(times) * 1_000, 4) for name, times in taken.items()}
+    found = {name: round(compute_median(times) * 1_000, 4) for name, times in taken.items()}
     return {**found, "rows": round(max(0.0, whole_ms - sum(found.values())), 4)}
 
 
-def _steps(parts: Parts, text: str, depth: int) -> list[float]:
-    tuned = weights()
+def _time_steps(parts: Parts, text: str, depth: int) -> list[float]:
+    tuned = load_weights()
     query = Query(text=text, limit=depth)
     model_id = parts.embedder.model_id if parts.embedder else None
     marks = [cpu_seconds()]
@@ -53,8 +53,8 @@ def _steps(parts: Parts, text: str, depth: int) -> list[float]:
         marks.append(cpu_seconds())
         found = retrieve(index, reader, query, made, vector=vector)
         marks.append(cpu_seconds())
-        fused = fuse(found, tuned, tuned.engine(model_id))
-        best_of_owner(found, fused.relevance)
+        fused = fuse_scores(found, tuned, tuned.engine(model_id))
+        pick_best_of_owner(found, fused.relevance)
         marks.append(cpu_seconds())
     return [after - before for before, after in pairwise(marks)]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from credenda.bench.latency_read import USER
-from credenda.bench.stats import median
+from credenda.bench.stats import compute_median
 
 __all__ = ["OpeningFigures", "StartFigures", "measure_opening", "measure_start"]
 
@@ -72,26 +72,26 @@ class StartFigures(OpeningFigures):
 
 def measure_start(path: Path, embedder: str) -> StartFigures:
     """Start fresh processes on a store that was built before; imports count from an interpreter that has none."""
-    environment = _environment(path)
-    imports = [float(_output([sys.executable, "-c", _IMPORT], environment)) for _ in range(_RUNS)]
+    environment = _make_environment(path)
+    imports = [float(_run_process([sys.executable, "-c", _IMPORT], environment)) for _ in range(_RUNS)]
     opened = measure_opening(path, embedder)
     return {
-        "import_cpu_s": round(median(imports), 4),
+        "import_cpu_s": round(compute_median(imports), 4),
         **opened,
-        "one_shot_search_cpu_s": None if embedder == "given" else _one_shot(path, embedder),
-        "mcp_first_list_cpu_s": _mcp(path) if find_spec("mcp") else None,
+        "one_shot_search_cpu_s": None if embedder == "given" else _time_search(path, embedder),
+        "mcp_first_list_cpu_s": _time_mcp(path) if find_spec("mcp") else None,
     }
 
 
 def measure_opening(path: Path, embedder: str) -> OpeningFigures:
     """Open a store in fresh processes, each of which searches once."""
     arguments = [sys.executable, "-c", _OPEN, str(path), USER, embedder]
-    environment = _environment(path)
-    _output(arguments, environment)
-    opened = [json.loads(_output(arguments, environment)) for _ in range(_RUNS)]
+    environment = _make_environment(path)
+    _run_process(arguments, environment)
+    opened = [json.loads(_run_process(arguments, environment)) for _ in range(_RUNS)]
 
     def middle(name: str) -> float:
-        return round(median([run[name] for run in opened]), 4)
+        return round(compute_median([run[name] for run in opened]), 4)
 
     return {
         "open_and_first_search_cpu_s": middle("cpu_s"),
@@ -101,35 +101,35 @@ def measure_opening(path: Path, embedder: str) -> OpeningFigures:
     }
 
 
-def _environment(path: Path) -> dict[str, str]:
+def _make_environment(path: Path) -> dict[str, str]:
     """Let processes keep compiled code, beside the store: what is installed was compiled when it was."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPYCACHEPREFIX": str(path.parent / "compiled")}
 
 
-def _output(arguments: Sequence[str], environment: Mapping[str, str] | None = None, given: bytes = b"") -> bytes:
+def _run_process(arguments: Sequence[str], environment: Mapping[str, str] | None = None, given: bytes = b"") -> bytes:
     done = subprocess.run(arguments, check=True, capture_output=True, env=environment, input=given)  # noqa: S603 - our own program
     return done.stdout
 
 
-def _one_shot(path: Path, embedder: str) -> float:
+def _time_search(path: Path, embedder: str) -> float:
     """Measure the processor time of `credenda search`, process and all."""
     arguments = [sys.executable, "-m", "credenda", "--db", str(path), "--user", USER, "search", "Where is the kayak?"]
-    return _children_cpu_s(arguments, {**_environment(path), "CREDENDA_EMBEDDER": embedder}, b"")
+    return _measure_children_cpu_s(arguments, {**_make_environment(path), "CREDENDA_EMBEDDER": embedder}, b"")
 
 
-def _mcp(path: Path) -> float:
+def _time_mcp(path: Path) -> float:
     """Measure the processor time of an MCP server that lists its tools and ends."""
     arguments = [sys.executable, "-m", "credenda", "--db", str(path), "--user", USER, "mcp"]
-    return _children_cpu_s(arguments, _environment(path), _LIST_TOOLS.encode() + b"\n")
+    return _measure_children_cpu_s(arguments, _make_environment(path), _LIST_TOOLS.encode() + b"\n")
 
 
-def _children_cpu_s(arguments: Sequence[str], environment: Mapping[str, str], given: bytes) -> float:
+def _measure_children_cpu_s(arguments: Sequence[str], environment: Mapping[str, str], given: bytes) -> float:
     """Run a command some times and give the median of its processor time; the first run, a warm-up, does not count."""
     taken: list[float] = []
     for _ in range(_RUNS + 1):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        _output(arguments, environment, given)
+        _run_process(arguments, environment, given)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         taken.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
-    return round(median(taken[1:]), 4)
+    return round(compute_median(taken[1:]), 4)

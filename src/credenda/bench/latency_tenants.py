@@ -9,9 +9,9 @@ from typing import Final, TypedDict
 
 from credenda import Credenda
 from credenda.bench.latency_bulk import fill_store
-from credenda.bench.latency_read import USER, asked_of, build_store, engine_for
-from credenda.bench.sentences import Asked, sentences
-from credenda.bench.stats import Spread, ratio, spread_ms
+from credenda.bench.latency_read import USER, build_store, choose_embedder, prepare_questions
+from credenda.bench.sentences import Asked, make_sentences
+from credenda.bench.stats import Spread, compute_ratio, spread_ms
 from credenda.clock import seconds
 
 __all__ = ["TenantFigures", "measure_tenants"]
@@ -34,13 +34,13 @@ class TenantFigures(TypedDict):
 
 def measure_tenants(folder: Path, tenants: int, size: int, embedder: str) -> TenantFigures:
     """Search one user's store by turns with a copy of it that holds many more users of the same size."""
-    _, asked = asked_of(size)
-    engine = engine_for(embedder, size)
+    _, asked = prepare_questions(size)
+    engine = choose_embedder(embedder, size)
     alone, shared = folder / "alone.db", folder / "shared.db"
     build_store(alone, size, engine)
     shutil.copy(alone, shared)
     for number in range(1, tenants):
-        fill_store(shared, sentences(size, seed=size + number), user=f"{USER}-{number}", embedder=engine)
+        fill_store(shared, make_sentences(size, seed=size + number), user=f"{USER}-{number}", embedder=engine)
     times: dict[Path, list[float]] = {alone: [], shared: []}
     with ExitStack() as stack:
         opened = {
@@ -48,23 +48,23 @@ def measure_tenants(folder: Path, tenants: int, size: int, embedder: str) -> Ten
         }
         for one in asked:
             for path, memory in opened.items():
-                times[path].append(_timed(memory, one))
+                times[path].append(_time_search(memory, one))
     in_turn: list[float] = []
     for number in range(1, tenants):
         with Credenda.open(shared, user=f"{USER}-{number}", embedder=engine, workers=False) as memory:
-            in_turn.append(_timed(memory, asked[number % len(asked)]))
+            in_turn.append(_time_search(memory, asked[number % len(asked)]))
     single, among = (spread_ms(times[path][_WARM_UP:]) for path in (alone, shared))
     return {
         "tenants": tenants,
         "messages_each": size,
         "alone": single,
         "among_others": among,
-        "ratio": ratio(among, single),
+        "ratio": compute_ratio(among, single),
         "in_turn": spread_ms(in_turn),
     }
 
 
-def _timed(memory: Credenda, one: Asked) -> float:
+def _time_search(memory: Credenda, one: Asked) -> float:
     start = seconds()
     memory.search(one.text, limit=_DEPTH)
     return seconds() - start

@@ -10,8 +10,8 @@ from typing import Final, TypedDict
 
 from credenda import Credenda
 from credenda.bench.fts5_baseline import BareTable
-from credenda.bench.sentences import sentences
-from credenda.bench.stats import Spread, percentile, ratio, spread_ms
+from credenda.bench.sentences import make_sentences
+from credenda.bench.stats import Spread, compute_ratio, find_percentile, spread_ms
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.providers.embed.protocol import Embedder
@@ -51,29 +51,29 @@ class WriteFigures(TypedDict):
 
 def measure_writes(folder: Path, embedder: str | Embedder) -> WriteFigures:
     """Measure acknowledgements with the worker off and busy, and from several threads."""
-    bare, off, commits_per_ack = _interleaved(folder, embedder)
-    busy, paced, throughout = _busy(folder, embedder)
+    bare, off, commits_per_ack = _run_interleaved(folder, embedder)
+    busy, paced, throughout = _run_busy(folder, embedder)
     return {
         "bare_insert": bare,
         "ack_worker_off": off,
         "ack_worker_busy": busy,
         "ack_worker_busy_paced": paced,
-        "ratio_worker_off": ratio(off, bare),
-        "ratio_worker_busy": ratio(busy, bare),
-        "ratio_worker_busy_paced": ratio(paced, bare),
+        "ratio_worker_off": compute_ratio(off, bare),
+        "ratio_worker_busy": compute_ratio(busy, bare),
+        "ratio_worker_busy_paced": compute_ratio(paced, bare),
         "worker_was_busy_throughout": throughout,
         "commits_per_ack": commits_per_ack,
-        "threads": {str(count): _threaded(folder, count) for count in _THREADS},
+        "threads": {str(count): _run_threads(folder, count) for count in _THREADS},
     }
 
 
-def _timed(call: Callable[[str], object], text: str) -> float:
+def _time_call(call: Callable[[str], object], text: str) -> float:
     start = seconds()
     call(text)
     return seconds() - start
 
 
-def _interleaved(folder: Path, embedder: str | Embedder) -> tuple[Spread, Spread, float]:
+def _run_interleaved(folder: Path, embedder: str | Embedder) -> tuple[Spread, Spread, float]:
     """By turns insert a text barely and remember it; both files begin empty."""
     bare = BareTable(folder / "bare-write.db")
     parts = build_parts(folder / "off.db", user="bench", embedder=embedder)
@@ -81,42 +81,42 @@ def _interleaved(folder: Path, embedder: str | Embedder) -> tuple[Spread, Spread
     acks: list[float] = []
     with Credenda(parts, workers=False) as memory:
         memory.remember("The first call opens the tenant.")
-        before = _commits(parts.store)
-        for text in sentences(_ACKS, seed=1):
-            inserts.append(_timed(bare.insert, text))
-            acks.append(_timed(memory.remember, text))
-        commits = _commits(parts.store) - before
+        before = _count_commits(parts.store)
+        for text in make_sentences(_ACKS, seed=1):
+            inserts.append(_time_call(bare.insert, text))
+            acks.append(_time_call(memory.remember, text))
+        commits = _count_commits(parts.store) - before
     bare.close()
     return spread_ms(inserts), spread_ms(acks), round(commits / _ACKS, 3)
 
 
-def _commits(store: object) -> int:
+def _count_commits(store: object) -> int:
     assert isinstance(store, SqliteStore)  # noqa: S101 - the only store that this benchmark opens
     return store.commits
 
 
-def _busy(folder: Path, embedder: str | Embedder) -> tuple[Spread, Spread, bool]:
+def _run_busy(folder: Path, embedder: str | Embedder) -> tuple[Spread, Spread, bool]:
     """Remember while the worker of this process has a backlog: back to back, and with a pause as a program has it."""
     path = folder / "busy.db"
     with Credenda.open(path, user="bench", embedder=embedder, workers=False) as memory:
-        for text in sentences(_BACKLOG, seed=2):
+        for text in make_sentences(_BACKLOG, seed=2):
             memory.remember(text)
-    texts = sentences(_ACKS, seed=3)
+    texts = make_sentences(_ACKS, seed=3)
     half = len(texts) // 2
     paced: list[float] = []
     with Credenda.open(path, user="bench", embedder=embedder) as memory:
-        busy = [_timed(memory.remember, text) for text in texts[:half]]
+        busy = [_time_call(memory.remember, text) for text in texts[:half]]
         for text in texts[half:]:
-            paced.append(_timed(memory.remember, text))
+            paced.append(_time_call(memory.remember, text))
             time.sleep(_PAUSE_SECONDS)
         throughout = memory.stats().pending_extractions > 0
     return spread_ms(busy), spread_ms(paced), throughout
 
 
-def _threaded(folder: Path, count: int) -> ThreadFigures:
+def _run_threads(folder: Path, count: int) -> ThreadFigures:
     """Remember from so many threads at once, the worker off."""
     parts = build_parts(folder / f"threads-{count}.db", user="bench", embedder="none")
-    texts = sentences(_THREAD_ACKS, seed=4)
+    texts = make_sentences(_THREAD_ACKS, seed=4)
     share = len(texts) // count
     took: list[list[float]] = [[] for _ in range(count)]
     ready = Barrier(count + 1)
@@ -125,7 +125,7 @@ def _threaded(folder: Path, count: int) -> ThreadFigures:
 
         def write(mine: Sequence[str], times: list[float]) -> None:
             ready.wait()
-            times += [_timed(memory.remember, text) for text in mine]
+            times += [_time_call(memory.remember, text) for text in mine]
 
         threads = [
             Thread(target=write, args=(texts[place * share : (place + 1) * share], took[place]))
@@ -133,16 +133,16 @@ def _threaded(folder: Path, count: int) -> ThreadFigures:
         ]
         for thread in threads:
             thread.start()
-        before = _commits(parts.store)
+        before = _count_commits(parts.store)
         ready.wait()
         start = seconds()
         for thread in threads:
             thread.join()
         whole = seconds() - start
-        commits = _commits(parts.store) - before
+        commits = _count_commits(parts.store) - before
     times = [one for mine in took for one in mine]
     return {
         "acks_per_second": round(len(times) / whole, 1),
-        "p99_ms": round(percentile(times, 0.99) * 1_000, 3),
+        "p99_ms": round(find_percentile(times, 0.99) * 1_000, 3),
         "commits_per_ack": round(commits / len(times), 3),
     }

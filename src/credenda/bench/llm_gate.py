@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from credenda.bench.belief_figures import wilson
+from credenda.bench.belief_figures import compute_wilson_interval
 from credenda.clock import from_datetime
 from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
@@ -16,25 +16,25 @@ from credenda.model.report import ModelUse
 from credenda.write.extract.rules import RulesExtractor
 from credenda.write.llm.gate import skip
 
-__all__ = ["Bill", "gate_figures"]
+__all__ = ["Bill", "compute_gate_figures"]
 
 _MOMENT: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)
 
 
-def gate_figures(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def compute_gate_figures(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Say how many calls of a model the gate saves, and which sentences it loses; shares lie in [0, 1].
 
     `saved` counts the sentences that no model is asked about, `saved_of_skips` those among the sentences that are not
     worth keeping; `lost` those among the others, which no model will ever read and in which the rules found nothing.
     """
-    whys = [_why(line) for line in lines]
+    whys = [_find_reason(line) for line in lines]
     skips = [why for line, why in zip(lines, whys, strict=True) if line["label"] == "skip"]
     worth = [(line, why) for line, why in zip(lines, whys, strict=True) if line["label"] != "skip"]
     return {
         "n": len(lines),
-        "saved": wilson(_count(whys), len(whys)),
-        "saved_of_skips": wilson(_count(skips), len(skips)),
-        "lost": wilson(_count(why for _, why in worth), len(worth)),
+        "saved": compute_wilson_interval(_count(whys), len(whys)),
+        "saved_of_skips": compute_wilson_interval(_count(skips), len(skips)),
+        "lost": compute_wilson_interval(_count(why for _, why in worth), len(worth)),
         "reasons": dict(Counter(why for why in whys if why)),
         "lost_texts": [line["text"] for line, why in worth if why],
     }
@@ -44,7 +44,7 @@ def _count(whys: Iterable[str | None]) -> int:
     return sum(why is not None for why in whys)
 
 
-def _why(line: Mapping[str, Any]) -> str | None:
+def _find_reason(line: Mapping[str, Any]) -> str | None:
     role = Role(line.get("role", "user"))
     moment_us = from_datetime(_MOMENT)
     event = Event(

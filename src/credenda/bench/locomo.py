@@ -14,21 +14,21 @@ from typing import Any, Final, NamedTuple
 
 from credenda import Credenda, Invalid
 from credenda.bench.bm25 import PlainBm25
-from credenda.bench.jsonl import numbered_lines
-from credenda.bench.ranking import auroc, bootstrap, judge, means
-from credenda.bench.stats import median
+from credenda.bench.jsonl import read_numbered_lines
+from credenda.bench.ranking import average, compute_auroc, compute_bootstrap_intervals, measure_ranking
+from credenda.bench.stats import compute_median
 from credenda.clock import seconds
 from credenda.model.query import Hit
 
 __all__ = [
     "Conversation",
     "Question",
+    "find_turns",
     "load_conversations",
     "load_questions",
     "report",
     "run_locomo",
     "store_conversation",
-    "turns_of",
 ]
 
 Note = Callable[[str], None]
@@ -81,19 +81,19 @@ class _Answer(NamedTuple):
 
 def read_lines(path: Path, *, may_be_empty: bool = False) -> list[dict[str, Any]]:
     """Read JSON Lines, gzip'd or not; raises `Invalid` naming the line that cannot be read."""
-    return [line for _, line in numbered_lines(path, may_be_empty=may_be_empty)]
+    return [line for _, line in read_numbered_lines(path, may_be_empty=may_be_empty)]
 
 
 def load_conversations(path: Path) -> list[Conversation]:
     """Read a conversation file; raises `Invalid` for one that is none."""
     try:
-        return [_conversation(row) for row in read_lines(path)]
+        return [_parse_conversation(row) for row in read_lines(path)]
     except (KeyError, TypeError, AttributeError) as error:
         what = f"{path} is not a conversation file"
         raise Invalid(what, why=f"{type(error).__name__}: {error}", fix="see the conversation format") from error
 
 
-def _conversation(row: Mapping[str, Any]) -> Conversation:
+def _parse_conversation(row: Mapping[str, Any]) -> Conversation:
     sessions: list[tuple[str, list[Mapping[str, object]]]] = []
     turns: dict[str, str] = {}
     for session in row["sessions"]:
@@ -102,12 +102,12 @@ def _conversation(row: Mapping[str, Any]) -> Conversation:
             caption = turn.get("image_caption")
             said = f"{turn['text']} [image: {caption}]" if caption else str(turn["text"])
             turns[str(turn["id"])] = said
-            messages.append(_message(turn, said, turn.get("time") or session.get("time")))
+            messages.append(_make_message(turn, said, turn.get("time") or session.get("time")))
         sessions.append((str(session["id"]), messages))
     return Conversation(name=str(row["conv"]), sessions=sessions, turns=turns)
 
 
-def _message(turn: Mapping[str, Any], said: str, moment: str | None) -> Mapping[str, object]:
+def _make_message(turn: Mapping[str, Any], said: str, moment: str | None) -> Mapping[str, object]:
     speaker = str(turn["speaker"])
     role = speaker.casefold()
     who = {"role": role} if role in _ROLES else {"role": "person", "name": speaker}
@@ -131,7 +131,7 @@ def load_questions(path: Path) -> list[Question]:
         raise Invalid(what, why=f"{type(error).__name__}: {error}", fix="see the format of questions") from error
 
 
-def turns_of(hits: Iterable[Hit]) -> list[str]:
+def find_turns(hits: Iterable[Hit]) -> list[str]:
     """Map hits to turn ids by their events, best first, each turn once."""
     found: dict[str, None] = {}
     for hit in hits:
@@ -187,17 +187,17 @@ def _ask(
         result = memory.search(question.text, limit=_DEPTH, record_access=False)
         took = seconds() - start
         score = max((hit.score for hit in result.hits), default=0.0)
-        turns = turns_of(result.hits)
+        turns = find_turns(result.hits)
         ranked = plain.rank(question.text, _DEPTH)
-        packed = _packed(memory, question.text, context) if context else None
+        packed = _pack_context(memory, question.text, context) if context else None
         answers.append(_Answer(question, turns, ranked, score, result.abstained, took, packed))
     return answers
 
 
-def _packed(memory: Credenda, question: str, budget: int) -> list[str]:
+def _pack_context(memory: Credenda, question: str, budget: int) -> list[str]:
     """Return the turns behind the lines of a context, which names each line's memory or event."""
     block = memory.context(question, token_budget=budget, record_access=False)
-    found = dict.fromkeys(turns_of(block.hits))
+    found = dict.fromkeys(find_turns(block.hits))
     shown = {hit.id for hit in block.hits}
     for name in _CITED.findall(block.text):
         if name not in shown:
@@ -207,10 +207,14 @@ def _packed(memory: Credenda, question: str, budget: int) -> list[str]:
 
 def report(answers: Sequence[_Answer], *, embedder: str, store_seconds: float) -> dict[str, object]:
     """Turn answers into the figures of the contract, all as fractions."""
-    judged = [(answer, judge(answer.turns, answer.question.gold)) for answer in answers if answer.question.gold]
+    judged = [
+        (answer, measure_ranking(answer.turns, answer.question.gold)) for answer in answers if answer.question.gold
+    ]
     usual = [measures for answer, measures in judged if answer.question.category != "adversarial"]
     plain = [
-        judge(answer.plain, answer.question.gold) for answer, _ in judged if answer.question.category != "adversarial"
+        measure_ranking(answer.plain, answer.question.gold)
+        for answer, _ in judged
+        if answer.question.category != "adversarial"
     ]
     categories: dict[str, list[dict[str, float]]] = {}
     for answer, measures in judged:
@@ -218,21 +222,21 @@ def report(answers: Sequence[_Answer], *, embedder: str, store_seconds: float) -
     return {
         "embedder": embedder,
         "n": len(usual),
-        "overall": means(usual),
-        "overall_ci95": bootstrap(usual),
-        "with_adversarial": {"n": len(judged), **means([measures for _, measures in judged])},
-        "categories": {name: {"n": len(found), **means(found)} for name, found in sorted(categories.items())},
-        "bm25": {"n": len(plain), **means(plain)},
-        "abstention": _abstention(answers),
-        "context": _contexts(answers),
+        "overall": average(usual),
+        "overall_ci95": compute_bootstrap_intervals(usual),
+        "with_adversarial": {"n": len(judged), **average([measures for _, measures in judged])},
+        "categories": {name: {"n": len(found), **average(found)} for name, found in sorted(categories.items())},
+        "bm25": {"n": len(plain), **average(plain)},
+        "abstention": _measure_abstention(answers),
+        "context": _score_contexts(answers),
         "seconds": {
             "store": round(store_seconds, 3),
-            "search_median": round(median([answer.took_seconds for answer in answers]), 6) if answers else 0.0,
+            "search_median": round(compute_median([answer.took_seconds for answer in answers]), 6) if answers else 0.0,
         },
     }
 
 
-def _contexts(answers: Sequence[_Answer]) -> dict[str, dict[str, float]]:
+def _score_contexts(answers: Sequence[_Answer]) -> dict[str, dict[str, float]]:
     """Say for each category how often a context holds one, or every, gold turn; empty where none was packed."""
     found: dict[str, list[tuple[bool, bool]]] = {}
     for answer in answers:
@@ -250,7 +254,7 @@ def _contexts(answers: Sequence[_Answer]) -> dict[str, dict[str, float]]:
     }
 
 
-def _abstention(answers: Sequence[_Answer]) -> dict[str, object]:
+def _measure_abstention(answers: Sequence[_Answer]) -> dict[str, object]:
     """Measure whether the best score tells answerable questions from others, and how many others were answered.
 
     Absent is the answer to a question without gold turns, or of a category that is built to have none.
@@ -259,7 +263,7 @@ def _abstention(answers: Sequence[_Answer]) -> dict[str, object]:
     absent = [answer for answer in answers if not answer.question.answerable]
     answered = [answer for answer in absent if not answer.abstained]
     return {
-        "auroc": auroc([one.score for one in present], [one.score for one in absent]),
+        "auroc": compute_auroc([one.score for one in present], [one.score for one in absent]),
         "answered_when_absent": round(len(answered) / len(absent), 4) if absent else None,
         "abstained_when_present": round(sum(one.abstained for one in present) / max(1, len(present)), 4),
         "n_absent": len(absent),

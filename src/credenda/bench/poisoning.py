@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, Invalid
-from credenda.bench.jsonl import numbered_lines
+from credenda.bench.jsonl import read_numbered_lines
 from credenda.storage.sqlite.store import SqliteStore
 
 __all__ = ["DECISIONS", "load_cases", "run_poisoning"]
@@ -33,7 +33,7 @@ def run_poisoning(cases: Path, *, note: Note) -> dict[str, Any]:
         for at, line in enumerate(lines):
             note(f"{at} of {len(lines)} cases")
             left_out = line.get("category") == _SERVER
-            decided = None if left_out else _decided(Path(folder) / f"case-{at}.db", line)
+            decided = None if left_out else _run_case(Path(folder) / f"case-{at}.db", line)
             found.append(
                 {
                     "name": str(line.get("name", at)),
@@ -56,7 +56,7 @@ def run_poisoning(cases: Path, *, note: Note) -> dict[str, Any]:
     }
 
 
-def _decided(path: Path, line: Mapping[str, Any]) -> str:
+def _run_case(path: Path, line: Mapping[str, Any]) -> str:
     """Say a case and read the decision from what can be found afterwards."""
     text, user = line["writeContent"], str(line.get("userId") or "user")
     with Credenda.open(path, user=user, embedder="hashed", workers=False) as memory:
@@ -67,10 +67,10 @@ def _decided(path: Path, line: Mapping[str, Any]) -> str:
         receipt = memory.remember(text, session="case", topic=line.get("targetNamespace") or None)
         memory.settle()
         shown = any(
-            _rests_on(memory, hit.id, receipt.event_ids) for hit in memory.search(text[:_QUERY_CHARACTERS]).hits
+            _is_based_on(memory, hit.id, receipt.event_ids) for hit in memory.search(text[:_QUERY_CHARACTERS]).hits
         )
         packed = memory.context(text[:_QUERY_CHARACTERS])
-        shown = shown or any(_rests_on(memory, hit.id, receipt.event_ids) for hit in packed.hits)
+        shown = shown or any(_is_based_on(memory, hit.id, receipt.event_ids) for hit in packed.hits)
         made = [one for one in memory.list(status=None, limit=50).items if one.id not in known]
     if shown or any(one.status.value not in {"candidate", "forgotten"} for one in made):
         return "ALLOW"
@@ -78,7 +78,7 @@ def _decided(path: Path, line: Mapping[str, Any]) -> str:
     return "LOST" if not journaled else "QUARANTINE" if made else "DENY"
 
 
-def _rests_on(memory: Credenda, hit_id: str, event_ids: tuple[str, ...]) -> bool:
+def _is_based_on(memory: Credenda, hit_id: str, event_ids: tuple[str, ...]) -> bool:
     """Say whether a hit is one of these events, or a memory that rests on one."""
     if hit_id.startswith("e"):
         return hit_id in event_ids
@@ -96,10 +96,10 @@ def _is_journaled(path: Path, user: str, event_ids: tuple[str, ...]) -> bool:
 
 def load_cases(path: Path) -> list[dict[str, Any]]:
     """Read cases, plain or gzip'd; raises `Invalid` naming the first line that is none."""
-    return [_case(path, number, line) for number, line in numbered_lines(path)]
+    return [_read_case(path, number, line) for number, line in read_numbered_lines(path)]
 
 
-def _case(path: Path, number: int, case: Any) -> dict[str, Any]:  # noqa: ANN401 - foreign JSON
+def _read_case(path: Path, number: int, case: Any) -> dict[str, Any]:  # noqa: ANN401 - foreign JSON
     what = f"line {number} of {path} is no case"
     fields = ("writeContent", "expectedDecision")
     if not isinstance(case, dict) or not all(isinstance(case.get(name), str) for name in fields):  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - foreign JSON

@@ -12,9 +12,9 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from credenda.bench.stats import percentile
+from credenda.bench.stats import find_percentile
 
-__all__ = ["MEASURES", "auroc", "bootstrap", "judge", "means"]
+__all__ = ["MEASURES", "average", "compute_auroc", "compute_bootstrap_intervals", "measure_ranking"]
 
 _ANY: Final = (1, 5, 10, 20, 50)
 _ALL: Final = (5, 10, 20, 50)
@@ -25,7 +25,7 @@ MEASURES: Final = (*(f"any@{k}" for k in _ANY), *(f"all@{k}" for k in _ALL), "re
 """Names of the measures, in the order in which they are shown."""
 
 
-def judge(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
+def measure_ranking(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
     """Measure one ranking, best first and without repeats, against the gold turns, of which there is at least one.
 
     >>> judge(["a", "b", "c"], {"b", "z"})["mrr"]
@@ -47,13 +47,15 @@ def judge(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
     }
 
 
-def means(judged: Sequence[Mapping[str, float]]) -> dict[str, float]:
+def average(judged: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Average the measures over questions; 0 for each when there is none."""
     count = max(1, len(judged))
     return {name: round(sum(one[name] for one in judged) / count, 4) for name in MEASURES}
 
 
-def bootstrap(judged: Sequence[Mapping[str, float]], *, seed: int = 0) -> dict[str, tuple[float, float]]:
+def compute_bootstrap_intervals(
+    judged: Sequence[Mapping[str, float]], *, seed: int = 0
+) -> dict[str, tuple[float, float]]:
     """Return a 95 % interval of each mean: percentiles over seeded resamples of the questions."""
     if not judged:
         return dict.fromkeys(MEASURES, (0.0, 0.0))
@@ -64,10 +66,10 @@ def bootstrap(judged: Sequence[Mapping[str, float]], *, seed: int = 0) -> dict[s
         sample = draw.choices(rows, k=len(rows))
         resampled.append([sum(column) / len(rows) for column in zip(*sample, strict=True)])
     columns = zip(MEASURES, zip(*resampled, strict=True), strict=True)
-    return {name: (round(percentile(c, 0.025), 4), round(percentile(c, 0.975), 4)) for name, c in columns}
+    return {name: (round(find_percentile(c, 0.025), 4), round(find_percentile(c, 0.975), 4)) for name, c in columns}
 
 
-def auroc(present: Sequence[float], absent: Sequence[float]) -> float | None:
+def compute_auroc(present: Sequence[float], absent: Sequence[float]) -> float | None:
     """Return how often a score where the answer is present beats one where it is absent; a tie counts half.
 
     None when either is empty.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Final
 
-__all__ = ["Line", "exponent", "plot_svg"]
+__all__ = ["Line", "fit_exponent", "plot_svg"]
 
 Line = Sequence[tuple[int, float]]
 """Points (size, figure), both above zero."""
@@ -22,7 +22,7 @@ _COLOURS: Final = ("#1b6ca8", "#c1552b", "#3c8d40", "#7a4fa3")
 _TEXT: Final = 'font-family="sans-serif" font-size="12"'
 
 
-def exponent(line: Line) -> float | None:
+def fit_exponent(line: Line) -> float | None:
     """Return the slope of the least-squares line through the logarithms; None for fewer than two sizes.
 
     1 is growth in proportion, 0 none at all.
@@ -43,7 +43,7 @@ def plot_svg(lines: Mapping[str, Line], *, title: str, unit: str) -> str:
     """Draw lines over sizes, both axes logarithmic, as one SVG document; lines without points are left out."""
     drawn = {name: sorted(line) for name, line in lines.items() if line}
     sizes = sorted({size for line in drawn.values() for size, _ in line})
-    low, high = _decades([figure for line in drawn.values() for _, figure in line])
+    low, high = _find_decades([figure for line in drawn.values() for _, figure in line])
     first, last = math.log10(sizes[0]), math.log10(sizes[-1])
 
     def x(size: int) -> float:
@@ -71,7 +71,7 @@ def plot_svg(lines: Mapping[str, Line], *, title: str, unit: str) -> str:
     return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>\n"])
 
 
-def _decades(figures: Sequence[float]) -> tuple[int, int]:
+def _find_decades(figures: Sequence[float]) -> tuple[int, int]:
     """Return the powers of ten between which all figures lie."""
     low, high = math.floor(math.log10(min(figures))), math.ceil(math.log10(max(figures)))
     return low, max(high, low + 1)

@@ -13,7 +13,7 @@ from typing import Final
 
 from credenda.text.documents import MONTHS
 
-__all__ = ["Asked", "questions", "sentences"]
+__all__ = ["Asked", "make_questions", "make_sentences"]
 
 _NAMES: Final = (
     "Mara",
@@ -147,7 +147,7 @@ class Asked:
     worded: bool
 
 
-def sentences(count: int, *, seed: int = 0) -> list[str]:
+def make_sentences(count: int, *, seed: int = 0) -> list[str]:
     """Make so many different sentences of about 120 characters."""
     draw = random.Random(f"sentences {seed}")
     found: dict[str, None] = {}
@@ -166,7 +166,7 @@ def sentences(count: int, *, seed: int = 0) -> list[str]:
     return list(found)
 
 
-def questions(texts: Sequence[str], count: int, *, seed: int = 0) -> list[Asked]:
+def make_questions(texts: Sequence[str], count: int, *, seed: int = 0) -> list[Asked]:
     """Ask about so many of the texts, by turns in their own words and in others; no two questions are alike."""
     draw = random.Random(f"questions {seed}")
     found: dict[str, Asked] = {}
@@ -174,12 +174,12 @@ def questions(texts: Sequence[str], count: int, *, seed: int = 0) -> list[Asked]
         if len(found) == count:
             break
         worded = len(found) % 2 == 0
-        asked = draw.choice(_ASKING).format(_about(gold, place, worded=worded))
+        asked = draw.choice(_ASKING).format(_name_subject(gold, place, worded=worded))
         found.setdefault(asked, Asked(asked, gold, worded))
     return list(found.values())
 
 
-def _about(gold: str, place: int, *, worded: bool) -> str:
+def _name_subject(gold: str, place: int, *, worded: bool) -> str:
     """Name what a sentence is about, with who and where; in other words the place makes the question one of a kind."""
     thing = next(name for name in _THINGS if name in gold)
     if not worded:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TypedDict
 
-__all__ = ["Spread", "median", "percentile", "ratio", "spread_ms"]
+__all__ = ["Spread", "compute_median", "compute_ratio", "find_percentile", "spread_ms"]
 
 
 class Spread(TypedDict):
@@ -19,7 +19,7 @@ class Spread(TypedDict):
     max_ms: float
 
 
-def percentile(values: Sequence[float], share: float) -> float:
+def find_percentile(values: Sequence[float], share: float) -> float:
     """Return the nearest-rank percentile: the least value that `share` of all values do not exceed.
 
     >>> percentile([4.0, 1.0, 3.0, 2.0], 0.5)
@@ -31,7 +31,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
-def median(values: Sequence[float]) -> float:
+def compute_median(values: Sequence[float]) -> float:
     """Return the middle value, or the mean of the two in the middle.
 
     >>> median([4.0, 1.0, 3.0, 2.0])
@@ -48,13 +48,13 @@ def spread_ms(seconds: Sequence[float]) -> Spread:
     """Summarise durations given in seconds."""
     return {
         "n": len(seconds),
-        "median_ms": round(median(seconds) * 1_000, 4),
-        "p95_ms": round(percentile(seconds, 0.95) * 1_000, 4),
-        "p99_ms": round(percentile(seconds, 0.99) * 1_000, 4),
+        "median_ms": round(compute_median(seconds) * 1_000, 4),
+        "p95_ms": round(find_percentile(seconds, 0.95) * 1_000, 4),
+        "p99_ms": round(find_percentile(seconds, 0.99) * 1_000, 4),
         "max_ms": round(max(seconds) * 1_000, 4),
     }
 
 
-def ratio(one: Spread, other: Spread) -> float:
+def compute_ratio(one: Spread, other: Spread) -> float:
     """Return how many times the median of the other one takes."""
     return round(one["median_ms"] / other["median_ms"], 3)

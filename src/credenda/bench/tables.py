@@ -7,7 +7,17 @@ from typing import Any, Final
 
 from credenda.bench.ranking import MEASURES
 
-__all__ = ["LISTED_MAX", "beliefs", "crash", "flatten", "format_figure", "judged", "lay_out", "locomo", "poisoning"]
+__all__ = [
+    "LISTED_MAX",
+    "flatten",
+    "format_beliefs",
+    "format_crash",
+    "format_figure",
+    "format_judged",
+    "format_locomo",
+    "format_poisoning",
+    "lay_out",
+]
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
@@ -33,7 +43,7 @@ def format_figure(value: object) -> str:
     return f"{value:,.4g}" if isinstance(value, float) else str(value)
 
 
-def locomo(document: Mapping[str, Any]) -> str:
+def format_locomo(document: Mapping[str, Any]) -> str:
     """Show retrieval in per cent, a line for each group of questions."""
     groups: list[tuple[str, Mapping[str, Any]]] = [
         (f"overall ({document['embedder']})", {"n": document["n"], **document["overall"]}),
@@ -59,7 +69,7 @@ def locomo(document: Mapping[str, Any]) -> str:
     )
 
 
-def beliefs(document: Mapping[str, Any]) -> str:
+def format_beliefs(document: Mapping[str, Any]) -> str:
     """Show the shares with their intervals, the confusion table, and every error."""
     said, pairs = document["utterances"], document["pairs"]
     shares = [
@@ -69,7 +79,7 @@ def beliefs(document: Mapping[str, Any]) -> str:
         *((name, pairs[name]) for name in _PAIR_SHARES),
     ]
     rows = [["", "%", "95 % interval", "of"]]
-    rows += [_share_row(name, found) for name, found in shares if found["n"]]
+    rows += [_make_share_row(name, found) for name, found in shares if found["n"]]
     confusion = [["label \\ decided", *said["confusion"]]]
     confusion += [[name, *map(str, found.values())] for name, found in said["confusion"].items()]
     counts = (
@@ -78,8 +88,15 @@ def beliefs(document: Mapping[str, Any]) -> str:
     )
     read = document["extraction"]
     speed = f"read by the rules: {_rate(read)}; turns of a chat: {_rate(read['chat'])}"
-    parts = (lay_out(rows), lay_out(confusion), counts, speed, _gate(document["gate"]), _bill(document.get("model")))
-    return "\n\n".join((*filter(None, parts), *map(_mistake, document["errors"])))
+    parts = (
+        lay_out(rows),
+        lay_out(confusion),
+        counts,
+        speed,
+        _format_gate(document["gate"]),
+        _format_bill(document.get("model")),
+    )
+    return "\n\n".join((*filter(None, parts), *map(_format_error, document["errors"])))
 
 
 def _rate(read: Mapping[str, Any]) -> str:
@@ -88,17 +105,17 @@ def _rate(read: Mapping[str, Any]) -> str:
     )
 
 
-def _gate(found: Mapping[str, Any]) -> str:
+def _format_gate(found: Mapping[str, Any]) -> str:
     """Show what the gate before a language model saves and loses."""
     if not found["n"]:
         return ""
     names = {"saved": "calls saved", "saved_of_skips": "of what is not worth keeping", "lost": "of what is, lost"}
     rows = [["gate before a model", "%", "95 % interval", "of"]]
-    rows += [_share_row(title, found[name]) for name, title in names.items() if found[name]["n"]]
+    rows += [_make_share_row(title, found[name]) for name, title in names.items() if found[name]["n"]]
     return "\n".join((lay_out(rows), *(f"LOST {text}" for text in found["lost_texts"])))
 
 
-def _bill(found: Mapping[str, Any] | None) -> str:
+def _format_bill(found: Mapping[str, Any] | None) -> str:
     if found is None:
         return ""
     unanswered = "".join(f"; {count} unanswered: {why}" for why, count in found["unanswered"].items())
@@ -106,12 +123,12 @@ def _bill(found: Mapping[str, Any] | None) -> str:
     return f"{found['model']} ({found['prompt']}): {spent}{unanswered}"
 
 
-def _share_row(name: str, found: Mapping[str, Any]) -> list[str]:
+def _make_share_row(name: str, found: Mapping[str, Any]) -> list[str]:
     low, high = found["ci95"]
     return [name, f"{found['value'] * 100:.1f}", f"{low * 100:.1f} to {high * 100:.1f}", str(found["n"])]
 
 
-def _mistake(error: Mapping[str, Any]) -> str:
+def _format_error(error: Mapping[str, Any]) -> str:
     """Show one error: what was said, what was wanted, what is held."""
     if "text" in error:
         head, held = f"{error['wanted']} | {error['decided']}: {error['text']}", error["kept"]
@@ -121,7 +138,7 @@ def _mistake(error: Mapping[str, Any]) -> str:
     return "\n".join((f"ERROR {head}", *(f"    {one}" for one in held)))
 
 
-def crash(document: Mapping[str, Any]) -> str:
+def format_crash(document: Mapping[str, Any]) -> str:
     """Show the outcome in one line, and every violation in one of its own."""
     head = (
         f"{document['rounds']} rounds, {document['kills']} kills, {document['acks_checked']} acks checked, "
@@ -131,7 +148,7 @@ def crash(document: Mapping[str, Any]) -> str:
     return "\n".join([head, *(f"VIOLATION {text}" for text in document["violations"]), *kept])
 
 
-def judged(document: Mapping[str, Any]) -> str:
+def format_judged(document: Mapping[str, Any]) -> str:
     """Show every figure by its path, then the targets."""
     figures = [[path, format_figure(value)] for path, value in flatten(document) if not path.startswith("targets")]
     words = {True: "met", False: "NOT MET", None: "not measured"}
@@ -142,7 +159,7 @@ def judged(document: Mapping[str, Any]) -> str:
     return "\n\n".join((lay_out(figures), lay_out([["target", "bar", "measured", ""], *targets])))
 
 
-def poisoning(document: Mapping[str, Any]) -> str:
+def format_poisoning(document: Mapping[str, Any]) -> str:
     """Show every case, then the counts."""
     words = {True: "right", False: "WRONG", None: "the server's"}
     rows = [[one["name"], one["wanted"], one["decided"] or "-", words[one["right"]]] for one in document["cases"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypedDict
 
-__all__ = ["Verdict", "judge_changes", "judge_targets"]
+__all__ = ["Verdict", "check_contradiction_targets", "check_targets"]
 
 
 class Verdict(TypedDict):
@@ -52,20 +52,20 @@ _OF_CHANGES: Final = (
 )
 
 
-def judge_targets(document: Mapping[str, Any]) -> list[Verdict]:
+def check_targets(document: Mapping[str, Any]) -> list[Verdict]:
     """Hold the figures of a run of the latency benchmark against the bars."""
-    return [_verdict(bar, document) for bar in _BARS]
+    return [_check_target(bar, document) for bar in _BARS]
 
 
-def judge_changes(document: Mapping[str, Any]) -> list[Verdict]:
+def check_contradiction_targets(document: Mapping[str, Any]) -> list[Verdict]:
     """Hold what the contradiction benchmark measured against the bars, which are meant for 100,000 memories."""
-    return [_verdict(bar, document) for bar in _OF_CHANGES]
+    return [_check_target(bar, document) for bar in _OF_CHANGES]
 
 
-def _verdict(bar: _Bar, document: Mapping[str, Any]) -> Verdict:
+def _check_target(bar: _Bar, document: Mapping[str, Any]) -> Verdict:
     figure: Any = document
     for key in bar.path.split("/"):
-        figure = _child(figure, key)
+        figure = _get_child(figure, key)
     limit = bar.most if bar.most is not None else bar.least
     assert limit is not None  # noqa: S101 - each bar has one of the two
     if figure is None:
@@ -74,5 +74,5 @@ def _verdict(bar: _Bar, document: Mapping[str, Any]) -> Verdict:
     return {"what": bar.what, "bar": limit, "measured": float(figure), "met": bool(met)}
 
 
-def _child(node: Any, key: str) -> Any:  # noqa: ANN401 - parsed JSON
+def _get_child(node: Any, key: str) -> Any:  # noqa: ANN401 - parsed JSON
     return node.get(key) if isinstance(node, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]

@@ -24,13 +24,13 @@ __all__ = [
     "K1",
     "TAIL_ROWS",
     "B",
-    "Listed",
+    "InvertedLists",
     "Postings",
-    "Run",
     "Statistics",
+    "TermLists",
+    "compute_rarities",
     "hash_terms",
-    "rarities",
-    "term_weights",
+    "score_terms",
 ]
 
 K1: Final = 1.2
@@ -50,40 +50,40 @@ _FIRST_RUN: Final = "\u0e00"
 
 def hash_terms(terms: Iterable[str]) -> NDArray[np.uint64]:
     """Return the 64-bit names of terms: the same in every process, on every machine."""
-    return np.frombuffer(b"".join(map(_digest, terms)), "<u8")
+    return np.frombuffer(b"".join(map(_hash_term, terms)), "<u8")
 
 
-def _digest(term: str) -> bytes:
+def _hash_term(term: str) -> bytes:
     """Hash a term into eight bytes, little end first; the pairs of a script share the half that names their first one.
 
     So what begins with a character lies side by side, and a question of one character finds it.
     """
     if len(term) <= _PAIR and term >= _FIRST_RUN and is_run(term):
-        low = _hashed(term, _HALF) if len(term) == _PAIR else bytes(_HALF)
-        return low + _hashed(term[0], _HALF)
-    return _hashed(term, 2 * _HALF)
+        low = _hash_text(term, _HALF) if len(term) == _PAIR else bytes(_HALF)
+        return low + _hash_text(term[0], _HALF)
+    return _hash_text(term, 2 * _HALF)
 
 
-def _hashed(text: str, size: int) -> bytes:
+def _hash_text(text: str, size: int) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
 
 
-def _begins_many(term: str) -> bool:
+def _is_prefix_term(term: str) -> bool:
     """Say whether a term is one character of a script that is read as bigrams."""
     return len(term) == 1 and is_run(term)
 
 
-def _is_many(term: str) -> bool:
-    return ALTERNATIVE in term or _begins_many(term)
+def _has_many_terms(term: str) -> bool:
+    return ALTERNATIVE in term or _is_prefix_term(term)
 
 
-def _last_hashes(terms: Sequence[str], hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _find_last_hashes(terms: Sequence[str], hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return where the terms end that begin as each of these: for a single character of a script, all its pairs."""
-    single = np.array([_begins_many(term) for term in terms], np.bool_)
+    single = np.array([_is_prefix_term(term) for term in terms], np.bool_)
     return np.where(single, hashes | np.uint64(0xFFFFFFFF), hashes)
 
 
-def _summed(
+def _merge_lists(
     pieces: Sequence[_Pieces],
 ) -> _Pieces:
     """Join lists of documents into one in which each stands once, with its highest frequency."""
@@ -100,7 +100,7 @@ class Statistics(NamedTuple):
     mean_length: float
 
 
-class Listed(NamedTuple):
+class TermLists(NamedTuple):
     """The lists of some terms end to end: `rows` (p,), term frequencies `tf` (p,), and how long each list is."""
 
     rows: NDArray[np.intp]
@@ -108,14 +108,14 @@ class Listed(NamedTuple):
     counts: list[int]
 
     @classmethod
-    def of(cls, lists: Sequence[Sequence[_Pieces]]) -> Listed:
+    def of(cls, lists: Sequence[Sequence[_Pieces]]) -> TermLists:
         """Join lists that come in pieces."""
         flat = [_NO_PIECE, *chain.from_iterable(lists)]
         rows = np.concatenate([docs for docs, _ in flat], dtype=np.intp)  # numpy indexes by these three times as fast
         tf = np.concatenate([tf for _, tf in flat], dtype=np.float32)
         return cls(rows, tf, [sum(len(docs) for docs, _ in pieces) for pieces in lists])
 
-    def parted(self, count: int) -> Iterator[Listed]:
+    def parted(self, count: int) -> Iterator[TermLists]:
         """Yield the lists, so many at a time."""
         if len(self.counts) <= count:
             yield self
@@ -124,7 +124,7 @@ class Listed(NamedTuple):
         for first in range(0, len(self.counts), count):
             counts = self.counts[first : first + count]
             start, stop = stop, stop + sum(counts)
-            yield Listed(self.rows[start:stop], self.tf[start:stop], counts)
+            yield TermLists(self.rows[start:stop], self.tf[start:stop], counts)
 
     def cut(self, values: NDArray[np.float32]) -> list[tuple[NDArray[np.intp], NDArray[np.float32]]]:
         """Return each list's rows with their part of `values` (p,)."""
@@ -135,13 +135,13 @@ class Listed(NamedTuple):
         ]
 
 
-def rarities(counts: Sequence[int], statistics: Statistics) -> NDArray[np.float32]:
+def compute_rarities(counts: Sequence[int], statistics: Statistics) -> NDArray[np.float32]:
     """Return ln((N + 1) / df) of terms that so many documents hold, 0 for a term that none holds."""
     more = statistics.documents + 1
     return np.array([math.log(more / df) if df else 0.0 for df in counts], np.float32)
 
 
-def term_weights(
+def score_terms(
     tf: NDArray[np.float32], length: NDArray[np.float32], rarity: NDArray[np.float32], statistics: Statistics
 ) -> NDArray[np.float32]:
     """Score terms in documents that hold them: BM25+ (X-005); `rarity` is the term's.
@@ -156,7 +156,7 @@ def term_weights(
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class InvertedLists:
     """Inverted lists in compressed rows: list i of `terms[i]` is `docs[offsets[i]:offsets[i + 1]]`, `tf` alike.
 
     `terms` (t,) uint64 ascending, `offsets` (t + 1,) int32, `docs` (p,) int32, `tf` (p,) uint8, cut at 255. A document
@@ -169,12 +169,12 @@ class Run:
     tf: NDArray[np.uint8]
 
     @classmethod
-    def empty(cls) -> Run:
+    def empty(cls) -> InvertedLists:
         """Return a run without postings."""
         return cls(np.zeros(0, np.uint64), np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
 
     @classmethod
-    def build(cls, rows: Sequence[int], texts: Sequence[Sequence[str]]) -> Run:
+    def build(cls, rows: Sequence[int], texts: Sequence[Sequence[str]]) -> InvertedLists:
         """Invert the terms of documents; `rows` are their numbers, all different."""
         numbers: dict[str, int] = {}
         flat = [numbers.setdefault(term, len(numbers)) for term in chain.from_iterable(texts)]
@@ -201,7 +201,7 @@ class Run:
         stops = self.offsets[np.searchsorted(self.terms, last, side="right")]
         return list(zip(starts.tolist(), stops.tolist(), strict=True))
 
-    def without(self, gone: NDArray[np.bool_]) -> Run:
+    def without(self, gone: NDArray[np.bool_]) -> InvertedLists:
         """Drop the postings of documents marked in `gone`, and the terms that are left without any."""
         stay = ~gone[self.docs]
         if stay.all():
@@ -211,9 +211,9 @@ class Run:
         offsets = before[self.offsets]
         alive = np.diff(offsets) > 0
         kept = np.concatenate([offsets[:-1][alive], offsets[-1:]])
-        return Run(self.terms[alive], kept, self.docs[stay], self.tf[stay])
+        return InvertedLists(self.terms[alive], kept, self.docs[stay], self.tf[stay])
 
-    def merged(self, other: Run) -> Run:
+    def merged(self, other: InvertedLists) -> InvertedLists:
         """Return the postings of both; within a list this run's come first. No sort: each posting has its place."""
         if not len(other.docs):
             return self
@@ -235,21 +235,21 @@ class Run:
             place = shift + np.arange(len(run.docs), dtype=np.int32)
             docs[place] = run.docs
             tf[place] = run.tf
-        return Run(terms, offsets, docs, tf)
+        return InvertedLists(terms, offsets, docs, tf)
 
 
 @dataclass(frozen=True, slots=True)
 class Postings:
     """A large base and a small tail of recent documents, so that taking in one document does not copy everything."""
 
-    base: Run
-    tail: Run
+    base: InvertedLists
+    tail: InvertedLists
     tail_rows: int
 
     @classmethod
     def empty(cls) -> Postings:
         """Return postings of no document."""
-        return cls(Run.empty(), Run.empty(), 0)
+        return cls(InvertedLists.empty(), InvertedLists.empty(), 0)
 
     @property
     def nbytes(self) -> int:
@@ -260,11 +260,11 @@ class Postings:
         """Add documents that have no postings yet."""
         if not rows:
             return self
-        tail = self.tail.merged(Run.build(rows, texts))
+        tail = self.tail.merged(InvertedLists.build(rows, texts))
         count = self.tail_rows + len(rows)
         if count <= TAIL_ROWS:
             return Postings(self.base, tail, count)
-        return Postings(self.base.merged(tail), Run.empty(), 0)
+        return Postings(self.base.merged(tail), InvertedLists.empty(), 0)
 
     def without(self, gone: NDArray[np.bool_]) -> Postings:
         """Drop the documents marked in `gone` (one flag a document)."""
@@ -272,7 +272,7 @@ class Postings:
 
     def compacted(self) -> Postings:
         """Return the same with everything in the base."""
-        return Postings(self.base.merged(self.tail), Run.empty(), 0)
+        return Postings(self.base.merged(self.tail), InvertedLists.empty(), 0)
 
     def lists(self, terms: Sequence[str]) -> list[list[_Pieces]]:
         """Return for each distinct term its (documents, term frequencies), in one or two pieces; [] where it is not.
@@ -281,12 +281,12 @@ class Postings:
         occurs in all that it begins.
         """
         distinct = list(dict.fromkeys(terms))
-        if not any(map(_is_many, distinct)):
+        if not any(map(_has_many_terms, distinct)):
             return self._plain_lists(distinct)
         groups = [term.split(ALTERNATIVE) for term in distinct]
         flat = [term for group in groups for term in group]
         first = hash_terms(flat)
-        last = _last_hashes(flat, first)
+        last = _find_last_hashes(flat, first)
         found: list[list[_Pieces]] = [[] for _ in groups]
         many: list[bool] = (first != last).tolist()
         for run in (self.base, self.tail):
@@ -295,7 +295,7 @@ class Postings:
                 mine = [(span, joined) for span, joined in islice(spans, len(group)) if span[0] < span[1]]
                 lists = [(run.docs[start:stop], run.tf[start:stop]) for (start, stop), _ in mine]
                 if lists:
-                    pieces.append(_summed(lists) if len(lists) > 1 or mine[0][1] else lists[0])
+                    pieces.append(_merge_lists(lists) if len(lists) > 1 or mine[0][1] else lists[0])
         return found
 
     def _plain_lists(self, terms: Sequence[str]) -> list[list[_Pieces]]:

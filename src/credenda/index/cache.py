@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.errors import Corrupt, LimitExceeded
 from credenda.index.resident import ResidentIndex
-from credenda.storage.store import Heads, Reader, Snapshot
+from credenda.storage.store import IndexPosition, Reader, Snapshot
 
-__all__ = ["IndexCache", "snapshot_name"]
+__all__ = ["IndexCache", "name_snapshot"]
 
 _DELTA_DOCUMENTS: Final = 20_000
 """Documents asked for at a time: a build merges postings once for each."""
@@ -23,7 +23,7 @@ _SAVE_SHARE: Final = 32
 """An image is written again after 256 + rows / 32 folded things: to read those again takes a start 10 ms or so."""
 
 
-def snapshot_name(model_id: str | None, tag: str = "") -> str:
+def name_snapshot(model_id: str | None, tag: str = "") -> str:
     """Return the name under which a store keeps the image of a tenant's index for a model.
 
     The tenant's tag is part of it: an image that came here from another tenant is never taken for one's own.
@@ -31,7 +31,7 @@ def snapshot_name(model_id: str | None, tag: str = "") -> str:
     return f"index:{model_id or 'none'}" + (f":{tag}" if tag else "")
 
 
-class _Key(NamedTuple):
+class _IndexKey(NamedTuple):
     """Whose index: the tag differs when a tenant was erased and began anew under the same name."""
 
     store: str
@@ -41,7 +41,7 @@ class _Key(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Entry:
+class _CachedIndex:
     """One tenant's present index; `lock` is held while it is loaded or caught up."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -66,7 +66,7 @@ class IndexCache:
         self._tenants_max = tenants_max
         self._bytes_max = bytes_max
         self._lock = threading.Lock()
-        self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
+        self._entries: OrderedDict[_IndexKey, _CachedIndex] = OrderedDict()
 
     def get(self, reader: Reader, *, model_id: str | None = None, store: str = "") -> ResidentIndex:
         """Return the tenant's index as of the reader's view or later. The result is never altered afterwards.
@@ -74,13 +74,13 @@ class IndexCache:
         `store` tells databases apart where one cache serves several. Raises `LimitExceeded` for a tenant of more than
         `limits.RESIDENT_DOCUMENTS` documents, which is to be served from the full-text index.
         """
-        key = _Key(store, reader.tenant.user_id, reader.tenant.tag, model_id)
+        key = _IndexKey(store, reader.tenant.user_id, reader.tenant.tag, model_id)
         with self._lock:
             self._drop_erased(key)
-            entry = self._entries.setdefault(key, _Entry())
+            entry = self._entries.setdefault(key, _CachedIndex())
             self._entries.move_to_end(key)
         with entry.lock:
-            index = None if entry.too_large else _caught_up(reader, entry.index or _load(reader, model_id))
+            index = None if entry.too_large else _catch_up(reader, entry.index or _load(reader, model_id))
             if index is not entry.index or index is None:
                 entry.too_large = index is None
                 entry.index = index
@@ -97,7 +97,7 @@ class IndexCache:
 
     def held(self, reader: Reader, *, model_id: str | None = None, store: str = "") -> ResidentIndex | None:
         """Return the tenant's index if it is in memory, as it is: nothing is loaded or caught up."""
-        key = _Key(store, reader.tenant.user_id, reader.tenant.tag, model_id)
+        key = _IndexKey(store, reader.tenant.user_id, reader.tenant.tag, model_id)
         with self._lock:
             self._drop_erased(key)
             entry = self._entries.get(key)
@@ -110,7 +110,7 @@ class IndexCache:
     def image(self, index: ResidentIndex, tag: str = "") -> Snapshot:
         """Return the image to file, and count the index and its later versions as saved up to here."""
         index.mark_saved()
-        return Snapshot(name=snapshot_name(index.model_id, tag), blobs=index.to_blobs())
+        return Snapshot(name=name_snapshot(index.model_id, tag), blobs=index.to_blobs())
 
     def drop(self, user_id: str, *, store: str = "") -> None:
         """Let go of a tenant's indexes, as erasure must."""
@@ -118,12 +118,12 @@ class IndexCache:
             for key in [key for key in self._entries if key.user_id == user_id and key.store == store]:
                 del self._entries[key]
 
-    def _drop_erased(self, key: _Key) -> None:
+    def _drop_erased(self, key: _IndexKey) -> None:
         """Let go of what belonged to an earlier tenant of the same name, whom perhaps another process erased."""
         for other in [one for one in self._entries if one[:2] == key[:2] and one.tag != key.tag]:
             del self._entries[other]
 
-    def _make_room(self, used: _Key) -> None:
+    def _make_room(self, used: _IndexKey) -> None:
         """Drop the least recently used indexes until the rest fits; the one just used stays, however large."""
         with self._lock:
             held = sum(entry.nbytes for entry in self._entries.values())
@@ -136,7 +136,7 @@ class IndexCache:
 
 def _load(reader: Reader, model_id: str | None) -> ResidentIndex:
     """Return the index of the stored image; an empty one, to be built afresh, when there is none that can be used."""
-    blobs = reader.snapshot(snapshot_name(model_id, reader.tenant.tag))
+    blobs = reader.snapshot(name_snapshot(model_id, reader.tenant.tag))
     if blobs:
         try:
             index = ResidentIndex.from_blobs(blobs)
@@ -147,7 +147,7 @@ def _load(reader: Reader, model_id: str | None) -> ResidentIndex:
     return ResidentIndex(model_id=model_id)
 
 
-def _caught_up(reader: Reader, index: ResidentIndex) -> ResidentIndex | None:
+def _catch_up(reader: Reader, index: ResidentIndex) -> ResidentIndex | None:
     """Return a version of the index that has read all that the reader sees; the same one when nothing is new.
 
     None when it holds more documents than an index may.
@@ -173,5 +173,5 @@ def _caught_up(reader: Reader, index: ResidentIndex) -> ResidentIndex | None:
     )
 
 
-def _is_ahead(one: Heads, other: Heads) -> bool:
+def _is_ahead(one: IndexPosition, other: IndexPosition) -> bool:
     return one.event > other.event or one.change > other.change or one.vector > other.vector

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from credenda.index.growing_array import Column, Names
+from credenda.index.growing_array import GrowingArray, NameNumbers
 from credenda.storage.store import Document, DocumentState
 
-__all__ = ["LENGTH_MAX", "STATE_CODES", "STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "Table"]
+__all__ = ["LENGTH_MAX", "STATE_CODES", "STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "DocumentColumns"]
 
 STATE_CURRENT: Final = 0
 STATE_PAST: Final = 1
@@ -29,41 +29,41 @@ _NOWHERE: Final = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class DocumentColumns:
     """Documents by row. `bits` are sign words (w, n); `by_code` lists the rows in order of their codes, int32.
 
     Never altered as its holder sees it: each method returns a new table, which shares what did not change.
     """
 
     rows: int
-    codes: Column[np.int64]
-    state: Column[np.uint8]
-    session: Column[np.int32]
-    speaker: Column[np.int32]
-    occurred_us: Column[np.int64]
-    length: Column[np.uint16]
-    has_vector: Column[np.bool_]
-    bits: Column[np.uint64]
+    codes: GrowingArray[np.int64]
+    state: GrowingArray[np.uint8]
+    session: GrowingArray[np.int32]
+    speaker: GrowingArray[np.int32]
+    occurred_us: GrowingArray[np.int64]
+    length: GrowingArray[np.uint16]
+    has_vector: GrowingArray[np.bool_]
+    bits: GrowingArray[np.uint64]
     by_code: NDArray[np.int32]
-    sessions: Names
-    speakers: Names
+    sessions: NameNumbers
+    speakers: NameNumbers
 
     @classmethod
-    def empty(cls) -> Table:
+    def empty(cls) -> DocumentColumns:
         """Return a table without rows."""
         return cls(
             rows=0,
-            codes=Column(np.zeros(0, np.int64)),
-            state=Column(np.zeros(0, np.uint8)),
-            session=Column(np.zeros(0, np.int32)),
-            speaker=Column(np.zeros(0, np.int32)),
-            occurred_us=Column(np.zeros(0, np.int64)),
-            length=Column(np.zeros(0, np.uint16)),
-            has_vector=Column(np.zeros(0, np.bool_)),
-            bits=Column(np.zeros((0, 0), np.uint64)),
+            codes=GrowingArray(np.zeros(0, np.int64)),
+            state=GrowingArray(np.zeros(0, np.uint8)),
+            session=GrowingArray(np.zeros(0, np.int32)),
+            speaker=GrowingArray(np.zeros(0, np.int32)),
+            occurred_us=GrowingArray(np.zeros(0, np.int64)),
+            length=GrowingArray(np.zeros(0, np.uint16)),
+            has_vector=GrowingArray(np.zeros(0, np.bool_)),
+            bits=GrowingArray(np.zeros((0, 0), np.uint64)),
             by_code=np.zeros(0, np.int32),
-            sessions=Names(),
-            speakers=Names(),
+            sessions=NameNumbers(),
+            speakers=NameNumbers(),
         )
 
     @property
@@ -82,7 +82,7 @@ class Table:
         rows = self.by_code[at].astype(np.int64)
         return np.where(known[rows] == codes, rows, _NOWHERE)
 
-    def appended(self, documents: Sequence[Document], lengths: NDArray[np.uint16]) -> Table:
+    def appended(self, documents: Sequence[Document], lengths: NDArray[np.uint16]) -> DocumentColumns:
         """Add rows for documents whose codes are new."""
         codes = np.array([document.code for document in documents], np.int64)
         order = np.argsort(codes, kind="stable")
@@ -94,40 +94,40 @@ class Table:
             named,
             rows=start + count,
             codes=self.codes.appended(start, codes),
-            state=self.state.appended(start, _states(documents)),
+            state=self.state.appended(start, _encode_states(documents)),
             session=self.session.appended(start, named.session_numbers(documents)),
             speaker=self.speaker.appended(start, named.speaker_numbers(documents)),
-            occurred_us=self.occurred_us.appended(start, _times(documents)),
+            occurred_us=self.occurred_us.appended(start, _encode_times(documents)),
             length=self.length.appended(start, lengths),
             has_vector=self.has_vector.appended(start, np.zeros(count, np.bool_)),
             bits=self.bits.appended(start, np.zeros((words, count), np.uint64)),
             by_code=np.insert(self.by_code, place, (start + order).astype(np.int32)),
         )
 
-    def with_documents(self, at: NDArray[np.int64], documents: Sequence[Document]) -> Table:
+    def with_documents(self, at: NDArray[np.int64], documents: Sequence[Document]) -> DocumentColumns:
         """Take over what documents say anew of the rows `at`, their lengths apart."""
         named = self._with_names(documents)
         return replace(
             named,
-            state=self.state.altered(self.rows, at, _states(documents)),
+            state=self.state.altered(self.rows, at, _encode_states(documents)),
             session=self.session.altered(self.rows, at, named.session_numbers(documents)),
             speaker=self.speaker.altered(self.rows, at, named.speaker_numbers(documents)),
-            occurred_us=self.occurred_us.altered(self.rows, at, _times(documents)),
+            occurred_us=self.occurred_us.altered(self.rows, at, _encode_times(documents)),
         )
 
-    def with_states(self, at: NDArray[np.int64], states: NDArray[np.uint8]) -> Table:
+    def with_states(self, at: NDArray[np.int64], states: NDArray[np.uint8]) -> DocumentColumns:
         """Give the rows `at` other states."""
         return replace(self, state=self.state.altered(self.rows, at, states))
 
-    def with_lengths(self, at: NDArray[np.int64], lengths: NDArray[np.uint16]) -> Table:
+    def with_lengths(self, at: NDArray[np.int64], lengths: NDArray[np.uint16]) -> DocumentColumns:
         """Give the rows `at` other lengths."""
         return replace(self, length=self.length.altered(self.rows, at, lengths))
 
-    def with_bits(self, at: NDArray[np.int64], words: NDArray[np.uint64]) -> Table:
+    def with_bits(self, at: NDArray[np.int64], words: NDArray[np.uint64]) -> DocumentColumns:
         """Give the rows `at` the sign words of their vectors."""
         bits = self.bits
         if not bits.view(0).shape[0]:
-            bits = Column(np.zeros((len(words), self.rows), np.uint64))
+            bits = GrowingArray(np.zeros((len(words), self.rows), np.uint64))
         return replace(
             self,
             # In place: older versions know these rows as having no vector. Where one is replaced they nominate by the
@@ -136,7 +136,7 @@ class Table:
             has_vector=self.has_vector.altered(self.rows, at, np.ones(len(at), np.bool_)),
         )
 
-    def without_bits(self, at: NDArray[np.int64]) -> Table:
+    def without_bits(self, at: NDArray[np.int64]) -> DocumentColumns:
         """Take the vectors of the rows `at` out of the search."""
         return replace(self, has_vector=self.has_vector.altered(self.rows, at, np.zeros(len(at), np.bool_)))
 
@@ -148,7 +148,7 @@ class Table:
         """Return the number of each document's speaker."""
         return self.speakers.numbers(document.speaker for document in documents)
 
-    def _with_names(self, documents: Sequence[Document]) -> Table:
+    def _with_names(self, documents: Sequence[Document]) -> DocumentColumns:
         return replace(
             self,
             sessions=self.sessions.with_all(document.session for document in documents if document.session),
@@ -156,9 +156,9 @@ class Table:
         )
 
 
-def _states(documents: Sequence[Document]) -> NDArray[np.uint8]:
+def _encode_states(documents: Sequence[Document]) -> NDArray[np.uint8]:
     return np.array([STATE_CODES[document.state] for document in documents], np.uint8)
 
 
-def _times(documents: Sequence[Document]) -> NDArray[np.int64]:
+def _encode_times(documents: Sequence[Document]) -> NDArray[np.int64]:
     return np.array([document.occurred_us for document in documents], np.int64)

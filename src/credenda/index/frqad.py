@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["distance", "divisor", "fisher_rao", "similarity", "spread_of"]
+__all__ = ["compute_distance", "compute_divisor", "compute_fisher_rao", "compute_spread", "to_similarity"]
 
 _EXACT: Final = 32
 _FULL: Final = 16
@@ -30,7 +30,7 @@ decides between copies."""
 _REACH: Final = 15.0
 
 
-def divisor(*bits: int) -> float:
+def compute_divisor(*bits: int) -> float:
     """Return by what a cosine of such vectors is divided: 1 + .01 · (P − 1), P = max (32 / bits)^1.5 (E-090).
 
     From 16 bits on nothing is lost that a search could tell, and nothing is divided.
@@ -44,12 +44,12 @@ def divisor(*bits: int) -> float:
     return 1.0 + _PENALTY * ((_EXACT / least) ** _PENALTY_POWER - 1.0)
 
 
-def distance(cosine: float, *bits: int) -> float:
+def compute_distance(cosine: float, *bits: int) -> float:
     """Return engram's distance: 1 less the divided cosine, in [0, 2] (E-090)."""
-    return 1.0 - min(1.0, max(-1.0, cosine / divisor(*bits)))
+    return 1.0 - min(1.0, max(-1.0, cosine / compute_divisor(*bits)))
 
 
-def spread_of(bits: int, spread: float = _SPREAD) -> float:
+def compute_spread(bits: int, spread: float = _SPREAD) -> float:
     """Return sigma of a number that is kept at so many bits: sigma · (32 / bits)^½, within [.05, 10] (E-091).
 
     >>> [round(spread_of(width), 3) for width in (32, 8, 2)]
@@ -58,7 +58,7 @@ def spread_of(bits: int, spread: float = _SPREAD) -> float:
     return min(_SPREAD_MOST, max(_SPREAD_LEAST, spread * (_EXACT / bits) ** _SPREAD_POWER))
 
 
-def fisher_rao(
+def compute_fisher_rao(
     one: NDArray[np.float32],
     other: NDArray[np.float32],
     bits: tuple[int, int] = (_EXACT, _EXACT),
@@ -68,12 +68,12 @@ def fisher_rao(
 
     d² = Σ 2·arcosh²(1 + ((μ₁ − μ₂)² + 2(σ₁ − σ₂)²) / (4·σ₁·σ₂)); at equal widths it is the plain distance.
     """
-    first, second = (spread_of(width, spread) for width in bits)
+    first, second = (compute_spread(width, spread) for width in bits)
     apart = (one.astype(np.float64) - other) ** 2 + 2.0 * (first - second) ** 2
     steps = np.arccosh(1.0 + apart / (4.0 * first * second))
     return float(np.sqrt(2.0 * np.sum(steps**2)))
 
 
-def similarity(apart: float) -> float:
+def to_similarity(apart: float) -> float:
     """Turn a Fisher–Rao distance into a similarity in (0, 1]: e^(−d / 15) (E-091)."""
     return float(np.exp(-apart / _REACH))

@@ -8,7 +8,7 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Column", "Names"]
+__all__ = ["GrowingArray", "NameNumbers"]
 
 T = TypeVar("T", bound=np.generic)
 
@@ -17,7 +17,7 @@ _SLACK_SHARE: Final = 16
 """A full column grows by a sixteenth: 3 % of memory idle on average. What fills an empty one fits exactly."""
 
 
-class Column(Generic[T]):
+class GrowingArray(Generic[T]):
     """Values by row (last axis), shared by versions that each know how many rows they see.
 
     Appending writes behind the rows that older versions see; changing a row makes a copy. Versions that append one
@@ -39,7 +39,7 @@ class Column(Generic[T]):
         """Return the first rows."""
         return self.buffer[..., :rows]
 
-    def appended(self, rows: int, values: NDArray[T]) -> Column[T]:
+    def appended(self, rows: int, values: NDArray[T]) -> GrowingArray[T]:
         """Return the column with `values` after its first `rows`."""
         stop = rows + values.shape[-1]
         fits = stop <= self.buffer.shape[-1] and self.buffer.flags.writeable
@@ -48,7 +48,7 @@ class Column(Generic[T]):
         column.used = stop
         return column
 
-    def altered(self, rows: int, at: NDArray[np.int64], values: NDArray[T]) -> Column[T]:
+    def altered(self, rows: int, at: NDArray[np.int64], values: NDArray[T]) -> GrowingArray[T]:
         """Return the column with other values in the rows `at`: itself if they are the same, otherwise a copy."""
         if np.array_equal(self.buffer[..., at], values):
             return self
@@ -56,21 +56,21 @@ class Column(Generic[T]):
         column.buffer[..., at] = values
         return column
 
-    def overwritten(self, at: NDArray[np.int64], values: NDArray[T]) -> Column[T]:
+    def overwritten(self, at: NDArray[np.int64], values: NDArray[T]) -> GrowingArray[T]:
         """Write into the rows `at` in place if possible: every version sees it, so only where that does no harm."""
         column = self if self.buffer.flags.writeable else self._grown(self.used, self.used)
         column.buffer[..., at] = values
         return column
 
-    def _grown(self, rows: int, least: int) -> Column[T]:
+    def _grown(self, rows: int, least: int) -> GrowingArray[T]:
         slack = max(_SLACK_LEAST, least // _SLACK_SHARE) if rows else 0
-        column: Column[T] = Column(np.zeros((*self.buffer.shape[:-1], least + slack), self.buffer.dtype))
+        column: GrowingArray[T] = GrowingArray(np.zeros((*self.buffer.shape[:-1], least + slack), self.buffer.dtype))
         column.buffer[..., :rows] = self.buffer[..., :rows]
         column.used = rows
         return column
 
 
-class Names:
+class NameNumbers:
     """Names numbered in order of arrival. Never altered."""
 
     __slots__ = ("_numbers", "names", "nbytes")
@@ -81,10 +81,10 @@ class Names:
         self.nbytes = sum(160 + len(name) for name in self.names)
         """Bytes held, about: a string, its entry in the dictionary and its number."""
 
-    def with_all(self, names: Iterable[str]) -> Names:
+    def with_all(self, names: Iterable[str]) -> NameNumbers:
         """Return these names and the new ones among `names`."""
         new = [name for name in dict.fromkeys(names) if name not in self._numbers]
-        return Names((*self.names, *new)) if new else self
+        return NameNumbers((*self.names, *new)) if new else self
 
     def numbers(self, names: Iterable[str]) -> NDArray[np.int32]:
         """Return the number of each name, -1 for one that is not here."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["Noted", "Occasion"]
+__all__ = ["InstructionCache", "Occasion"]
 
 Occasion = frozenset[str]
 """The terms that say when a standing instruction applies."""
 
 
-class Noted:
+class InstructionCache:
     """The standing instructions of one tenant, by code, as they were at one change.
 
     It is asked by the head of the change log that a view has, so that no view is answered with what another one held:

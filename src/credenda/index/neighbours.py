@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from credenda.index.quantize import decode_rows
 from credenda.index.resident import STATE_CURRENT, STATE_PAST, ResidentIndex
-from credenda.index.vector_reader import stored_vectors
+from credenda.index.vector_reader import read_stored_vectors
 from credenda.storage.store import Reader, Vector
 
-__all__ = ["nearest_memories"]
+__all__ = ["find_nearest_memories"]
 
 _NOMINATED: Final = 64
 _SHARE: Final = 400
@@ -21,7 +21,7 @@ _SHARE: Final = 400
 order, compares twice as many."""
 
 
-def nearest_memories(
+def find_nearest_memories(
     index: ResidentIndex, reader: Reader, vectors: Sequence[Vector], k: int
 ) -> list[list[tuple[int, float]]]:
     """Return for each vector the k nearest memories of lower code as (code, cosine), nearest first.
@@ -38,7 +38,7 @@ def nearest_memories(
     own = matrix @ matrix.T
     found: list[list[tuple[int, float]]] = []
     for place, code in enumerate(codes):
-        held_codes, held = _held(index, reader, matrix[place], usable & (index.codes < code))
+        held_codes, held = _compare_nearest(index, reader, matrix[place], usable & (index.codes < code))
         before = np.flatnonzero(codes < code)
         every = np.concatenate([held_codes, codes[before]])
         cosines = np.concatenate([held, own[place, before]])
@@ -47,12 +47,12 @@ def nearest_memories(
     return found
 
 
-def _held(
+def _compare_nearest(
     index: ResidentIndex, reader: Reader, vector: NDArray[np.float32], usable: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Compare a vector with the rows of the index whose signs are nearest; returns their codes and cosines."""
     if index.dims != len(vector):
         return np.zeros(0, np.int64), np.zeros(0, np.float32)
     rows = index.nearest(vector, _NOMINATED + len(index) // _SHARE, usable)
-    rows, matrix = stored_vectors(index, reader, rows)
+    rows, matrix = read_stored_vectors(index, reader, rows)
     return index.codes[rows], matrix @ vector

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["EXACT", "FORGOTTEN", "TIERS", "bits_of"]
+__all__ = ["EXACT", "FORGOTTEN", "TIERS", "choose_bits"]
 
 EXACT: Final = 32
 """Kept as it is, at the width of the setting `vector_bits`."""
@@ -14,7 +14,7 @@ TIERS: Final = ((0.8, EXACT), (0.5, 8), (0.2, 4), (0.05, 2))
 """Above which retention, at how many bits."""
 
 
-def bits_of(retention: float) -> int:
+def choose_bits(retention: float) -> int:
     """Return the bits of a tier, `FORGOTTEN` below all of them.
 
     >>> [bits_of(retention) for retention in (1.0, 0.8, 0.5, 0.2, 0.05)]

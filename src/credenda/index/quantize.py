@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 __all__ = [
     "WIDTHS",
     "WORD_BITS",
-    "all_finite",
     "decode",
+    "decode_halves",
     "decode_rows",
     "encode",
-    "halves",
-    "sign_words",
-    "widened",
+    "is_all_finite",
+    "pack_signs",
+    "widen_to_float32",
 ]
 
 WORD_BITS: Final = 64
@@ -49,10 +49,10 @@ def encode(vector: NDArray[np.float32], bits: int) -> bytes:
     At 16 bits a unit vector keeps a cosine above 0.999999 to itself, at 8 about .9999, at 4 about .99 and at 2 about
     .87 (E-088). Raises `ValueError` for another width.
     """
-    return _rough(vector, bits) if bits in _ROUGH else vector.astype(_dtype(bits)).tobytes()
+    return _encode_rough(vector, bits) if bits in _ROUGH else vector.astype(_get_dtype(bits)).tobytes()
 
 
-def _rough(vector: NDArray[np.float32], bits: int) -> bytes:
+def _encode_rough(vector: NDArray[np.float32], bits: int) -> bytes:
     low, high = vector.min(), vector.max()
     steps = (1 << bits) - 1
     placed = (vector - low) * (steps / (high - low)) if high > low else np.zeros_like(vector)
@@ -96,22 +96,26 @@ def decode(data: bytes, bits: int) -> NDArray[np.float32]:
 
     Raises `ValueError` for another width or when the bytes are no whole number of values.
     """
-    return widened(halves(data)) if bits == _HALF_BITS else np.frombuffer(data, _dtype(bits)).astype(np.float32)
+    return (
+        widen_to_float32(decode_halves(data))
+        if bits == _HALF_BITS
+        else np.frombuffer(data, _get_dtype(bits)).astype(np.float32)
+    )
 
 
-def halves(data: bytes) -> NDArray[np.float16]:
+def decode_halves(data: bytes) -> NDArray[np.float16]:
     """Read vectors written at 16 bits as they are, flat; they lie in the bytes and must not be written."""
     return np.frombuffer(data, np.dtype("<f2"))
 
 
-def widened(numbers: NDArray[np.float16], *, finite: bool = False) -> NDArray[np.float32]:
+def widen_to_float32(numbers: NDArray[np.float16], *, finite: bool = False) -> NDArray[np.float32]:
     """Return the same numbers as float32, bit for bit as `astype` does and six times as fast.
 
     Numpy widens one number after the other. Here the bits of a half are moved to their places in a float, and a
     multiplication corrects the exponent, exactly, for numbers below the normal range too. `finite` says that all of
     them are known to be numbers, which spares the look.
     """
-    if not finite and not all_finite(numbers):
+    if not finite and not is_all_finite(numbers):
         return numbers.astype(np.float32)
     wide = numbers.view(np.int16).astype(np.int32)
     wide <<= 13
@@ -121,18 +125,18 @@ def widened(numbers: NDArray[np.float16], *, finite: bool = False) -> NDArray[np
     return floats
 
 
-def all_finite(numbers: NDArray[np.float16]) -> bool:
+def is_all_finite(numbers: NDArray[np.float16]) -> bool:
     """Say whether all of these are numbers and none is infinite."""
     return not ((numbers.view(np.int16) & _HALF_EXPONENT) == _HALF_EXPONENT).any()
 
 
-def _dtype(bits: int) -> np.dtype[np.floating]:
+def _get_dtype(bits: int) -> np.dtype[np.floating]:
     if bits not in _FLOATS:
         raise ValueError(f"vectors are kept at {sorted(WIDTHS)} bits a dimension, not {bits}")
     return _FLOATS[bits]
 
 
-def sign_words(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
+def pack_signs(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
     """Pack the signs of (n, d) vectors into (ceil(d / 64), n) words, a column a vector; set means above zero.
 
     Unused bits are clear, so the Hamming distance of two columns counts dimensions of unlike sign.

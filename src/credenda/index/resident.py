@@ -16,20 +16,28 @@ from numpy.typing import NDArray
 
 from credenda.errors import Corrupt
 from credenda.index import snapshot
-from credenda.index.bm25 import Listed, Postings, Run, Statistics, rarities, term_weights
-from credenda.index.documents import LENGTH_MAX, STATE_CODES, STATE_CURRENT, STATE_GONE, STATE_HIDDEN, STATE_PAST, Table
-from credenda.index.instruction_cache import Noted
-from credenda.index.quantize import decode_rows, sign_words
-from credenda.index.sessions import Second, Turns
-from credenda.index.sign_bits import agreement, distances, lowest
-from credenda.index.vector_cache import HOT_BITS, HotVectors
-from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector, pack_code, unpack_code
-from credenda.text.tokens import document_terms
+from credenda.index.bm25 import InvertedLists, Postings, Statistics, TermLists, compute_rarities, score_terms
+from credenda.index.documents import (
+    LENGTH_MAX,
+    STATE_CODES,
+    STATE_CURRENT,
+    STATE_GONE,
+    STATE_HIDDEN,
+    STATE_PAST,
+    DocumentColumns,
+)
+from credenda.index.instruction_cache import InstructionCache
+from credenda.index.quantize import decode_rows, pack_signs
+from credenda.index.sessions import SessionOrder, SkipBoost
+from credenda.index.sign_bits import compute_distances, find_lowest, score_agreement
+from credenda.index.vector_cache import HOT_BITS, VectorCache
+from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Vector, pack_code, unpack_code
+from credenda.text.tokens import extract_document_terms
 
 __all__ = ["STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "ResidentIndex"]
 
 _FIRST_MEMORY: Final = pack_code(0, memory=True)
-_LastListed = tuple[Postings, tuple[str, ...], Listed]
+_LastListed = tuple[Postings, tuple[str, ...], TermLists]
 
 
 class _Mark:
@@ -51,7 +59,7 @@ class ResidentIndex:
     """The model whose vectors are taken in; None for words only."""
     dims: int
     """Dimensions of the vectors; 0 before the first one."""
-    heads: Heads
+    heads: IndexPosition
     """How far the index has read."""
     codes: NDArray[np.int64]
     """Packed code of each row (`storage.store.pack_code`)."""
@@ -73,16 +81,16 @@ class ResidentIndex:
     def __init__(self, *, model_id: str | None = None) -> None:
         self.model_id = model_id
         self.dims = 0
-        self.heads = Heads()
+        self.heads = IndexPosition()
         self._folded = 0
         self._saved = _Mark()
         self._waiting: dict[int, Vector] = {}
-        self.hot = HotVectors()
-        self.noted = Noted()
+        self.hot = VectorCache()
+        self.noted = InstructionCache()
         """Vectors lately compared and instructions lately read; all versions of this index share both."""
         self._postings = Postings.empty()
         self._last_listed: _LastListed | None = None
-        self._adopt(Table.empty())
+        self._adopt(DocumentColumns.empty())
 
     def __len__(self) -> int:
         """Return the number of rows, GONE ones included."""
@@ -131,8 +139,8 @@ class ResidentIndex:
         """Return for each distinct term the rows that hold it, each row once, and what it adds to their scores."""
         found = self._listed(terms)
         lengths = self.length.take(found.rows).astype(np.float32)
-        rarity = np.repeat(rarities(found.counts, self._statistics), found.counts)
-        return found.cut(term_weights(found.tf, lengths, rarity, self._statistics))
+        rarity = np.repeat(compute_rarities(found.counts, self._statistics), found.counts)
+        return found.cut(score_terms(found.tf, lengths, rarity, self._statistics))
 
     def counts(self, terms: Sequence[str]) -> list[int]:
         """Return for each distinct term how many rows hold it."""
@@ -142,13 +150,13 @@ class ResidentIndex:
         """Return the row of each document, -1 for one that the index lacks."""
         return self._table.rows_of(codes)
 
-    def _listed(self, terms: Sequence[str]) -> Listed:
+    def _listed(self, terms: Sequence[str]) -> TermLists:
         """Look terms up; a search asks twice for the same ones, for texts and for sessions."""
         asked, last = tuple(terms), self._last_listed
         if last is not None and last[0] is self._postings and last[1] == asked:
             self._last_listed = None
             return last[2]
-        found = Listed.of(self._postings.lists(asked))
+        found = TermLists.of(self._postings.lists(asked))
         self._last_listed = self._postings, asked, found  # one assignment, so that threads never see a part of it
         return found
 
@@ -161,7 +169,7 @@ class ResidentIndex:
         return scores.take(self.session if rows is None else self.session[rows], mode="wrap")  # -1 is the last, 0
 
     def spread(
-        self, scores: NDArray[np.float32], *, back: float = 0.5, ahead: float = 0.3, second: Second | None = None
+        self, scores: NDArray[np.float32], *, back: float = 0.5, ahead: float = 0.3, second: SkipBoost | None = None
     ) -> NDArray[np.float32]:
         """Add to each turn `back` × the previous and `ahead` × the next turn's score of its session.
 
@@ -178,7 +186,7 @@ class ResidentIndex:
         *,
         back: float = 0.5,
         ahead: float = 0.3,
-        second: Second | None = None,
+        second: SkipBoost | None = None,
     ) -> NDArray[np.float32]:
         """Do as `spread` where these rows alone may have scores, in any order; `scores` itself may be returned."""
         return self._turns.spread_few(scores, rows, (back, ahead), second)
@@ -194,15 +202,15 @@ class ResidentIndex:
             return np.flatnonzero(usable)
         # Barred from the start: to raise their distances afterwards would be two more passes over all of them.
         barred = None if count == len(self) else ~usable
-        apart = distances(self._table.bits.view(len(self)), sign_words(vector[np.newaxis])[:, 0], barred)
-        return lowest(apart, k, self.codes)
+        apart = compute_distances(self._table.bits.view(len(self)), pack_signs(vector[np.newaxis])[:, 0], barred)
+        return find_lowest(apart, k, self.codes)
 
     def likeliest(self, vector: NDArray[np.float32], rows: NDArray[np.int64], k: int) -> NDArray[np.int64]:
         """Return the k of these rows whose sign bits agree best with the vector's values, ascending by row."""
         if len(rows) <= k:
             return rows
         # Of the whole buffer: numpy copies all of an array whose lines do not adjoin before it takes anything of it.
-        agreed = agreement(self._table.bits.buffer.take(rows, axis=1), vector)
+        agreed = score_agreement(self._table.bits.buffer.take(rows, axis=1), vector)
         return np.sort(rows[agreed.argpartition(len(rows) - k)[len(rows) - k :]])
 
     # Following the store
@@ -222,7 +230,7 @@ class ResidentIndex:
         table = self._take_documents(self._table, delta.documents)
         table = self._take_states(table, delta.states)
         table = self._take_vectors(table, delta.vectors)
-        self.heads = Heads(
+        self.heads = IndexPosition(
             max(heads.event, ahead.event), max(heads.change, ahead.change), max(heads.vector, ahead.vector)
         )
         self._folded += len(delta.documents) + len(delta.states) + len(delta.vectors)
@@ -233,7 +241,7 @@ class ResidentIndex:
         """Let go of vectors whose documents never came: to be called when the index has caught up."""
         self._waiting = {}
 
-    def _take_documents(self, table: Table, documents: Sequence[Document]) -> Table:
+    def _take_documents(self, table: DocumentColumns, documents: Sequence[Document]) -> DocumentColumns:
         latest = {document.code: document for document in documents}
         if not latest:
             return table
@@ -244,14 +252,14 @@ class ResidentIndex:
             table = self._renew(table, rows[rows >= 0], known)
         return self._append(table, fresh) if fresh else table
 
-    def _append(self, table: Table, documents: Sequence[Document]) -> Table:
-        texts = [_terms(document) for document in documents]
+    def _append(self, table: DocumentColumns, documents: Sequence[Document]) -> DocumentColumns:
+        texts = [_extract_terms(document) for document in documents]
         start = table.rows
-        table = table.appended(documents, _lengths(texts))
+        table = table.appended(documents, _measure_lengths(texts))
         self._postings = self._postings.with_texts(range(start, table.rows), texts)
         return table
 
-    def _renew(self, table: Table, rows: NDArray[np.int64], documents: Sequence[Document]) -> Table:
+    def _renew(self, table: DocumentColumns, rows: NDArray[np.int64], documents: Sequence[Document]) -> DocumentColumns:
         """Take over documents that the index knows; most often nothing but their state has changed.
 
         Words of an event change only because some were deleted: then its vectors, of all passages, are let go, as the
@@ -262,13 +270,13 @@ class ResidentIndex:
         changed: list[int] = []
         texts: list[list[str]] = []
         for row, document in zip(rows.tolist(), documents, strict=True):
-            text = _terms(document)
+            text = _extract_terms(document)
             if min(len(text), LENGTH_MAX) != lengths[row] or not self._postings.holds(row, text):
                 changed.append(row)
                 texts.append(text)
         if changed:
-            self._postings = self._postings.without(_marked(table.rows, changed)).with_texts(changed, texts)
-            table = table.with_lengths(np.array(changed), _lengths(texts))
+            self._postings = self._postings.without(_mark_rows(table.rows, changed)).with_texts(changed, texts)
+            table = table.with_lengths(np.array(changed), _measure_lengths(texts))
         told = dict(zip(rows.tolist(), (unpack_code(document.code)[:2] for document in documents), strict=True))
         redacted = {told[row] for row in changed if not told[row][0]}
         without = table.state.view(table.rows)[rows] == STATE_GONE
@@ -276,7 +284,7 @@ class ResidentIndex:
         gone = rows[without]
         return table.without_bits(gone) if len(gone) else table
 
-    def _take_states(self, table: Table, states: Sequence[tuple[int, DocumentState]]) -> Table:
+    def _take_states(self, table: DocumentColumns, states: Sequence[tuple[int, DocumentState]]) -> DocumentColumns:
         latest = dict(states)
         if not latest:
             return table
@@ -290,10 +298,10 @@ class ResidentIndex:
         gone = rows[wanted == STATE_GONE]
         if not len(gone):
             return table
-        self._postings = self._postings.without(_marked(table.rows, gone.tolist()))
+        self._postings = self._postings.without(_mark_rows(table.rows, gone.tolist()))
         return table.with_lengths(gone, np.zeros(len(gone), np.uint16)).without_bits(gone)
 
-    def _take_vectors(self, table: Table, vectors: Sequence[Vector]) -> Table:
+    def _take_vectors(self, table: DocumentColumns, vectors: Sequence[Vector]) -> DocumentColumns:
         mine = {vector.code: vector for vector in vectors if vector.model_id == self.model_id}
         arrived = self._waiting | mine
         if not arrived:
@@ -310,7 +318,7 @@ class ResidentIndex:
         self.hot.forget(at)
         exact = np.array([vector.bits == HOT_BITS for _, vector in found])
         self.hot.keep(at[exact], values[exact])
-        return table.with_bits(at, sign_words(values))
+        return table.with_bits(at, pack_signs(values))
 
     def _decoded(self, vectors: Sequence[Vector]) -> NDArray[np.float32]:
         """Return stored vectors as an (n, dims) array."""
@@ -328,7 +336,7 @@ class ResidentIndex:
                 ) from error
         return values
 
-    def _adopt(self, table: Table, turns: Turns | None = None) -> None:
+    def _adopt(self, table: DocumentColumns, turns: SessionOrder | None = None) -> None:
         """Take a table as the present one and derive what depends on all of it."""
         self._table, rows = table, table.rows
         seen = 0 if turns is None else len(self.codes)
@@ -346,14 +354,16 @@ class ResidentIndex:
         order = order[in_session[order]]
         if len(order) != np.count_nonzero(in_session):  # a deleted turn came back
             order = np.flatnonzero(in_session).astype(np.int32)
-        self._turns = Turns.arrange(order, self.codes, self.session, self.length, sessions=len(self.session_names))
+        self._turns = SessionOrder.arrange(
+            order, self.codes, self.session, self.length, sessions=len(self.session_names)
+        )
 
     # Images
 
     def to_blobs(self) -> tuple[bytes, ...]:
         """Return an image in pieces of at most `limits.SNAPSHOT_BLOB_BYTES`. It holds no readable word of a text."""
-        head = snapshot.Head(self.model_id, self.dims, self.heads)
-        return snapshot.write(head, self._table, self._postings.compacted().base)
+        head = snapshot.SnapshotHeader(self.model_id, self.dims, self.heads)
+        return snapshot.write_snapshot(head, self._table, self._postings.compacted().base)
 
     def mark_saved(self) -> None:
         """Note, for all versions, that an image of this one is being kept."""
@@ -362,23 +372,23 @@ class ResidentIndex:
     @classmethod
     def from_blobs(cls, blobs: Sequence[bytes]) -> ResidentIndex:
         """Read an image; raises `ValueError` when it is damaged or was made by another version."""
-        head, table, base = snapshot.read(blobs)
+        head, table, base = snapshot.read_snapshot(blobs)
         index = cls(model_id=head.model_id)
         index.dims, index.heads = head.dims, head.heads
-        index._postings = Postings(base, Run.empty(), 0)
+        index._postings = Postings(base, InvertedLists.empty(), 0)
         index._adopt(table)
         return index
 
 
-def _terms(document: Document) -> list[str]:
-    return [] if document.state is DocumentState.GONE else document_terms(document.text)
+def _extract_terms(document: Document) -> list[str]:
+    return [] if document.state is DocumentState.GONE else extract_document_terms(document.text)
 
 
-def _lengths(texts: Sequence[Sequence[str]]) -> NDArray[np.uint16]:
+def _measure_lengths(texts: Sequence[Sequence[str]]) -> NDArray[np.uint16]:
     return np.array([min(len(text), LENGTH_MAX) for text in texts], np.uint16)
 
 
-def _marked(rows: int, at: Sequence[int]) -> NDArray[np.bool_]:
+def _mark_rows(rows: int, at: Sequence[int]) -> NDArray[np.bool_]:
     marks = np.zeros(rows, np.bool_)
     marks[at] = True
     return marks

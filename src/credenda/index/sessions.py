@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from credenda.index.bm25 import Listed, Statistics, rarities, term_weights
+from credenda.index.bm25 import Statistics, TermLists, compute_rarities, score_terms
 from credenda.storage.store import pack_code
 
-__all__ = ["Second", "Turns"]
+__all__ = ["SessionOrder", "SkipBoost"]
 
 _EVENT_STEP: Final = pack_code(1, memory=False)
 """Codes of one event's passages differ by less than this, those of two events by more."""
@@ -23,7 +23,7 @@ _CODE_BITS: Final = 43
 """Bits of an event's code; 20 remain for the session in one sortable integer."""
 
 
-class Second(NamedTuple):
+class SkipBoost(NamedTuple):
     """What a turn gains from the one before the previous one: a share of its score, where its `length` is `below`.
 
     `length` (n,) is that of every row of the index, in terms.
@@ -39,7 +39,7 @@ class Second(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class SessionOrder:
     """Rows of events that belong to a session, by session and then in the order in which things were said.
 
     `rows` (p,) int32. `starts` (t,) int32: where in `rows` each turn begins, None when every turn is one row; a long
@@ -64,7 +64,7 @@ class Turns:
         lengths: NDArray[np.uint16],
         *,
         sessions: int,
-    ) -> Turns:
+    ) -> SessionOrder:
         """Put rows in order; rows that were in order but for a few new ones at the end take linear time.
 
         `codes`, `session` and `lengths` are those of all rows of the index, `sessions` is how many there are.
@@ -94,7 +94,7 @@ class Turns:
         arrays = (self.rows, self.links, self.lengths, self.places)
         return sum(array.nbytes for array in arrays) + (0 if self.starts is None else self.starts.nbytes)
 
-    def by_session(self, found: Listed, session: NDArray[np.int32]) -> NDArray[np.float32]:
+    def by_session(self, found: TermLists, session: NDArray[np.int32]) -> NDArray[np.float32]:
         """Score each session by BM25+ for these terms, as one document; one more entry at the end is 0.
 
         `session` is that of every row of the index. A session's term counts are summed from the postings of its turns.
@@ -108,12 +108,12 @@ class Turns:
             place = session.take(some.rows) + (1 + np.repeat(np.arange(len(some.counts)) * count, some.counts))
             tf = np.bincount(place, some.tf, len(some.counts) * count).reshape(-1, count)[:, 1:].astype(np.float32)
             holds = tf > 0
-            rarity = rarities(np.add.reduce(holds, axis=1).tolist(), self.statistics)[:, np.newaxis]
-            scores[:-1] += np.add.reduce(term_weights(tf, self.lengths, rarity, self.statistics) * holds, axis=0)
+            rarity = compute_rarities(np.add.reduce(holds, axis=1).tolist(), self.statistics)[:, np.newaxis]
+            scores[:-1] += np.add.reduce(score_terms(tf, self.lengths, rarity, self.statistics) * holds, axis=0)
         return scores
 
     def spread(
-        self, scores: NDArray[np.float32], back: float, ahead: float, second: Second | None = None
+        self, scores: NDArray[np.float32], back: float, ahead: float, second: SkipBoost | None = None
     ) -> NDArray[np.float32]:
         """Add to every row `back` × the previous turn's score and `ahead` × the next one's.
 
@@ -134,7 +134,7 @@ class Turns:
         scores: NDArray[np.float32],
         rows: NDArray[np.int64],
         shares: tuple[float, float],
-        second: Second | None = None,
+        second: SkipBoost | None = None,
     ) -> NDArray[np.float32]:
         """Do as `spread` where these rows alone may have scores, named in any order; `scores` itself may be returned.
 
@@ -149,7 +149,7 @@ class Turns:
         out: NDArray[np.float32],
         scores: NDArray[np.float32],
         shares: tuple[float, float],
-        second: Second | None,
+        second: SkipBoost | None,
     ) -> NDArray[np.float32]:
         back, ahead = shares
         rows = self.rows.astype(np.intp)
@@ -184,7 +184,7 @@ class Turns:
         return gain
 
     def _spread_few(
-        self, out: NDArray[np.float32], scored: NDArray[np.int64], shares: tuple[float, float], second: Second | None
+        self, out: NDArray[np.float32], scored: NDArray[np.int64], shares: tuple[float, float], second: SkipBoost | None
     ) -> NDArray[np.float32]:
         """Do the same where few rows have a score: only they and their neighbours are looked at."""
         back, ahead = shares

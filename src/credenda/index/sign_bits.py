@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from credenda.index.quantize import WORD_BITS
 
-__all__ = ["agreement", "distances", "lowest"]
+__all__ = ["compute_distances", "find_lowest", "score_agreement"]
 
 _BLOCK: Final = 32_768
 """Columns compared at once: the block's words and counts stay in the processor's cache."""
@@ -24,7 +24,7 @@ _PATTERNS: Final = np.unpackbits(np.arange(_VALUES, dtype=np.uint8)[np.newaxis],
 """The bits of every byte, (8, 256), the highest first, as `sign_words` packs them."""
 
 
-def distances(
+def compute_distances(
     bits: NDArray[np.uint64], query: NDArray[np.uint64], barred: NDArray[np.bool_] | None = None
 ) -> NDArray[np.uint16]:
     """Return the Hamming distance of each column of (w, n) `bits` to the (w,) query; of barred ones, beyond all others.
@@ -50,11 +50,11 @@ def distances(
     return out
 
 
-def lowest(values: NDArray[np.uint16], k: int, tie_key: NDArray[np.int64]) -> NDArray[np.int64]:
+def find_lowest(values: NDArray[np.uint16], k: int, tie_key: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the positions of the k lowest values, ascending by position; among equals the highest `tie_key` wins."""
     if k >= len(values):
         return np.arange(len(values))
-    low = _low_enough(values, k)
+    low = _find_candidates(values, k)
     lows = values.take(low)
     threshold = int(np.bincount(lows).cumsum().searchsorted(k))
     chosen = low[lows <= threshold]
@@ -67,7 +67,7 @@ def lowest(values: NDArray[np.uint16], k: int, tie_key: NDArray[np.int64]) -> ND
     return chosen
 
 
-def _low_enough(values: NDArray[np.uint16], k: int) -> NDArray[np.int64]:
+def _find_candidates(values: NDArray[np.uint16], k: int) -> NDArray[np.int64]:
     """Return the positions of at least the k lowest values and of all that equal them: about 2 k, as a sample says."""
     sample = values[::_SAMPLED]
     rank = 2 * k // _SAMPLED + _SPARE
@@ -79,7 +79,7 @@ def _low_enough(values: NDArray[np.uint16], k: int) -> NDArray[np.int64]:
     return np.arange(len(values))
 
 
-def agreement(words: NDArray[np.uint64], vector: NDArray[np.float32]) -> NDArray[np.float32]:
+def score_agreement(words: NDArray[np.uint64], vector: NDArray[np.float32]) -> NDArray[np.float32]:
     """Add up the vector's values where each of (w, n) sign patterns is set: the more, the nearer.
 
     This is the cosine's order with signs in place of the stored values, where a Hamming distance has them in place of

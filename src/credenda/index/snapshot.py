@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
-from credenda.index.bm25 import Run
-from credenda.index.documents import Table
-from credenda.index.growing_array import Column, Names
-from credenda.storage.store import Heads
+from credenda.index.bm25 import InvertedLists
+from credenda.index.documents import DocumentColumns
+from credenda.index.growing_array import GrowingArray, NameNumbers
+from credenda.storage.store import IndexPosition
 from credenda.text.tokens import TOKENIZER
 
-__all__ = ["IMAGE_VERSION", "Head", "read", "write"]
+__all__ = ["IMAGE_VERSION", "SnapshotHeader", "read_snapshot", "write_snapshot"]
 
 IMAGE_VERSION: Final = 2
 _MAGIC: Final = b"CREDIDX\n"
@@ -42,20 +42,20 @@ _COLUMNS: Final = (
     ("has_vector", np.bool_),
 )
 _LISTS: Final = (("terms", np.uint64), ("offsets", np.int32), ("docs", np.int32), ("tf", np.uint8))
-"""Names of the fields of `Table` and `Run` that are written, in this order, `by_code` between them."""
+"""Names of the fields of `DocumentColumns` and `InvertedLists` that are written, in this order, `by_code` between them."""
 _STEPS: Final = frozenset({"codes", "occurred_us", "by_code", "offsets", "docs"})
 """Those written as steps; they run over the end of their type and back."""
 
 
-class Head(NamedTuple):
+class SnapshotHeader(NamedTuple):
     """What an image says of itself besides its arrays."""
 
     model_id: str | None
     dims: int
-    heads: Heads
+    heads: IndexPosition
 
 
-def write(head: Head, table: Table, base: Run) -> tuple[bytes, ...]:
+def write_snapshot(head: SnapshotHeader, table: DocumentColumns, base: InvertedLists) -> tuple[bytes, ...]:
     """Return the image in pieces of at most `limits.SNAPSHOT_BLOB_BYTES`."""
     has_vector = table.has_vector.view(table.rows)
     arrays = {name: getattr(table, name).view(table.rows) for name, _ in _COLUMNS}
@@ -74,14 +74,14 @@ def write(head: Head, table: Table, base: Run) -> tuple[bytes, ...]:
     }
     text = json.dumps(about).encode()
     signs = np.ascontiguousarray(table.bits.view(table.rows)[:, has_vector]).tobytes()
-    packed = zlib.compress(b"".join(_bytes_of(name, array) for name, array in arrays.items()), _LEVEL)
+    packed = zlib.compress(b"".join(_to_bytes(name, array) for name, array in arrays.items()), _LEVEL)
     body = text + signs + packed
     whole = _PREFIX.pack(_MAGIC, zlib.crc32(body, len(text)), len(text)) + body
     step = limits.SNAPSHOT_BLOB_BYTES
     return tuple(whole[start : start + step] for start in range(0, len(whole), step))
 
 
-def read(blobs: Sequence[bytes]) -> tuple[Head, Table, Run]:
+def read_snapshot(blobs: Sequence[bytes]) -> tuple[SnapshotHeader, DocumentColumns, InvertedLists]:
     """Read an image; some of its arrays lie in the bytes read and must not be written.
 
     Raises `ValueError` when it is damaged, or was made by another version of the image or of the tokenizer.
@@ -121,18 +121,20 @@ def _read_head(whole: bytes) -> tuple[dict[str, Any], int]:
     return about, stop
 
 
-def _assemble(about: dict[str, Any], rows: int, arrays: dict[str, Any]) -> tuple[Head, Table, Run]:
-    head = Head(about["model_id"], about["dims"], Heads(*about["heads"]))
-    table = Table(
+def _assemble(
+    about: dict[str, Any], rows: int, arrays: dict[str, Any]
+) -> tuple[SnapshotHeader, DocumentColumns, InvertedLists]:
+    head = SnapshotHeader(about["model_id"], about["dims"], IndexPosition(*about["heads"]))
+    table = DocumentColumns(
         rows=rows,
         by_code=arrays["by_code"],
-        sessions=Names(about["sessions"]),
-        speakers=Names(about["speakers"]),
-        bits=Column(arrays["bits"]),
-        **{name: Column(arrays[name]) for name, _ in _COLUMNS},
+        sessions=NameNumbers(about["sessions"]),
+        speakers=NameNumbers(about["speakers"]),
+        bits=GrowingArray(arrays["bits"]),
+        **{name: GrowingArray(arrays[name]) for name, _ in _COLUMNS},
     )
-    return head, table, Run(**{name: arrays[name] for name, _ in _LISTS})
+    return head, table, InvertedLists(**{name: arrays[name] for name, _ in _LISTS})
 
 
-def _bytes_of(name: str, array: NDArray[Any]) -> bytes:
+def _to_bytes(name: str, array: NDArray[Any]) -> bytes:
     return (np.diff(array, prepend=array.dtype.type(0)) if name in _STEPS else array).tobytes()

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
-from credenda.index.quantize import all_finite
+from credenda.index.quantize import is_all_finite
 
-__all__ = ["HOT_BITS", "HotVectors"]
+__all__ = ["HOT_BITS", "VectorCache"]
 
 HOT_BITS: Final = 16
 """Width of the vectors that are kept: as the store has them, so that nothing is rounded."""
@@ -19,7 +19,7 @@ _LEAST: Final = 1_024
 _DUE: Final = 2
 
 
-class HotVectors:
+class VectorCache:
     """Float16 vectors by row of an index, a bounded number; a row that needs a taken place drives the other out.
 
     All versions of an index share one. It holds only what the store holds at 16 bits, so nothing is rounded twice.
@@ -53,7 +53,7 @@ class HotVectors:
             self._put(rows, vectors)
 
     def _seen(self, vectors: NDArray[np.float16]) -> NDArray[np.float16]:
-        self._finite = self._finite and all_finite(vectors)
+        self._finite = self._finite and is_all_finite(vectors)
         return vectors
 
     def _put(self, rows: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:

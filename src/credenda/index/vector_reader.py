@@ -7,13 +7,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from credenda.index.frqad import divisor
-from credenda.index.quantize import decode_rows, halves, widened
+from credenda.index.frqad import compute_divisor
+from credenda.index.quantize import decode_halves, decode_rows, widen_to_float32
 from credenda.index.resident import ResidentIndex
 from credenda.index.vector_cache import HOT_BITS
 from credenda.storage.store import Reader
 
-__all__ = ["stored_vectors"]
+__all__ = ["read_stored_vectors"]
 
 _BULK: Final = 2_000
 """Vectors read at a time where all are."""
@@ -22,7 +22,7 @@ Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
 
-def stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
+def read_stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
     """Return those of the rows that have a stored vector, and the vectors, (n, d): from memory, else from the store.
 
     Those kept at few bits are shortened by `frqad.divisor`, so that a cosine with them counts for less: of a text that
@@ -30,20 +30,20 @@ def stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tupl
     """
     if index.hot.is_due(len(index)):
         _read_all(index, reader)
-    return _vectors(index, reader, rows)
+    return _read_vectors(index, reader, rows)
 
 
 def _read_all(index: ResidentIndex, reader: Reader) -> None:
     """Bring all vectors of an index into memory; the last rows first, so that room for all is made once."""
     rows = np.flatnonzero(index.has_vector)
     for stop in range(len(rows), 0, -_BULK):
-        _vectors(index, reader, rows[max(0, stop - _BULK) : stop])
+        _read_vectors(index, reader, rows[max(0, stop - _BULK) : stop])
 
 
-def _vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
+def _read_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
     matrix, held = index.hot.take(rows, index.dims)
     if held.all():
-        return rows, widened(matrix, finite=index.hot.finite)
+        return rows, widen_to_float32(matrix, finite=index.hot.finite)
     missing = np.flatnonzero(~held)
     missing = missing[np.argsort(index.codes[rows[missing]])]
     codes = index.codes[rows[missing]]
@@ -57,11 +57,11 @@ def _vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Inte
             at = places[np.equal(widths, bits)]
             blobs = [one for one, width in zip(data, widths, strict=True) if width == bits]
             if bits == HOT_BITS:
-                matrix[at] = fresh = halves(b"".join(blobs)).reshape(len(at), -1)
+                matrix[at] = fresh = decode_halves(b"".join(blobs)).reshape(len(at), -1)
                 index.hot.fill(rows[at], fresh)
             else:
-                odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(divisor(bits))))
-    wide = widened(matrix, finite=index.hot.finite)
+                odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(compute_divisor(bits))))
+    wide = widen_to_float32(matrix, finite=index.hot.finite)
     for at, values in odd:
         wide[at] = values
     return (rows, wide) if held.all() else (rows[held], wide[held])

@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from credenda.clock import from_datetime, render_time
+from credenda.clock import format_time, from_datetime
 from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase
 from credenda.model.diff import Diff, Difference
@@ -17,7 +17,7 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.model.query import Explanation, SlotVersion, StatusStep
 
-__all__ = ["encode", "plain"]
+__all__ = ["encode", "to_jsonable"]
 
 _EVENT: Final = (
     *("id", "text", "role", "speaker", "source", "trust", "topic", "session", "agent", "external_id"),
@@ -57,59 +57,59 @@ _SHOWN: Final[Mapping[type, tuple[str, ...]]] = {
 _PLAIN_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed"})
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
+def to_jsonable(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
     """Turn a result into tables, lists, text and numbers."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):
         return str(value)  # a member of an enumeration becomes its word
     if isinstance(value, datetime):
-        return render_time(from_datetime(value))
+        return format_time(from_datetime(value))
     if is_dataclass(value):
         special = _SPECIAL.get(type(value))
-        return special(value) if special else _fields(value)
-    return _container(value)
+        return special(value) if special else _list_fields(value)
+    return _convert_container(value)
 
 
-def _fields(value: object) -> dict[str, Any]:
+def _list_fields(value: object) -> dict[str, Any]:
     shown = _SHOWN.get(type(value)) or tuple(field.name for field in fields(value))  # type: ignore[arg-type]
-    return dict(_field(name, getattr(value, name)) for name in shown)
+    return dict(_convert_field(name, getattr(value, name)) for name in shown)
 
 
-def _field(name: str, value: object) -> tuple[str, Any]:
+def _convert_field(name: str, value: object) -> tuple[str, Any]:
     """Show microseconds as a time, under the name that it has outside."""
     if not name.endswith("_us"):
-        return name, plain(value)
+        return name, to_jsonable(value)
     bare = name.removesuffix("_us")
     known = bare if bare in _PLAIN_TIMES else f"{bare}_at"
-    return known, render_time(value) if isinstance(value, int) else None
+    return known, format_time(value) if isinstance(value, int) else None
 
 
-def _container(value: object) -> Any:  # noqa: ANN401 - as `plain`
+def _convert_container(value: object) -> Any:  # noqa: ANN401 - as `to_jsonable`
     if isinstance(value, Mapping):
-        return dict(_field(str(name), item) for name, item in value.items())  # type: ignore[arg-type]
+        return dict(_convert_field(str(name), item) for name, item in value.items())  # type: ignore[arg-type]
     if isinstance(value, AbstractSet):
-        return sorted(plain(item) for item in value)  # type: ignore[arg-type]
+        return sorted(to_jsonable(item) for item in value)  # type: ignore[arg-type]
     if isinstance(value, Iterable):
-        return [plain(item) for item in value]  # type: ignore[arg-type]
+        return [to_jsonable(item) for item in value]  # type: ignore[arg-type]
     return str(value)
 
 
-def _explanation(value: Explanation) -> dict[str, Any]:
+def _convert_explanation(value: Explanation) -> dict[str, Any]:
     evidence = [
-        {"event": plain(event), "start": start, "end": end, "quote": event.text[start:end]}
+        {"event": to_jsonable(event), "start": start, "end": end, "quote": event.text[start:end]}
         for event, start, end in value.evidence
     ]
-    return {"memory": plain(value.memory), "evidence": evidence, "changes": _list(value.changes)}
+    return {"memory": to_jsonable(value.memory), "evidence": evidence, "changes": _list(value.changes)}
 
 
 def _list(values: Sequence[object]) -> list[Any]:
-    return [plain(value) for value in values]
+    return [to_jsonable(value) for value in values]
 
 
 def encode(value: object, *, ascii_only: bool = False, indent: int | None = 2) -> str:
     """Write a result as one JSON document; without an indent it is one line."""
-    return json.dumps(plain(value), ensure_ascii=ascii_only, indent=indent, allow_nan=False)
+    return json.dumps(to_jsonable(value), ensure_ascii=ascii_only, indent=indent, allow_nan=False)
 
 
-_SPECIAL: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {Explanation: _explanation}
+_SPECIAL: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {Explanation: _convert_explanation}

@@ -11,25 +11,25 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Final
 
-from credenda.model.core import HEADINGS, CoreDiff, CoreLine, CoreMemory, Recalled, Section
+from credenda.model.core import HEADINGS, CoreDiff, CoreLine, CoreMemory, RecallCounts, Section
 from credenda.model.memory import Memory, Stance, Status
-from credenda.text.fence import CLOSING, OPENING, bullet, since
-from credenda.text.normalize import attribute_key, name_key
-from credenda.text.token_budget import Budget, proved
+from credenda.text.fence import CLOSING, OPENING, format_bullet, format_since
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.token_budget import TokenBudget, fit_to_budget
 
 __all__ = [
     "IDENTITY",
-    "Cap",
-    "Laid",
-    "Rewrite",
-    "changed",
-    "differ",
-    "identity",
-    "lay_out",
-    "line_of",
-    "page",
-    "recall_order",
-    "settled",
+    "CoreBlock",
+    "CoreLimits",
+    "RewriteRecord",
+    "build_core",
+    "choose_identity",
+    "diff_rewrites",
+    "format_line",
+    "format_page",
+    "has_changed",
+    "is_settled",
+    "sort_by_recall",
 ]
 
 IDENTITY: Final = (
@@ -45,20 +45,20 @@ _REASONS: Final = {
     Section.RECALLED: "recalled often",
 }
 _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
-_USER: Final = name_key("user")
+_USER: Final = normalise_name("user")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cap:
+class CoreLimits:
     """The most that the core may take, and whose days are named; lines count all of the block's."""
 
-    budget: Budget
+    budget: TokenBudget
     lines: int
     zone: tzinfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laid:
+class CoreBlock:
     """The core as it was laid out."""
 
     text: str
@@ -68,40 +68,42 @@ class Laid:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rewrite:
+class RewriteRecord:
     """What is remembered of a rewrite: when, and (section, memory id, version) of its lines; never their words."""
 
     at_us: int
     lines: tuple[tuple[Section, str, int], ...]
 
 
-def settled(memory: Memory) -> bool:
+def is_settled(memory: Memory) -> bool:
     """Say whether a memory can be relied on without a word of warning, as what nobody asked for must be."""
     held = memory.status is Status.ACTIVE and not memory.contested and memory.stance in _FIRM
     return held and bool(memory.text) and not memory.provisional
 
 
-def identity(memories: Iterable[Memory]) -> list[Memory]:
+def choose_identity(memories: Iterable[Memory]) -> list[Memory]:
     """Choose what says who the user is, in the order of `IDENTITY`; scoped values are left to searches."""
     rank = {attribute: place for place, attribute in enumerate(IDENTITY)}
     own = [
         memory
         for memory in memories
-        if settled(memory)
+        if is_settled(memory)
         and memory.scope is None
-        and name_key(memory.entity or "") == _USER
-        and name_key(memory.speaker) == _USER
-        and attribute_key(memory.attribute or "") in rank
+        and normalise_name(memory.entity or "") == _USER
+        and normalise_name(memory.speaker) == _USER
+        and normalise_attribute(memory.attribute or "") in rank
     ]
-    return sorted(own, key=lambda memory: (rank[attribute_key(memory.attribute or "")], memory.created_us, memory.id))
+    return sorted(
+        own, key=lambda memory: (rank[normalise_attribute(memory.attribute or "")], memory.created_us, memory.id)
+    )
 
 
-def recall_order(log: Iterable[Recalled]) -> list[Recalled]:
+def sort_by_recall(log: Iterable[RecallCounts]) -> list[RecallCounts]:
     """Order by the recall log alone: what was called useless last; else by days, sessions, and how lately."""
     return sorted(log, key=lambda one: (one.useful < 0, -one.days, -one.sessions, -one.last_us, one.memory_id))
 
 
-def lay_out(candidates: Sequence[CoreMemory], log: Mapping[str, Recalled], cap: Cap) -> Laid:
+def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts], cap: CoreLimits) -> CoreBlock:
     """Lay out as much as the cap allows; a line that does not fit is passed over, so that a shorter one may.
 
     `candidates` come in the order of their claim within a section; the sections claim in the order of `Section`. The
@@ -117,7 +119,7 @@ def lay_out(candidates: Sequence[CoreMemory], log: Mapping[str, Recalled], cap: 
         if one.memory.id in seen:
             continue
         seen.add(one.memory.id)
-        line = line_of(one, log.get(one.memory.id), cap.zone)
+        line = format_line(one, log.get(one.memory.id), cap.zone)
         heading = HEADINGS[one.section]
         added = line.text if heading in headings else f"{heading}\n{line.text}"
         cost, rows = cap.budget.counter.added_by(added), added.count("\n") + 1
@@ -127,40 +129,40 @@ def lay_out(candidates: Sequence[CoreMemory], log: Mapping[str, Recalled], cap: 
         tokens, lines = tokens + cost, lines + rows
         headings.add(heading)
         kept.append((one, line))
-    held, text, tokens = proved(kept, lambda some: _block(_ordered(some)), cap.budget)
+    held, text, tokens = fit_to_budget(kept, lambda some: _format_block(_sort_lines(some)), cap.budget)
     left += [one.memory.id for one, _ in kept[len(held) :] if one.section is not Section.RECALLED]
-    return Laid(text=text, lines=_ordered(held), tokens=tokens, left_out=tuple(left))
+    return CoreBlock(text=text, lines=_sort_lines(held), tokens=tokens, left_out=tuple(left))
 
 
-def _ordered(kept: Sequence[tuple[CoreMemory, CoreLine]]) -> tuple[CoreLine, ...]:
-    return tuple(line for _, line in sorted(kept, key=_place))
+def _sort_lines(kept: Sequence[tuple[CoreMemory, CoreLine]]) -> tuple[CoreLine, ...]:
+    return tuple(line for _, line in sorted(kept, key=_get_rank))
 
 
-def _place(one: tuple[CoreMemory, CoreLine]) -> tuple[int, int, int, str]:
+def _get_rank(one: tuple[CoreMemory, CoreLine]) -> tuple[int, int, int, str]:
     (section, memory), line = one
-    ranked = IDENTITY.index(attribute_key(memory.attribute or "")) if section is Section.IDENTITY else 0
+    ranked = IDENTITY.index(normalise_attribute(memory.attribute or "")) if section is Section.IDENTITY else 0
     return _RANK[section], ranked, memory.created_us, line.memory_id
 
 
-def line_of(one: CoreMemory, recalled: Recalled | None, zone: tzinfo) -> CoreLine:
+def format_line(one: CoreMemory, recalled: RecallCounts | None, zone: tzinfo) -> CoreLine:
     """Lay out one line; `recalled` is what the log says of it."""
     reason = _REASONS[one.section]
     if one.section is Section.RECALLED and recalled is not None and recalled.days:
-        reason = f"recalled on {_count(recalled.days, 'day')} in {_count(recalled.sessions, 'session')}"
+        reason = f"recalled on {_format_count(recalled.days, 'day')} in {_format_count(recalled.sessions, 'session')}"
     memory = one.memory
-    text = bullet(memory.id, memory.text, since(memory.valid_from_us, zone))
+    text = format_bullet(memory.id, memory.text, format_since(memory.valid_from_us, zone))
     return CoreLine(section=one.section, memory_id=memory.id, version=memory.version, text=text, reason=reason)
 
 
-def _count(number: int, what: str) -> str:
+def _format_count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _block(lines: Sequence[CoreLine]) -> str:
-    return "\n".join([OPENING, *_headed(lines), CLOSING]) if lines else ""
+def _format_block(lines: Sequence[CoreLine]) -> str:
+    return "\n".join([OPENING, *_add_headings(lines), CLOSING]) if lines else ""
 
 
-def _headed(lines: Iterable[CoreLine]) -> list[str]:
+def _add_headings(lines: Iterable[CoreLine]) -> list[str]:
     found: list[str] = []
     headings: set[str] = set()
     for line in lines:
@@ -170,7 +172,7 @@ def _headed(lines: Iterable[CoreLine]) -> list[str]:
     return found
 
 
-def page(lines: Sequence[CoreLine]) -> list[str]:
+def format_page(lines: Sequence[CoreLine]) -> list[str]:
     """Give the core as lines of a Markdown page, for people and for agents that read files; [] where it is empty.
 
     Its text can open neither a tag nor a comment. Ids stand at the head of each line, as they do in a prompt.
@@ -186,13 +188,13 @@ def page(lines: Sequence[CoreLine]) -> list[str]:
     return found
 
 
-def changed(before: Rewrite | None, lines: Sequence[CoreLine]) -> bool:
+def has_changed(before: RewriteRecord | None, lines: Sequence[CoreLine]) -> bool:
     """Say whether the lines differ from what is remembered of the last rewrite."""
     after = tuple((line.section, line.memory_id, line.version) for line in lines)
     return bool(after) if before is None else before.lines != after
 
 
-def differ(before: Sequence[CoreLine], after: Sequence[CoreLine]) -> CoreDiff:
+def diff_rewrites(before: Sequence[CoreLine], after: Sequence[CoreLine]) -> CoreDiff:
     """Compare two rewrites by memory; another version or section of the same memory counts as reworded."""
     old, new = ({line.memory_id: line for line in lines} for lines in (before, after))
     reworded = [

@@ -22,7 +22,16 @@ from typing import Final
 
 from credenda.model.memory import Layer
 
-__all__ = ["CURVES", "Retained", "RetentionRules", "Usage", "curve", "half_life_days", "recall_decay", "retained"]
+__all__ = [
+    "CURVES",
+    "RetentionRules",
+    "RetentionScore",
+    "UsageCounts",
+    "compute_curve",
+    "compute_half_life",
+    "compute_recall_decay",
+    "compute_retention",
+]
 
 _LN2: Final = math.log(2.0)
 _ELASTIC_SPAN: Final = 2.0
@@ -31,29 +40,29 @@ _PLACES: Final = 6
 """Digits that a score keeps (R-096)."""
 
 
-def _l2(t: float, _: RetentionRules) -> float:
+def _decay_l2(t: float, _: RetentionRules) -> float:
     return math.exp(-_LN2 * t)
 
 
-def _huber(t: float, rules: RetentionRules) -> float:
+def _decay_huber(t: float, rules: RetentionRules) -> float:
     if t <= rules.delta:
         return math.exp(-_LN2 * t)
     return math.exp(-_LN2 * rules.delta) / (1.0 + _LN2 * (t - rules.delta))
 
 
-def _huber_linear(t: float, rules: RetentionRules) -> float:
+def _decay_huber_linear(t: float, rules: RetentionRules) -> float:
     if t <= rules.delta:
         return math.exp(-_LN2 * t)
     return max(0.0, math.exp(-_LN2 * rules.delta) * (1.0 - _LN2 * (t - rules.delta)))
 
 
-def _elastic(t: float, rules: RetentionRules) -> float:
+def _decay_elastic(t: float, rules: RetentionRules) -> float:
     straight = max(0.0, 1.0 - t / _ELASTIC_SPAN)
     return rules.ratio * straight + (1.0 - rules.ratio) * math.exp(-_LN2 * t)
 
 
 CURVES: Final[Mapping[str, Callable[[float, RetentionRules], float]]] = MappingProxyType(
-    {"huber": _huber, "huber_linear": _huber_linear, "l2": _l2, "elastic": _elastic}
+    {"huber": _decay_huber, "huber_linear": _decay_huber_linear, "l2": _decay_l2, "elastic": _decay_elastic}
 )
 """The curves by name, over t in half-lives."""
 
@@ -91,7 +100,7 @@ class RetentionRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class UsageCounts:
     """How a memory was used: distinct sessions and days in which it was shown, and the balance of what was said of it.
 
     `judged` counts "useful" as +1 and "not useful" as −1; `passed` the sessions and days in which it was shown and not
@@ -104,7 +113,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retained:
+class RetentionScore:
     """How much is retained, in [0, 1], and its summands: their sum, held within [0, 1], is the score."""
 
     score: float
@@ -113,7 +122,7 @@ class Retained:
     terms: Mapping[str, float]
 
 
-def half_life_days(rules: RetentionRules, trust: float) -> float:
+def compute_half_life(rules: RetentionRules, trust: float) -> float:
     """Shorten the half-life of what is less trusted: base / (1 + κ · (1 − trust)) (E-054).
 
     >>> half_life_days(RetentionRules(), 1.0), half_life_days(RetentionRules(), 0.5)
@@ -122,7 +131,7 @@ def half_life_days(rules: RetentionRules, trust: float) -> float:
     return rules.half_life_days / (1.0 + rules.kappa * (1.0 - trust))
 
 
-def curve(rules: RetentionRules, age_days: float, half_life: float) -> float:
+def compute_curve(rules: RetentionRules, age_days: float, half_life: float) -> float:
     """Return the bare retention at an age, in [0, 1]; a clock that was set back counts as no age.
 
     >>> [round(curve(RetentionRules(mode="huber_linear"), age, 30), 3) for age in (30, 45, 60)]
@@ -131,7 +140,7 @@ def curve(rules: RetentionRules, age_days: float, half_life: float) -> float:
     return CURVES[rules.mode](max(age_days, 0.0) / half_life, rules)
 
 
-def recall_decay(rules: RetentionRules, age_days: float, accesses: int) -> float:
+def compute_recall_decay(rules: RetentionRules, age_days: float, accesses: int) -> float:
     """Return Recall's decay score as it is published (R-088…R-090), in [0, 1].
 
     >>> round(recall_decay(RetentionRules(), 60, 0), 3), recall_decay(RetentionRules(), 60, 10)
@@ -142,16 +151,16 @@ def recall_decay(rules: RetentionRules, age_days: float, accesses: int) -> float
     return raw + (1.0 - raw) * boost
 
 
-def retained(
+def compute_retention(
     rules: RetentionRules,
     *,
     layer: Layer,
     trust: float,
     age_days: float,
-    usage: Usage,
+    usage: UsageCounts,
     pinned: bool = False,
     challenged: bool = False,
-) -> Retained:
+) -> RetentionScore:
     """Say how much of a memory is retained, and why.
 
     `age_days` is the time since it was last shown, or else since it was first held. Pinned memories never fade (E-062).
@@ -161,11 +170,11 @@ def retained(
     if rules.profile == "recall":
         half_life = _LN2 / rules.recall_rate
         terms["curve"] = math.exp(-rules.recall_rate * max(age_days, 0.0))
-        terms["use"] = recall_decay(rules, age_days, usage.accesses) - terms["curve"]
+        terms["use"] = compute_recall_decay(rules, age_days, usage.accesses) - terms["curve"]
     else:
         if layer in rules.fading and not pinned:
-            half_life = half_life_days(rules, trust)
-            terms["curve"] = curve(rules, age_days, half_life)
+            half_life = compute_half_life(rules, trust)
+            terms["curve"] = compute_curve(rules, age_days, half_life)
         else:
             terms["curve"] = 1.0
         counted = usage.accesses + max(usage.judged, 0)
@@ -178,4 +187,4 @@ def retained(
         floor = min(left, rules.challenge_floor)
         terms["challenge"] = max(floor, rules.challenge * left) - left if challenged else 0.0
     score = min(1.0, max(0.0, math.fsum(terms.values())))
-    return Retained(score=round(score, _PLACES), half_life_days=half_life, terms=terms)
+    return RetentionScore(score=round(score, _PLACES), half_life_days=half_life, terms=terms)

@@ -20,7 +20,7 @@ from typing import Final
 
 from credenda.model.memory import Layer
 
-__all__ = ["WEIGHTS", "Factors", "Importance", "Record", "activation", "importance"]
+__all__ = ["WEIGHTS", "Factors", "Importance", "UsageRecord", "compute_activation", "compute_importance"]
 
 WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {
@@ -55,7 +55,7 @@ _LEAST_DAYS: Final = 1 / 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class UsageRecord:
     """What is known about a memory's life; times are days before now, `uses` one per distinct session and day.
 
     `base`, `trust` lie in [0, 1], `valence` in [−1, 1].
@@ -84,7 +84,7 @@ class Importance:
     terms: Mapping[str, float]
 
 
-def activation(uses: Sequence[float]) -> float:
+def compute_activation(uses: Sequence[float]) -> float:
     """Return the base-level activation B = ln Σ t^−½ over the days since each use; −inf for what was never used.
 
     >>> activation([1.0]), round(activation([1.0, 4.0]), 3)
@@ -94,7 +94,7 @@ def activation(uses: Sequence[float]) -> float:
     return math.log(total) if total else -math.inf
 
 
-def importance(record: Record) -> Importance:
+def compute_importance(record: UsageRecord) -> Importance:
     """Weigh the nine factors (E-024…E-032)."""
     count = len(record.uses)
     since = min(record.uses, default=record.age_days)
@@ -104,17 +104,17 @@ def importance(record: Record) -> Importance:
         "access": min(1.0, math.log1p(count) / math.log1p(_MANY_ACCESSES)),
         "recency": math.exp(-_LN2 * max(since, 0.0) / half_life),
         "emotion": abs(record.valence),
-        "stability": _stability(record, since),
+        "stability": _measure_stability(record, since),
         "layer": _LAYER[record.layer],
         "trust": record.trust,
         "confirmation": min(1.0, math.log1p(record.confirmations) / math.log1p(_MANY_CONFIRMATIONS)),
-        "activation": _logistic((activation(record.uses) - _TAU) / _SCALE),
+        "activation": _apply_logistic((compute_activation(record.uses) - _TAU) / _SCALE),
     }
     terms = {name: WEIGHTS[name] * value for name, value in factors.items()}
     return Importance(score=min(1.0, max(0.0, math.fsum(terms.values()))), factors=factors, terms=terms)
 
 
-def _stability(record: Record, since: float) -> float:
+def _measure_stability(record: UsageRecord, since: float) -> float:
     """Tell steady use from a burst: the days between the first and last use, against how long it could have lasted.
 
     E-037 divides the number of uses by the days they span, which is highest for a burst, against its own name (E-028):
@@ -128,5 +128,5 @@ def _stability(record: Record, since: float) -> float:
     return min(1.0, span / life) * min(1.0, weeks / max(1.0, span / 7))
 
 
-def _logistic(x: float) -> float:
+def _apply_logistic(x: float) -> float:
     return 0.0 if x == -math.inf else 1.0 / (1.0 + math.exp(-x))

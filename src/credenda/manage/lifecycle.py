@@ -19,7 +19,7 @@ from typing import Final
 from credenda.model.change import Change, SetLayer, SetStatus
 from credenda.model.memory import Layer, Memory, Status
 
-__all__ = ["LADDER", "LifecycleRules", "Standing", "decide_lifecycle", "next_layer"]
+__all__ = ["LADDER", "LifecycleRules", "LifecycleState", "decide_lifecycle", "get_next_layer"]
 
 _MINUTES_A_DAY: Final = 1440.0
 
@@ -43,7 +43,7 @@ class LifecycleRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class LifecycleState:
     """A memory and what has been computed about it.
 
     `age_days` since it was first held, `idle_days` since it was last recalled, or else first held.
@@ -57,12 +57,12 @@ class Standing:
     importance: float
 
 
-def decide_lifecycle(standings: Iterable[Standing], rules: LifecycleRules) -> list[Change]:
+def decide_lifecycle(standings: Iterable[LifecycleState], rules: LifecycleRules) -> list[Change]:
     """Decide what moves; a memory moves one step at a time, and an exempt or contested one not at all."""
-    return [change for one in standings if (change := _step(one, rules)) is not None]
+    return [change for one in standings if (change := _decide_step(one, rules)) is not None]
 
 
-def _step(one: Standing, rules: LifecycleRules) -> Change | None:
+def _decide_step(one: LifecycleState, rules: LifecycleRules) -> Change | None:
     memory = one.memory
     if memory.status is not Status.ACTIVE or memory.pinned or memory.contested:
         return None
@@ -75,7 +75,7 @@ def _step(one: Standing, rules: LifecycleRules) -> Change | None:
             return None
 
 
-def _leave_working(one: Standing, rules: LifecycleRules) -> Change | None:
+def _leave_working(one: LifecycleState, rules: LifecycleRules) -> Change | None:
     minutes = f"{rules.working_days * _MINUTES_A_DAY:.0f} minutes"
     if one.uses >= rules.working_uses:
         reason = f"used {one.uses} times (E-060)"
@@ -88,7 +88,7 @@ def _leave_working(one: Standing, rules: LifecycleRules) -> Change | None:
     return SetLayer(memory_id=one.memory.id, layer=Layer.EPISODIC, reason=reason)
 
 
-def _leave_episodic(one: Standing, rules: LifecycleRules) -> Change | None:
+def _leave_episodic(one: LifecycleState, rules: LifecycleRules) -> Change | None:
     worth = max(one.importance, one.memory.importance)
     if one.uses >= rules.promote_uses and worth >= rules.promote_importance:
         reason = f"importance {worth:.2f}, used {one.uses} times (E-059)"
@@ -103,7 +103,7 @@ def _archive(memory_id: str, reason: str) -> Change:
     return SetStatus(memory_id=memory_id, status=Status.ARCHIVED, reason=reason)
 
 
-def next_layer(layer: Layer, *, up: bool) -> Layer | None:
+def get_next_layer(layer: Layer, *, up: bool) -> Layer | None:
     """Give the layer one step up or down the ladder (E-061); None at its ends and off it.
 
     >>> next_layer(Layer.EPISODIC, up=True).value

@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.model.report import RetentionCurve, RetentionCurves, RetentionPoint
 
-__all__ = ["retention_svg"]
+__all__ = ["draw_retention"]
 
 _WIDTH: Final = 760
 _HEIGHT: Final = 420
@@ -20,7 +20,7 @@ _DAY_TICKS: Final = 30
 _TENTHS: Final = 10
 
 
-def retention_svg(found: RetentionCurves) -> str:
+def draw_retention(found: RetentionCurves) -> str:
     """Draw the curves over days, solid where they hold for a person's words and dashed for trust .5, and the memories.
 
     The text is a whole SVG file that needs nothing from outside; it holds ids and numbers, never words of a memory.
@@ -32,45 +32,49 @@ def retention_svg(found: RetentionCurves) -> str:
         f"<title>Retention over days, profile {found.profile}</title>",
         "<style>text { font: 12px sans-serif }</style>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
-        *_axes(last),
-        *(_line(curve, found.days, longest) for curve in found.curves),
-        *_legend(found.curves),
-        *(_dot(point, last) for point in found.points),
+        *_draw_axes(last),
+        *(_draw_curve(curve, found.days, longest) for curve in found.curves),
+        *_draw_legend(found.curves),
+        *(_draw_point(point, last) for point in found.points),
         "</svg>\n",
     ]
     return "\n".join(parts)
 
 
-def _x(day: float, last: float) -> float:
+def _scale_x(day: float, last: float) -> float:
     return _LEFT + (_WIDTH - _LEFT - _RIGHT) * min(day / last, 1.0)
 
 
-def _y(value: float) -> float:
+def _scale_y(value: float) -> float:
     return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1.0 - value)
 
 
-def _axes(last: float) -> list[str]:
+def _draw_axes(last: float) -> list[str]:
     lines: list[str] = []
     for tenth in range(0, _TENTHS + 1, 2):
-        y = _y(tenth / _TENTHS)
-        lines.append(f'<line x1="{_LEFT}" x2="{_x(last, last):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
+        y = _scale_y(tenth / _TENTHS)
+        lines.append(f'<line x1="{_LEFT}" x2="{_scale_x(last, last):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
         lines.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tenth / _TENTHS:.1f}</text>')
     for day in range(0, int(last) + 1, _DAY_TICKS):
-        x = _x(day, last)
-        lines.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_y(0):.1f}" y2="{_y(0) + 5:.1f}" stroke="#555"/>')
-        lines.append(f'<text x="{x:.1f}" y="{_y(0) + 18:.1f}" text-anchor="middle">{day}</text>')
-    middle = (_LEFT + _x(last, last)) / 2
+        x = _scale_x(day, last)
+        lines.append(
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_scale_y(0):.1f}" y2="{_scale_y(0) + 5:.1f}" stroke="#555"/>'
+        )
+        lines.append(f'<text x="{x:.1f}" y="{_scale_y(0) + 18:.1f}" text-anchor="middle">{day}</text>')
+    middle = (_LEFT + _scale_x(last, last)) / 2
     lines.append(f'<text x="{middle:.1f}" y="{_HEIGHT - 10}" text-anchor="middle">days since last use</text>')
     return lines
 
 
-def _line(curve: RetentionCurve, days: Sequence[float], longest: float) -> str:
+def _draw_curve(curve: RetentionCurve, days: Sequence[float], longest: float) -> str:
     dash = "" if curve.half_life_days == longest else ' stroke-dasharray="5 4"'
-    points = " ".join(f"{_x(day, days[-1]):.1f},{_y(v):.1f}" for day, v in zip(days, curve.values, strict=True))
+    points = " ".join(
+        f"{_scale_x(day, days[-1]):.1f},{_scale_y(v):.1f}" for day, v in zip(days, curve.values, strict=True)
+    )
     return f'<polyline points="{points}" fill="none" stroke="{_COLOURS[curve.name]}" stroke-width="1.8"{dash}/>'
 
 
-def _legend(curves: Sequence[RetentionCurve]) -> list[str]:
+def _draw_legend(curves: Sequence[RetentionCurve]) -> list[str]:
     x = _WIDTH - _RIGHT + 16
     lines: list[str] = []
     for place, curve in enumerate(curves):
@@ -80,7 +84,7 @@ def _legend(curves: Sequence[RetentionCurve]) -> list[str]:
     return lines
 
 
-def _dot(point: RetentionPoint, last: float) -> str:
-    x, y = _x(point.age_days, last), _y(point.score)
+def _draw_point(point: RetentionPoint, last: float) -> str:
+    x, y = _scale_x(point.age_days, last), _scale_y(point.score)
     label = f"{point.memory_id}: {point.score:.3f} after {point.age_days:.1f} days, {point.layer}"
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="#c0392b" fill-opacity=".6"><title>{label}</title></circle>'

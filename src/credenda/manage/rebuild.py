@@ -7,22 +7,22 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from credenda.ids import Kind, number_of, public_id
-from credenda.manage.replay import COUNTED, Folded, fold_contests, fold_memory, memory_differences, weighed
+from credenda.ids import IdKind, format_id, parse_id_number
+from credenda.manage.replay import COUNTED, ReplayedMemory, apply_surprise, diff_memory, replay_contests, replay_memory
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
-from credenda.storage.store import ChangeFilter, Reader, Refold, Writer
+from credenda.storage.store import ChangeFilter, Reader, ReplayedRows, Writer
 
-__all__ = ["Differences", "compare", "refold"]
+__all__ = ["LogDifferences", "compare_with_log", "repair_rows"]
 
 _MEMORIES_A_STEP: Final = 500
 _ABOUT_CONTESTS: Final = frozenset({ChangeKind.CONTEST, ChangeKind.RESOLVE, ChangeKind.UNDO, ChangeKind.DELETE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Differences:
+class LogDifferences:
     """Where rows are not what the change log says: memories with the fields that differ, and contests.
 
     `unexplained` names memories and contests that no change in the log adds: nothing can be said of them. `redacted`
@@ -41,24 +41,24 @@ class Differences:
         return bool(self.memories or self.contests)
 
 
-def compare(reader: Reader) -> Differences:
+def compare_with_log(reader: Reader) -> LogDifferences:
     """Fold the whole log of a tenant and compare it with its rows; memory in use is bounded by a step of it."""
     wrong: dict[str, tuple[str, ...]] = {}
     unexplained: list[str] = []
     compared = redacted = unsupported = 0
-    for memory_id, folded, rows, evidence in _beside(reader):
+    for memory_id, folded, rows, evidence in _iterate_memories(reader):
         if folded is None:
             unexplained.append(memory_id)
             continue
         compared += 1
         redacted += not folded.whole
         unsupported += not folded.supported
-        if names := memory_differences(folded, rows, evidence):
+        if names := diff_memory(folded, rows, evidence):
             wrong[memory_id] = tuple(names)
-    said = _cases(reader)
+    said = _load_contests(reader)
     held = {case.id: case for case in reader.contests()}
     apart = [one for one, case in said.items() if case is not None and held.get(one) != case]
-    return Differences(
+    return LogDifferences(
         memories=wrong,
         contests=tuple(apart),
         unexplained=(*unexplained, *(one for one in held if one not in said)),
@@ -68,20 +68,20 @@ def compare(reader: Reader) -> Differences:
     )
 
 
-def _cases(reader: Reader) -> dict[str, ContestCase | None]:
+def _load_contests(reader: Reader) -> dict[str, ContestCase | None]:
     changes = reader.changes(ChangeFilter(kinds=_ABOUT_CONTESTS))
-    return fold_contests(change for change in changes if change.memory_id is None)
+    return replay_contests(change for change in changes if change.memory_id is None)
 
 
-def _beside(reader: Reader) -> Iterator[tuple[str, Folded | None, list[Memory], list[Evidence]]]:
+def _iterate_memories(reader: Reader) -> Iterator[tuple[str, ReplayedMemory | None, list[Memory], list[Evidence]]]:
     """Yield each memory with what the log says of it and its rows."""
     tag, start = reader.tenant.tag, 1
     while tag:  # without one the tenant never wrote
         numbers = range(start, start + _MEMORIES_A_STEP)
-        ids = [public_id(Kind.MEMORY, number, tag) for number in numbers]
-        rows = _grouped(reader.versions(ids))
-        evidence = _grouped_evidence(reader.evidence(memory_ids=ids))
-        folds = _folds(reader.changes(ChangeFilter(memories=numbers)))
+        ids = [format_id(IdKind.MEMORY, number, tag) for number in numbers]
+        rows = _group_versions(reader.versions(ids))
+        evidence = _group_evidence(reader.evidence(memory_ids=ids))
+        folds = _replay_memories(reader.changes(ChangeFilter(memories=numbers)))
         known = [one for one in ids if one in rows or one in folds]
         if not known:
             return
@@ -90,23 +90,23 @@ def _beside(reader: Reader) -> Iterator[tuple[str, Folded | None, list[Memory], 
         start = numbers.stop
 
 
-def _folds(changes: Iterable[ChangeRecord]) -> dict[str, Folded | None]:
+def _replay_memories(changes: Iterable[ChangeRecord]) -> dict[str, ReplayedMemory | None]:
     grouped = groupby(changes, key=lambda change: change.memory_id or "")
-    return {memory_id: fold_memory(records) for memory_id, records in grouped}
+    return {memory_id: replay_memory(records) for memory_id, records in grouped}
 
 
-def _grouped(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
+def _group_versions(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
     return {one: list(versions) for one, versions in groupby(memories, key=lambda memory: memory.id)}
 
 
-def _grouped_evidence(evidence: Iterable[Evidence]) -> dict[str, list[Evidence]]:
+def _group_evidence(evidence: Iterable[Evidence]) -> dict[str, list[Evidence]]:
     found: dict[str, list[Evidence]] = {}
     for item in evidence:
         found.setdefault(item.memory_id, []).append(item)
     return found
 
 
-def refold(writer: Writer, wrong: Differences, now_us: int) -> int:
+def repair_rows(writer: Writer, wrong: LogDifferences, now_us: int) -> int:
     """Put what the log says in the place of rows that differ, in the caller's transaction; return how many it was.
 
     Each memory that is put right is named by a change of its own, from which every index learns of it.
@@ -114,34 +114,34 @@ def refold(writer: Writer, wrong: Differences, now_us: int) -> int:
     tag = writer.tenant.tag
     done = 0
     for memory_id in wrong.memories:
-        number = number_of(memory_id, Kind.MEMORY, tag)
-        folded = fold_memory(writer.changes(ChangeFilter(memories=range(number, number + 1))))
+        number = parse_id_number(memory_id, IdKind.MEMORY, tag)
+        folded = replay_memory(writer.changes(ChangeFilter(memories=range(number, number + 1))))
         if folded is None or not folded.whole:
             continue
-        versions = _counted(folded.versions, writer.versions([memory_id]))
-        writer.put(Refold(versions=versions, evidence=folded.evidence if folded.supported else None))
-        _log(writer, now_us, memory_id)
+        versions = _keep_counted(folded.versions, writer.versions([memory_id]))
+        writer.put(ReplayedRows(versions=versions, evidence=folded.evidence if folded.supported else None))
+        _log_rebuild(writer, now_us, memory_id)
         done += 1
-    said = _cases(writer)
+    said = _load_contests(writer)
     for contest_id in wrong.contests:
         case = said.get(contest_id)
         if case is not None:
-            writer.put(Refold(contest=case))
+            writer.put(ReplayedRows(contest=case))
             done += 1
     return done
 
 
-def _counted(versions: Iterable[Memory], rows: Iterable[Memory]) -> tuple[Memory, ...]:
+def _keep_counted(versions: Iterable[Memory], rows: Iterable[Memory]) -> tuple[Memory, ...]:
     """Keep of the rows what the log does not hold."""
     held = {one.version: one for one in rows}
-    return tuple(_kept(one, held[one.version]) if one.version in held else one for one in versions)
+    return tuple(_copy_counted(one, held[one.version]) if one.version in held else one for one in versions)
 
 
-def _kept(said: Memory, row: Memory) -> Memory:
-    return weighed(replace(said, **{name: getattr(row, name) for name in COUNTED}), row.surprise)
+def _copy_counted(said: Memory, row: Memory) -> Memory:
+    return apply_surprise(replace(said, **{name: getattr(row, name) for name in COUNTED}), row.surprise)
 
 
-def _log(writer: Writer, now_us: int, memory_id: str) -> None:
+def _log_rebuild(writer: Writer, now_us: int, memory_id: str) -> None:
     writer.put(
         ChangeRecord(
             id="",

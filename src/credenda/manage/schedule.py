@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from credenda.model.report import DutyRun, DutyState
 
-__all__ = ["Cadence", "due", "state"]
+__all__ = ["ScheduledTask", "describe_state", "find_due"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cadence:
+class ScheduledTask:
     """A duty by name and the microseconds from the start of one run to the next; 0 runs it on demand alone."""
 
     name: str
@@ -23,15 +23,15 @@ class Cadence:
     meaning: str
 
 
-def due(duties: Sequence[Cadence], runs: Mapping[str, DutyRun], now_us: int) -> list[Cadence]:
+def find_due(duties: Sequence[ScheduledTask], runs: Mapping[str, DutyRun], now_us: int) -> list[ScheduledTask]:
     """Return the duties whose time has come, those that have waited longest first."""
-    waiting = [(_next_us(duty, runs.get(duty.name)), duty) for duty in duties if duty.every_us]
+    waiting = [(_get_next_us(duty, runs.get(duty.name)), duty) for duty in duties if duty.every_us]
     return [duty for next_us, duty in sorted(waiting, key=lambda one: one[0]) if next_us <= now_us]
 
 
-def state(duty: Cadence, run: DutyRun | None, now_us: int, began_us: int) -> DutyState:
+def describe_state(duty: ScheduledTask, run: DutyRun | None, now_us: int, began_us: int) -> DutyState:
     """Say how a duty stands; `began_us` is since when the memory exists, which is what a first run is late against."""
-    next_us = _next_us(duty, run) or now_us
+    next_us = _get_next_us(duty, run) or now_us
     waited_us = now_us - (run.started_us if run else began_us)
     return DutyState(
         name=duty.name,
@@ -46,5 +46,5 @@ def state(duty: Cadence, run: DutyRun | None, now_us: int, began_us: int) -> Dut
     )
 
 
-def _next_us(duty: Cadence, run: DutyRun | None) -> int:
+def _get_next_us(duty: ScheduledTask, run: DutyRun | None) -> int:
     return run.started_us + duty.every_us if run else 0

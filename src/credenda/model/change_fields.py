@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from credenda.model.memory import Cardinality, Draft, Layer, MemoryType, Relation, Stance, Status
 
-__all__ = ["DRAFT_FIELDS", "draft_of", "typed"]
+__all__ = ["DRAFT_FIELDS", "parse_fields", "to_draft"]
 
 DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 _ENUMS: Final[Mapping[str, type[Any]]] = {
@@ -21,23 +21,23 @@ _ENUMS: Final[Mapping[str, type[Any]]] = {
 }
 
 
-def typed(plain: Mapping[str, object]) -> dict[str, object]:
+def parse_fields(plain: Mapping[str, object]) -> dict[str, object]:
     """Read fields as the log keeps them.
 
     >>> typed({"status": "active", "tags": ["a"]})
     {'status': <Status.ACTIVE: 'active'>, 'tags': ('a',)}
     """
-    return {name: _value(name, value) for name, value in plain.items()}
+    return {name: _parse_value(name, value) for name, value in plain.items()}
 
 
-def _value(name: str, value: object) -> object:
+def _parse_value(name: str, value: object) -> object:
     if value is not None and name in _ENUMS:
         return _ENUMS[name](value)
     return tuple(cast("list[object]", value)) if isinstance(value, list) else value
 
 
-def draft_of(after: Mapping[str, object]) -> Draft:
+def to_draft(after: Mapping[str, object]) -> Draft:
     """Read the draft that an `add` in the log keeps; one whose words are gone is a draft without words."""
     said: dict[str, Any] = {"text": "", "type": MemoryType.FACT}
-    said.update((name, value) for name, value in typed(after).items() if name in DRAFT_FIELDS)
+    said.update((name, value) for name, value in parse_fields(after).items() if name in DRAFT_FIELDS)
     return Draft(**said)

@@ -9,10 +9,10 @@ from typing import Protocol
 from credenda.model.event import Event
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 
-__all__ = ["Claim", "Evidence", "Extractor", "Move", "Span", "Turn"]
+__all__ = ["Claim", "Evidence", "Extractor", "Span", "Turn", "UpdateKind"]
 
 
-class Move(StrEnum):
+class UpdateKind(StrEnum):
     """What a sentence does to what was believed before."""
 
     STATE = "state"
@@ -70,7 +70,7 @@ class Claim:
     scope: str | None = None
     cardinality: Cardinality = Cardinality.SINGLE
     stance: Stance = Stance.ASSERTED
-    move: Move = Move.STATE
+    move: UpdateKind = UpdateKind.STATE
     confidence: float = 0.8
     importance: float = 0.5
     valid_from_us: int | None = None

@@ -10,7 +10,7 @@ from typing import Any
 
 from credenda.clock import to_datetime
 
-__all__ = ["ContestCase", "ContestState", "SlotLoop", "contest_from", "contest_table"]
+__all__ = ["ContestCase", "ContestState", "SlotLoop", "from_contest_dict", "to_contest_dict"]
 
 
 class ContestState(StrEnum):
@@ -55,14 +55,14 @@ class ContestCase:
         return to_datetime(self.opened_us)
 
 
-def contest_table(contest: ContestCase) -> dict[str, object]:
+def to_contest_dict(contest: ContestCase) -> dict[str, object]:
     """Give a contest as a table of plain values, in the form in which the change log keeps it."""
     listed = {"values": list(contest.values), "memory_ids": list(contest.memory_ids), "scopes": dict(contest.scopes)}
     table = {**asdict(contest), **listed, "state": contest.state.value}
     return {name: value for name, value in table.items() if value is not None}
 
 
-def contest_from(table: Mapping[str, Any]) -> ContestCase:
+def from_contest_dict(table: Mapping[str, Any]) -> ContestCase:
     """Read a contest from its table; raises `KeyError` or `TypeError` for a table that is none.
 
     >>> case = ContestCase(id="k1", speaker="user", entity="user", attribute="drink", scope=None, type_class="belief",

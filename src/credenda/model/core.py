@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from credenda.clock import to_datetime
 from credenda.model.memory import Memory
 
-__all__ = ["HEADINGS", "Core", "CoreDiff", "CoreLine", "CoreMemory", "Recalled", "Section"]
+__all__ = ["HEADINGS", "Core", "CoreDiff", "CoreLine", "CoreMemory", "RecallCounts", "Section"]
 
 
 class Section(StrEnum):
@@ -41,7 +41,7 @@ class CoreMemory(NamedTuple):
     memory: Memory
 
 
-class Recalled(NamedTuple):
+class RecallCounts(NamedTuple):
     """How often a memory was recalled within a window: on how many days, in how many sessions, and when last.
 
     `useful` is the balance of what callers said of its use.

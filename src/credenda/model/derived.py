@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from credenda.model.memory import Draft
 
-__all__ = ["BRIDGE", "CARD", "DREAMER", "cited", "is_dreamed"]
+__all__ = ["BRIDGE", "CARD", "DREAMER", "is_dreamed", "list_sources"]
 
 DREAMER: Final = "dream"
 """The speaker of what is dreamed; slots never cross speakers, so that it competes with nothing that was said."""
@@ -30,7 +30,7 @@ def is_dreamed(memory: Draft) -> bool:
     return memory.speaker == DREAMER and memory.attribute in {CARD, BRIDGE} and "cites" in memory.metadata
 
 
-def cited(memory: Draft) -> frozenset[str]:
+def list_sources(memory: Draft) -> frozenset[str]:
     """Return the ids of the memories that a dreamed one was made of."""
     named = memory.metadata.get("cites")
     if not isinstance(named, list | tuple):

@@ -11,23 +11,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any, ParamSpec, TypeVar, cast
 
-__all__ = ["compiled", "field_names", "maker", "swift"]
+__all__ = ["compile_fast_init", "compile_row_constructor", "compile_unpacker", "list_field_names"]
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 
-def maker(kind: type[T]) -> Callable[[Sequence[object]], T]:
+def compile_row_constructor(kind: type[T]) -> Callable[[Sequence[object]], T]:
     """Return what makes values of a frozen dataclass with slots from all its fields, in the order of `fields`.
 
     >>> from credenda.model.claim import Span
     >>> maker(Span)(["e1-3fa9c2", 0, 5])
     Span(event_id='e1-3fa9c2', start=0, stop=5)
     """
-    return compiled(kind, "values", {}, {})
+    return compile_unpacker(kind, "values", {}, {})
 
 
-def swift(kind: Callable[P, T]) -> Callable[P, T]:
+def compile_fast_init(kind: Callable[P, T]) -> Callable[P, T]:
     """Return a constructor of a frozen dataclass with slots that takes what its own one takes, in a third of the time.
 
     >>> from credenda.model.claim import Span
@@ -40,32 +40,32 @@ def swift(kind: Callable[P, T]) -> Callable[P, T]:
     space = {f"default_{one.name}": one.default for one in known if one.default is not MISSING}
     space |= {f"factory_{one.name}": one.default_factory for one in known if one.default_factory is not MISSING}
     space["missing_"] = MISSING
-    positional = [_parameter(one) for one in known if not one.kw_only]
-    named = [_parameter(one) for one in known if one.kw_only]
+    positional = [_format_parameter(one) for one in known if not one.kw_only]
+    named = [_format_parameter(one) for one in known if one.kw_only]
     takes = ", ".join([*positional, *(["*", *named] if named else [])])
     converted = {
         one.name: f"factory_{one.name}() if {one.name} is missing_ else {one.name}"
         for one in known
         if one.default_factory is not MISSING
     }
-    return _written(made, takes, [], converted=converted, space=space)
+    return _compile_function(made, takes, [], converted=converted, space=space)
 
 
-def _parameter(one: Field[Any]) -> str:
+def _format_parameter(one: Field[Any]) -> str:
     if one.default_factory is not MISSING:
         return f"{one.name}=missing_"
     return one.name if one.default is MISSING else f"{one.name}=default_{one.name}"
 
 
-def compiled(
+def compile_unpacker(
     kind: type[T], parameters: str, converted: Mapping[str, str], space: Mapping[str, object]
 ) -> Callable[..., T]:
     """Write the function that unpacks its first parameter into the fields, some by an expression of their names."""
-    unpack = f"({', '.join(field_names(kind))},) = {parameters.partition(',')[0]}"
-    return _written(kind, parameters, [unpack], converted=converted, space=space)
+    unpack = f"({', '.join(list_field_names(kind))},) = {parameters.partition(',')[0]}"
+    return _compile_function(kind, parameters, [unpack], converted=converted, space=space)
 
 
-def _written(
+def _compile_function(
     kind: type[T], parameters: str, first: Sequence[str], *, converted: Mapping[str, str], space: Mapping[str, object]
 ) -> Callable[..., T]:
     """Write the function that sets the fields from names of the same spelling, some from an expression of them."""
@@ -82,7 +82,7 @@ def _written(
         f"def make({parameters}):",
         *first,
         "made_ = new_(open_)",
-        *(f"made_.{name} = {converted.get(name, name)}" for name in field_names(kind)),
+        *(f"made_.{name} = {converted.get(name, name)}" for name in list_field_names(kind)),
         "made_.__class__ = kind_",
         "return made_",
     ]
@@ -91,6 +91,6 @@ def _written(
     return known["make"]
 
 
-def field_names(kind: type[object]) -> list[str]:
+def list_field_names(kind: type[object]) -> list[str]:
     """Return the names of a dataclass's fields in their order."""
     return [field.name for field in fields(kind)]  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -24,9 +24,9 @@ __all__ = [
     "Stance",
     "Status",
     "TypeClass",
-    "engram_type",
-    "layer_of",
-    "type_class",
+    "get_engram_type",
+    "get_initial_layer",
+    "get_type_class",
 ]
 
 
@@ -128,17 +128,17 @@ _LAYER: Final = {
 }
 
 
-def type_class(kind: MemoryType) -> TypeClass:
+def get_type_class(kind: MemoryType) -> TypeClass:
     """Say which slots a type competes for (DESIGN §1: a decision challenges a fact, never replaces it)."""
     return _CLASS.get(kind, TypeClass.BELIEF)
 
 
-def layer_of(kind: MemoryType) -> Layer:
+def get_initial_layer(kind: MemoryType) -> Layer:
     """Say in which layer a new memory of this type begins (C-010, C-013)."""
     return _LAYER[kind]
 
 
-def engram_type(kind: MemoryType) -> str:
+def get_engram_type(kind: MemoryType) -> str:
     """Give engram's `memory_type`: fact, procedure or narrative (C-013)."""
     if kind in (MemoryType.PROCEDURE, MemoryType.NARRATIVE):
         return kind.value
@@ -211,7 +211,7 @@ class Draft:
     expires_us: int | None = None
 
 
-def _moment(moment_us: int | None) -> datetime | None:
+def _to_optional_datetime(moment_us: int | None) -> datetime | None:
     return None if moment_us is None else to_datetime(moment_us)
 
 
@@ -242,12 +242,12 @@ class Memory(Draft):
     @property
     def valid_from(self) -> datetime | None:
         """When it became true."""
-        return _moment(self.valid_from_us)
+        return _to_optional_datetime(self.valid_from_us)
 
     @property
     def valid_until(self) -> datetime | None:
         """When it stopped being true; None while it is."""
-        return _moment(self.valid_until_us)
+        return _to_optional_datetime(self.valid_until_us)
 
     @property
     def created_at(self) -> datetime:
@@ -262,19 +262,19 @@ class Memory(Draft):
     @property
     def expired_at(self) -> datetime | None:
         """When the next version replaced this one; None for the version held now."""
-        return _moment(self.expired_us)
+        return _to_optional_datetime(self.expired_us)
 
     @property
     def last_accessed(self) -> datetime | None:
         """When a search last returned it."""
-        return _moment(self.last_accessed_us)
+        return _to_optional_datetime(self.last_accessed_us)
 
     @property
     def expires_at(self) -> datetime | None:
         """When it is to be deleted by itself."""
-        return _moment(self.expires_us)
+        return _to_optional_datetime(self.expires_us)
 
     @property
     def memory_type(self) -> str:
         """The engram type: fact, procedure or narrative."""
-        return engram_type(self.type)
+        return get_engram_type(self.type)

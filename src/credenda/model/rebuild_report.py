@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Difference", "RebuildReport"]
+__all__ = ["RebuildDifference", "RebuildReport"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class RebuildDifference:
     """One thing that a rebuild changes: the memory or contest (None: a new one), what is done, and its words.
 
     `fields` names what of it differs; `before` and `after` are its text as it is held and as it would be, "" for none.
@@ -37,7 +37,7 @@ class RebuildReport:
     reextract: bool
     dry_run: bool
     compared: int
-    differences: tuple[Difference, ...]
+    differences: tuple[RebuildDifference, ...]
     applied: bool
     unexplained: tuple[str, ...] = ()
     redacted: int = 0

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from credenda.model.change import Change, ChangeRecord
 from credenda.model.contest import ContestCase
 from credenda.model.doctor_finding import DutyRun, Finding
-from credenda.model.rebuild_report import Difference, RebuildReport
+from credenda.model.rebuild_report import RebuildDifference, RebuildReport
 
 __all__ = [
     "BackupReport",
     "DecayReport",
     "DeletionReport",
-    "Difference",
     "DoctorReport",
     "DutyRun",
     "DutyState",
@@ -26,6 +25,7 @@ __all__ = [
     "ImportReport",
     "LifecycleReport",
     "ModelUse",
+    "RebuildDifference",
     "RebuildReport",
     "ReembedReport",
     "Resolution",

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from credenda.clock import to_datetime
 
-__all__ = ["LegalHold", "RetentionPolicy", "Rules"]
+__all__ = ["LegalHold", "PoliciesAndHolds", "RetentionPolicy"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class LegalHold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class PoliciesAndHolds:
     """The policies of a memory by topic, and all its legal holds, oldest first."""
 
     policies: tuple[RetentionPolicy, ...] = ()

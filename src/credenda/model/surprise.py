@@ -14,7 +14,14 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["DUPLICATE_OF", "DUPLICATE_SIMILARITY", "NEIGHBOURS", "adjusted", "modifier", "surprise"]
+__all__ = [
+    "DUPLICATE_OF",
+    "DUPLICATE_SIMILARITY",
+    "NEIGHBOURS",
+    "adjust_importance",
+    "compute_importance_change",
+    "compute_surprise",
+]
 
 NEIGHBOURS: Final = 5
 """k: how many of the nearest memories count (E-043)."""
@@ -33,7 +40,7 @@ _BELOW_ONE: Final = 1.0 - 10.0**-_PLACES
 """The most that a comparison can give, so that exactly 1 says that there was nothing to compare with."""
 
 
-def surprise(similarities: Sequence[float]) -> float:
+def compute_surprise(similarities: Sequence[float]) -> float:
     """Return how surprising a memory is, in [0, 1], from its cosines to its nearest neighbours (E-045).
 
     >>> surprise([]), surprise([0.65] * 5), surprise([0.95] * 5)
@@ -45,7 +52,7 @@ def surprise(similarities: Sequence[float]) -> float:
     return round(min(_BELOW_ONE, 1.0 / (1.0 + math.exp(-_STEEPNESS * (apart - _MIDDLE)))), _PLACES)
 
 
-def modifier(score: float) -> float:
+def compute_importance_change(score: float) -> float:
     """Return by how much importance moves, in [−.3, +.3] (E-046); the first memory of all gains .15 (E-047).
 
     >>> modifier(0.9), modifier(0.1), modifier(1.0)
@@ -54,10 +61,12 @@ def modifier(score: float) -> float:
     return _FIRST if score == _NOTHING else round((score - 0.5) * _REACH, _PLACES)
 
 
-def adjusted(stated: float, score: float | None) -> float:
+def adjust_importance(stated: float, score: float | None) -> float:
     """Return the importance of a memory from the stated one; nothing moves where no surprise is known.
 
     >>> adjusted(0.5, 0.9), adjusted(0.9, 0.99), adjusted(0.1, 0.1), adjusted(0.4, None)
     (0.74, 1.0, 0.05, 0.4)
     """
-    return stated if score is None else round(min(_MOST, max(_LEAST, stated + modifier(score))), _PLACES)
+    return (
+        stated if score is None else round(min(_MOST, max(_LEAST, stated + compute_importance_change(score))), _PLACES)
+    )

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from credenda.operations.table import Operation
 
-__all__ = ["ENGRAM", "TOOLS", "Tool", "Toolset", "tools_of"]
+__all__ = ["ENGRAM", "TOOLS", "Tool", "Toolset", "list_tools"]
 
 Toolset = Literal["default", "full"]
 
@@ -124,7 +124,7 @@ One that does not exist, or is not for models, answers to none; it will once it 
 """
 
 
-def tools_of(operation: Operation) -> tuple[Tool, ...]:
+def list_tools(operation: Operation) -> tuple[Tool, ...]:
     """Return what an operation looks like to a model; nothing where it is not for models."""
     if "mcp" not in operation.doors or any(param.kind == "path" for param in operation.params):
         return ()

@@ -18,10 +18,10 @@ from typing import Any, Final, cast
 
 from credenda.errors import Conflict, Corrupt
 from credenda.model.report import ExportReport, ImportReport
-from credenda.portability.atomic_write import whole_file
+from credenda.portability.atomic_write import replace_file
 from credenda.portability.line_reader import Line, Lines, Progress, open_lines
 from credenda.runtime import Parts
-from credenda.storage.tenant_transfer import Cell, Dump, Origin, PlacedRow, PlainRow, unfit
+from credenda.storage.tenant_transfer import Cell, ExportHeader, ImportRow, TableRow, TenantExport, make_row_error
 
 __all__ = ["FORMAT", "VERSION", "export_archive", "import_archive"]
 
@@ -37,8 +37,8 @@ def export_archive(parts: Parts, path: Path) -> ExportReport:
     Two exports of the same state are the same bytes. The file holds the tenant's key: keep it as safe as the memory.
     Raises `Invalid` for a folder, `Unavailable` when it cannot be written; a file that was there is then untouched.
     """
-    _file_accesses(parts)
-    with whole_file(path) as file, parts.store.dump(parts.user_id) as dump:
+    _flush_accesses(parts)
+    with replace_file(path) as file, parts.store.dump(parts.user_id) as dump:
         counts = _write(file.write, dump)
     return ExportReport(path=str(path), rows=counts)
 
@@ -60,25 +60,25 @@ def load_archive(parts: Parts, path: Path, lines: Lines) -> ImportReport:
     first = next(source, None)
     if first is None:
         raise Corrupt(f"{path.name} is empty", fix="export the archive again, or restore an intact copy")
-    counts = parts.store.load(parts.user_id, _origin(first), _rows(first, source))
+    counts = parts.store.load(parts.user_id, _parse_header(first), _read_rows(first, source))
     parts.indexes.drop(parts.user_id, store=parts.store_name)
-    parts.work_waits.set()
+    parts.jobs_ready.set()
     return ImportReport(path=str(path), format="credenda", turns=counts.get("events", 0), rows=counts)
 
 
-def _file_accesses(parts: Parts) -> None:
+def _flush_accesses(parts: Parts) -> None:
     """File the showings that wait in memory, so that they are part of the state."""
     waiting = [] if parts.read_only else parts.accesses.drain()
     if waiting:
         parts.store.commit(parts.user_id, lambda writer: [writer.put(access) for access in waiting])
 
 
-def _canonical(value: object) -> bytes:
+def _encode_line(value: object) -> bytes:
     """Write one line: keys sorted, no spaces, UTF-8; numbers as Python reads them back exactly."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
-def _write(put: Callable[[bytes], object], dump: Dump) -> dict[str, int]:
+def _write(put: Callable[[bytes], object], dump: TenantExport) -> dict[str, int]:
     tally = _Tally()
     origin = dump.origin
     tenant = {
@@ -87,22 +87,22 @@ def _write(put: Callable[[bytes], object], dump: Dump) -> dict[str, int]:
         "key": base64.b64encode(origin.key).decode(),
         "created_at": origin.created_us,
     }
-    head = _canonical({"format": FORMAT, "version": VERSION, "schema": origin.schema, "tenant": tenant})
+    head = _encode_line({"format": FORMAT, "version": VERSION, "schema": origin.schema, "tenant": tenant})
     tally.add(head)
     put(head)
     for table, row in dump.rows:
-        line = _canonical({"table": table, "row": {name: _shown(cell) for name, cell in row.items()}})
+        line = _encode_line({"table": table, "row": {name: _to_json_cell(cell) for name, cell in row.items()}})
         tally.add(line, table)
         put(line)
-    put(_canonical({"end": tally.summary()}))
+    put(_encode_line({"end": tally.summary()}))
     return tally.counts
 
 
-def _shown(cell: Cell) -> object:
+def _to_json_cell(cell: Cell) -> object:
     return {"base64": base64.b64encode(cell).decode()} if isinstance(cell, bytes) else cell
 
 
-def _cell(value: object) -> Cell:
+def _from_json_cell(value: object) -> Cell:
     """Read a column; a table is bytes, anything that is no column is left for the store to refuse."""
     if isinstance(value, dict):
         (name, text), *more = cast("dict[str, str]", value).items()
@@ -128,28 +128,28 @@ class _Tally:
         return {"rows": self.counts, "sha256": self._hash.hexdigest()}
 
 
-def _table(line: Line) -> Mapping[str, Any]:
+def _parse_line(line: Line) -> Mapping[str, Any]:
     """Read a line as a JSON table; raises `Corrupt` naming it."""
     if line.too_long:
-        raise unfit(line.number, "it is longer than any line of an archive")
+        raise make_row_error(line.number, "it is longer than any line of an archive")
     try:
         value: object = json.loads(line.data)
     except (ValueError, RecursionError) as error:
-        raise unfit(line.number, "it is not JSON") from error
+        raise make_row_error(line.number, "it is not JSON") from error
     if not isinstance(value, dict):
-        raise unfit(line.number, "it is not a table")
+        raise make_row_error(line.number, "it is not a table")
     return cast("Mapping[str, Any]", value)
 
 
-def _origin(line: Line) -> Origin:
+def _parse_header(line: Line) -> ExportHeader:
     try:
-        head = _table(line)
+        head = _parse_line(line)
     except Corrupt as error:
         if f'"{FORMAT}"'.encode() in line.data:
             raise
-        raise _another_format() from error
+        raise _make_format_conflict() from error
     if head.get("format") != FORMAT:
-        raise _another_format()
+        raise _make_format_conflict()
     version = head.get("version")
     if version != VERSION:
         raise Conflict(
@@ -159,7 +159,7 @@ def _origin(line: Line) -> Origin:
         )
     try:
         tenant = head["tenant"]
-        origin = Origin(
+        origin = ExportHeader(
             user_id=tenant["user_id"],
             tag=tenant["tag"],
             key=base64.b64decode(tenant["key"], validate=True),
@@ -167,20 +167,20 @@ def _origin(line: Line) -> Origin:
             schema=head["schema"],
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise unfit(line.number, "it does not name a tenant") from error
+        raise make_row_error(line.number, "it does not name a tenant") from error
     _check_origin(line.number, origin)
     return origin
 
 
-def _check_origin(place: int, origin: Origin) -> None:
+def _check_origin(place: int, origin: ExportHeader) -> None:
     if not all(type(number) is int for number in (origin.created_us, origin.schema)):
-        raise unfit(place, "its times and versions are not whole numbers")
+        raise make_row_error(place, "its times and versions are not whole numbers")
     named = type(origin.tag) is str and _TAG.fullmatch(origin.tag) and len(origin.key) == _KEY_BYTES
     if not named and (origin.tag, origin.key) != ("", b""):
-        raise unfit(place, "tag and key are not those of a tenant")
+        raise make_row_error(place, "tag and key are not those of a tenant")
 
 
-def _another_format() -> Conflict:
+def _make_format_conflict() -> Conflict:
     return Conflict(
         "this is not an archive of Credenda",
         why=f"its first line does not name the format {FORMAT}",
@@ -188,33 +188,33 @@ def _another_format() -> Conflict:
     )
 
 
-def _rows(first: Line, source: Iterable[Line]) -> Generator[PlacedRow]:
+def _read_rows(first: Line, source: Iterable[Line]) -> Generator[ImportRow]:
     """Yield the rows between first and last line, and hold the last line against what was read."""
     tally = _Tally()
     tally.add(first.data)
     place, ended = first.number, False
     for line in source:
         place = line.number
-        table = _table(line)
+        table = _parse_line(line)
         if ended:
-            raise unfit(place, "something follows the end of the archive")
+            raise make_row_error(place, "something follows the end of the archive")
         if "end" in table:
             ended = True
             if table["end"] != tally.summary():
-                raise unfit(place, "counts or hash differ from what was read: the file was altered")
+                raise make_row_error(place, "counts or hash differ from what was read: the file was altered")
             continue
-        name, row = _row(place, table)
+        name, row = _read_row(place, table)
         tally.add(line.data, name)
-        yield PlacedRow(place, name, row)
+        yield ImportRow(place, name, row)
     if not ended:
-        raise unfit(place, "the archive ends here without its last line: the file was cut off")
+        raise make_row_error(place, "the archive ends here without its last line: the file was cut off")
 
 
-def _row(place: int, table: Mapping[str, Any]) -> tuple[str, PlainRow]:
+def _read_row(place: int, table: Mapping[str, Any]) -> tuple[str, TableRow]:
     name, row = table.get("table"), table.get("row")
     if not isinstance(name, str) or not isinstance(row, dict) or len(table) != 2:  # noqa: PLR2004 - those two
-        raise unfit(place, "it is neither a row nor the end")
+        raise make_row_error(place, "it is neither a row nor the end")
     try:
-        return name, {column: _cell(value) for column, value in cast("dict[str, object]", row).items()}
+        return name, {column: _from_json_cell(value) for column, value in cast("dict[str, object]", row).items()}
     except (ValueError, AttributeError, TypeError, binascii.Error) as error:
-        raise unfit(place, "one of its columns cannot be read") from error
+        raise make_row_error(place, "one of its columns cannot be read") from error

@@ -12,7 +12,7 @@ from typing import IO, Final, cast
 
 from credenda.errors import Conflict, Invalid, Unavailable
 
-__all__ = ["whole_file"]
+__all__ = ["replace_file"]
 
 _BUFFER_BYTES: Final = 1 << 18
 _DATABASE: Final = b"SQLite format 3\0"
@@ -22,7 +22,7 @@ _COMPANIONS: Final = ("-wal", "-shm", "-journal", ".erasures")
 
 
 @contextmanager
-def whole_file(path: Path) -> Generator[IO[bytes]]:
+def replace_file(path: Path) -> Generator[IO[bytes]]:
     """Write beside `path` and put the result in its place once it is complete and on disk; `.gz` is compressed.
 
     A file that was there is replaced; only its owner may read the new one. When anything fails, the place is as it was.
@@ -33,17 +33,17 @@ def whole_file(path: Path) -> Generator[IO[bytes]]:
         _check_free(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:64]}.", suffix=".part")
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise _make_unavailable(path, error) from error
     try:
         with os.fdopen(handle, "wb", buffering=_BUFFER_BYTES) as raw:
-            with _compressed(raw, path) as file:
+            with _compress(raw, path) as file:
                 yield file
             raw.flush()
             os.fsync(raw.fileno())
         Path(name).replace(path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise _make_unavailable(path, error) from error
     finally:
         Path(name).unlink(missing_ok=True)
 
@@ -66,7 +66,7 @@ def _is_database(path: Path) -> bool:
 
 
 @contextmanager
-def _compressed(raw: IO[bytes], path: Path) -> Generator[IO[bytes]]:
+def _compress(raw: IO[bytes], path: Path) -> Generator[IO[bytes]]:
     if path.suffix.casefold() != ".gz":
         yield raw
         return
@@ -86,7 +86,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _unwritable(path: Path, error: OSError) -> Unavailable:
+def _make_unavailable(path: Path, error: OSError) -> Unavailable:
     return Unavailable(
         f"{path} cannot be written",
         why=error.strerror or type(error).__name__,

@@ -15,9 +15,9 @@ from credenda.portability.importers.format import Boundary, Piece, Problem
 from credenda.runtime import Parts
 from credenda.storage.store import JobFilter, JobStatus, Writer
 from credenda.write.intake.validate import Accepted, accept
-from credenda.write.journal import journal
+from credenda.write.journal import build_journal_unit
 
-__all__ = ["Tally", "file_pieces"]
+__all__ = ["Tally", "write_pieces"]
 
 T = TypeVar("T")
 GROUP_TURNS: Final = 64
@@ -69,7 +69,7 @@ class _Waiting:
     accepted: Accepted
 
 
-def file_pieces(parts: Parts, pieces: Iterable[Piece | Problem | Boundary], tally: Tally) -> None:
+def write_pieces(parts: Parts, pieces: Iterable[Piece | Problem | Boundary], tally: Tally) -> None:
     """File everything that a format reads; what was filed before is skipped, so that an import can be continued.
 
     Raises `Unavailable` when the store cannot be written, or when nothing reads what waits: what was filed until then
@@ -84,17 +84,17 @@ def file_pieces(parts: Parts, pieces: Iterable[Piece | Problem | Boundary], tall
             case Boundary():
                 tally.conversations += 1
             case Piece():
-                waiting = _accepted(parts, piece, tally)
+                waiting = _accept_piece(parts, piece, tally)
                 if waiting is not None:
                     group.append(waiting)
                     held += sum(len(event.text) for event in waiting.accepted.events)
         if len(group) >= GROUP_TURNS or held >= GROUP_CHARACTERS:
-            _file(parts, group, tally)
+            _write_group(parts, group, tally)
             group, held = [], 0
-    _file(parts, group, tally)
+    _write_group(parts, group, tally)
 
 
-def _accepted(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
+def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
     settings = parts.settings
     try:
         accepted = accept(
@@ -106,15 +106,15 @@ def _accepted(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
     return _Waiting(piece, accepted)
 
 
-def _file(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
+def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
     if not group:
         return
 
     def work(writer: Writer) -> list[Receipt | None]:
-        return [_receipt(parts, writer, waiting.accepted) for waiting in group]
+        return [_write_turn(parts, writer, waiting.accepted) for waiting in group]
 
     try:
-        receipts = _committed(parts, work)
+        receipts = _commit_and_wait(parts, work)
     except Unavailable as error:
         raise Unavailable(
             f"the import stopped after {tally.turns + tally.skipped} turns",
@@ -124,13 +124,13 @@ def _file(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
         ) from error
     for waiting, receipt in zip(group, receipts, strict=True):
         _count(tally, waiting.piece, receipt)
-    parts.work_waits.set()
+    parts.jobs_ready.set()
 
 
-def _receipt(parts: Parts, writer: Writer, accepted: Accepted) -> Receipt | None:
+def _write_turn(parts: Parts, writer: Writer, accepted: Accepted) -> Receipt | None:
     """File one turn; None when its key was used for other words, in which case nothing of it was written."""
     try:
-        return journal(accepted, parts.extractor)(writer)
+        return build_journal_unit(accepted, parts.extractor)(writer)
     except Conflict:
         return None
 
@@ -146,28 +146,28 @@ def _count(tally: Tally, piece: Piece, receipt: Receipt | None) -> None:
             tally.trouble(piece.place, refused)
 
 
-def _committed(parts: Parts, work: Callable[[Writer], T]) -> T:
+def _commit_and_wait(parts: Parts, work: Callable[[Writer], T]) -> T:
     """Commit, and wait for the workers when more is filed than they have read, as long as they move on."""
     while True:
-        oldest = _oldest(parts)
+        oldest = _find_oldest(parts)
         try:
-            with parts.foreground:
+            with parts.active_calls:
                 return parts.store.commit(parts.user_id, work)
         except Unavailable:
-            if oldest is None or not _moves_on(parts, oldest):
+            if oldest is None or not _has_progress(parts, oldest):
                 raise
 
 
-def _moves_on(parts: Parts, oldest: str) -> bool:
+def _has_progress(parts: Parts, oldest: str) -> bool:
     pause = Event()
     for _ in range(PATIENCE_STEPS):
         pause.wait(_STEP_SECONDS)
-        if _oldest(parts) != oldest:
+        if _find_oldest(parts) != oldest:
             return True
     return False
 
 
-def _oldest(parts: Parts) -> str | None:
+def _find_oldest(parts: Parts) -> str | None:
     with parts.store.reader(parts.user_id) as reader:
         found = reader.jobs(JobFilter(statuses=_WAITING, limit=1))
     return found[0].id if found else None

@@ -14,10 +14,10 @@ from credenda.portability.importing import read_file
 from credenda.runtime import Parts
 from credenda.write.intake.validate import Submission, accept
 
-__all__ = ["turns_of_file", "turns_of_text"]
+__all__ = ["make_text_turns", "read_file_turns"]
 
 
-def turns_of_file(parts: Parts, path: Path) -> Iterator[Turn]:
+def read_file_turns(parts: Parts, path: Path) -> Iterator[Turn]:
     """Read a file as an import would, and yield the turns that it holds; what is malformed is passed over."""
     before: list[Event] = []
     for piece in read_file(path, None, parts.user_id):
@@ -25,22 +25,22 @@ def turns_of_file(parts: Parts, path: Path) -> Iterator[Turn]:
             before = []
         elif isinstance(piece, Piece):
             try:
-                yield from _turns(_accepted(parts, piece.submission), before)
+                yield from _make_turns(_accept(parts, piece.submission), before)
             except CredendaError:
                 continue  # an import names it and goes on
 
 
-def turns_of_text(parts: Parts, text: str) -> Iterator[Turn]:
+def make_text_turns(parts: Parts, text: str) -> Iterator[Turn]:
     """Yield the one turn that a text is, as `remember` would file it."""
-    yield from _turns(_accepted(parts, Submission(content=text, user_id=parts.user_id)), [])
+    yield from _make_turns(_accept(parts, Submission(content=text, user_id=parts.user_id)), [])
 
 
-def _accepted(parts: Parts, submission: Submission) -> Sequence[NewEvent]:
+def _accept(parts: Parts, submission: Submission) -> Sequence[NewEvent]:
     settings = parts.settings
     return accept(submission, policy=settings.secrets_policy, zone=settings.zone, now_us=parts.clock.now_us()).events
 
 
-def _turns(events: Sequence[NewEvent], before: list[Event]) -> Iterator[Turn]:
+def _make_turns(events: Sequence[NewEvent], before: list[Event]) -> Iterator[Turn]:
     for new in events:
         content = {name: getattr(new, name) for name in NewEvent.__dataclass_fields__}
         event = Event(**content, id="e0", recorded_us=new.occurred_us)

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, cast
 
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.derived import is_dreamed
 from credenda.model.memory import Memory, Stance, Status
 from credenda.model.report import ExportReport
-from credenda.portability.atomic_write import whole_file
-from credenda.portability.importers.mcp_memory import ABOUT_USER, observed, related
+from credenda.portability.atomic_write import replace_file
+from credenda.portability.importers.mcp_memory import ABOUT_USER, word_observation, word_relation
 from credenda.runtime import Parts
 from credenda.storage.store import MemoryFilter, Reader
-from credenda.text.normalize import name_key, text_key
+from credenda.text.normalize import normalise_name, normalise_text
 
 __all__ = ["MCP_MEMORY", "export_mcp_memory"]
 
@@ -34,15 +34,15 @@ _PERSON: Final = "person"
 def export_mcp_memory(parts: Parts, path: Path) -> ExportReport:
     """Write every active memory that is meant as said. Raises as the export of an archive does."""
     graph = _Graph()
-    with whole_file(path) as file, parts.store.reader(parts.user_id) as reader:
-        for memory in _live(reader):
+    with replace_file(path) as file, parts.store.reader(parts.user_id) as reader:
+        for memory in _read_active(reader):
             graph.take(memory)
         for line in graph.lines():
             file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
     return ExportReport(path=str(path), rows=graph.counts())
 
 
-def _live(reader: Reader) -> Iterator[Memory]:
+def _read_active(reader: Reader) -> Iterator[Memory]:
     """Read the active memories but those that were made of others, oldest first, so that the file grows at its end."""
     ids: list[str] = []
     below: int | None = None
@@ -52,7 +52,7 @@ def _live(reader: Reader) -> Iterator[Memory]:
         ids += [memory.id for memory in found if not is_dreamed(memory)]
         if len(found) < _PAGE:
             break
-        below = number_of(found[-1].id, Kind.MEMORY, reader.tenant.tag)
+        below = parse_id_number(found[-1].id, IdKind.MEMORY, reader.tenant.tag)
     ids.reverse()
     for start in range(0, len(ids), _PAGE):
         chunk = ids[start : start + _PAGE]
@@ -71,7 +71,7 @@ class _Graph:
 
     def take(self, memory: Memory) -> None:
         """Add a memory: as it came in where its words still stand, else as an observation of what it is about."""
-        relation = _imported_relation(memory)
+        relation = _find_imported_relation(memory)
         if relation is not None:
             begin, kind, end = relation
             self._relations[self._entity(begin), kind, self._entity(end)] = None
@@ -84,16 +84,16 @@ class _Graph:
         else:
             name, observation = self._native(memory), memory.text
         if isinstance(observation, str):
-            stands = observation == memory.text or _same(memory.text, observed(name, observation))
+            stands = observation == memory.text or _is_same(memory.text, word_observation(name, observation))
             self._observations[name][observation if stands else memory.text] = None
 
     def _native(self, memory: Memory) -> str:
-        about_user = name_key(memory.entity or _SELF) == _SELF
+        about_user = normalise_name(memory.entity or _SELF) == _SELF
         return self._entity(ABOUT_USER, _PERSON) if about_user else self._entity(memory.entity or "")
 
     def _entity(self, name: str, kind: str = "") -> str:
         """Give the name under which an entity is written, however it is spelled here."""
-        shown = self._names.setdefault(name_key(name) or name, name)
+        shown = self._names.setdefault(normalise_name(name) or name, name)
         self._observations.setdefault(shown, {})
         if kind or shown not in self._types:
             self._types[shown] = kind
@@ -113,15 +113,15 @@ class _Graph:
         return {"entities": len(self._observations), "observations": observations, "relations": len(self._relations)}
 
 
-def _imported_relation(memory: Memory) -> tuple[str, str, str] | None:
+def _find_imported_relation(memory: Memory) -> tuple[str, str, str] | None:
     """Give the relation that a memory came from, while its words still say it."""
     found = memory.metadata.get("relation")
     if not isinstance(found, dict):
         return None
     table = cast("dict[str, object]", found)
     begin, kind, end = (str(table.get(name) or "") for name in ("from", "type", "to"))
-    return (begin, kind, end) if _same(memory.text, related(begin, kind, end)) else None
+    return (begin, kind, end) if _is_same(memory.text, word_relation(begin, kind, end)) else None
 
 
-def _same(text: str, statement: str) -> bool:
-    return text_key(text) == text_key(statement)
+def _is_same(text: str, statement: str) -> bool:
+    return normalise_text(text) == normalise_text(statement)

@@ -9,22 +9,22 @@ from typing import Final
 
 from credenda.errors import Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import ImportReport
-from credenda.paths import kind_of
+from credenda.paths import find_path_kind
 from credenda.portability.archive import FORMAT, load_archive
-from credenda.portability.batch_write import Tally, file_pieces
+from credenda.portability.batch_write import Tally, write_pieces
 from credenda.portability.importers.chatgpt import ChatGPTFormat
 from credenda.portability.importers.claude import ClaudeFormat
 from credenda.portability.importers.claude_code import ClaudeCodeFormat
 from credenda.portability.importers.conversation import ConversationFormat
 from credenda.portability.importers.format import Boundary, Format, Piece, Problem, Source
-from credenda.portability.importers.json_checks import shown
+from credenda.portability.importers.json_checks import make_showable
 from credenda.portability.importers.markdown import MarkdownFormat
 from credenda.portability.importers.mcp_memory import McpMemoryFormat
 from credenda.portability.importers.mem0 import Mem0Format
 from credenda.portability.importers.obsidian import ObsidianFormat
 from credenda.portability.importers.text import TextFormat
 from credenda.portability.line_reader import Lines, Meter, Progress, open_lines
-from credenda.portability.sources import Entry, folder_entries, is_zip, zip_entries
+from credenda.portability.sources import Entry, is_zip, list_folder, open_zip
 from credenda.runtime import Parts
 
 __all__ = ["ARCHIVE", "FORMATS", "import_file", "read_file"]
@@ -62,43 +62,43 @@ def import_file(
     """
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
-    if kind_of(path) == "folder":
-        return _import_many(parts, _chosen(path, folder_entries(path), format), progress)
+    if find_path_kind(path) == "folder":
+        return _import_many(parts, _choose_format(path, list_folder(path), format), progress)
     with open_lines(path, progress) as lines:
         if not is_zip(lines.head()):
             return _import_lines(parts, path, lines, format)
-    with zip_entries(path) as entries:
-        return _import_many(parts, _chosen(path, entries, format), progress)
+    with open_zip(path) as entries:
+        return _import_many(parts, _choose_format(path, entries, format), progress)
 
 
 def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | Problem | Boundary]:
     """Read what a file, a folder or a zip holds, as an import would; an archive holds nothing new to read."""
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
-    if kind_of(path) == "folder":
-        yield from _all_pieces(_chosen(path, folder_entries(path), format), user_id, Meter(None, 0))
+    if find_path_kind(path) == "folder":
+        yield from _read_all_pieces(_choose_format(path, list_folder(path), format), user_id, Meter(None, 0))
         return
     with open_lines(path, None) as lines:
         if not is_zip(lines.head()):
-            chosen = format or _recognised(lines.head(), path)
+            chosen = format or _recognise(lines.head(), path)
             source = Source(path=path, user_id=user_id, modified_us=lines.modified_us)
-            yield from () if chosen == ARCHIVE else _named(chosen).pieces(lines, source)
+            yield from () if chosen == ARCHIVE else _find_format(chosen).pieces(lines, source)
             return
-    with zip_entries(path) as entries:
-        yield from _all_pieces(_chosen(path, entries, format), user_id, Meter(None, 0))
+    with open_zip(path) as entries:
+        yield from _read_all_pieces(_choose_format(path, entries, format), user_id, Meter(None, 0))
 
 
 def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None) -> ImportReport:
-    chosen = format_name or _recognised(lines.head(), path)
+    chosen = format_name or _recognise(lines.head(), path)
     if chosen == ARCHIVE:
         return load_archive(parts, path, lines)
     tally = Tally()
     source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
-    file_pieces(parts, _named(chosen).pieces(lines, source), tally)
+    write_pieces(parts, _find_format(chosen).pieces(lines, source), tally)
     return tally.report(path, chosen)
 
 
-def _named(name: str) -> Format:
+def _find_format(name: str) -> Format:
     return next(known for known in FORMATS if known.name == name)
 
 
@@ -111,10 +111,10 @@ class _Chosen:
     entries: Sequence[Entry]
 
 
-def _chosen(path: Path, entries: Sequence[Entry], format_name: str | None) -> _Chosen:
+def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None) -> _Chosen:
     if format_name == ARCHIVE:
         raise Invalid(f"{path.name} is not an archive", why="an archive is one file", fix="give that file")
-    known = _named(format_name or _recognised_among(entries, path))
+    known = _find_format(format_name or _recognise_among(entries, path))
     taken = [entry for entry in entries if known.takes(entry.name)]
     if not taken:
         raise Invalid(f"{path.name} holds nothing of the format {known.name}", fix="name another format, or a file")
@@ -124,14 +124,14 @@ def _chosen(path: Path, entries: Sequence[Entry], format_name: str | None) -> _C
 def _import_many(parts: Parts, chosen: _Chosen, progress: Progress | None) -> ImportReport:
     meter = Meter(progress, sum(entry.size_bytes for entry in chosen.entries))
     tally = Tally()
-    file_pieces(parts, _all_pieces(chosen, parts.user_id, meter), tally)
+    write_pieces(parts, _read_all_pieces(chosen, parts.user_id, meter), tally)
     return tally.report(chosen.path, chosen.known.name)
 
 
-def _all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Piece | Problem | Boundary]:
+def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Piece | Problem | Boundary]:
     """Read file after file; one that cannot be read is passed over like any other malformed item."""
     for entry in chosen.entries:
-        name = shown(entry.name)
+        name = make_showable(entry.name)
         try:
             with entry.open(meter) as lines:
                 source = Source(path=entry.path, user_id=user_id, modified_us=lines.modified_us)
@@ -141,7 +141,7 @@ def _all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Piece |
             yield Problem(place=name, what=error.why or error.what)
 
 
-def _recognised(head: bytes, path: Path) -> str:
+def _recognise(head: bytes, path: Path) -> str:
     if f'"{FORMAT}"'.encode() in head.partition(b"\n")[0] and head.startswith(b"{"):
         return ARCHIVE
     unpacked = path.with_suffix("") if path.suffix.casefold() == ".gz" else path
@@ -155,7 +155,7 @@ def _recognised(head: bytes, path: Path) -> str:
     )
 
 
-def _recognised_among(entries: Sequence[Entry], path: Path) -> str:
+def _recognise_among(entries: Sequence[Entry], path: Path) -> str:
     """Tell the format of a folder or zip: the first of `FORMATS` that one of its files is of."""
     best = len(FORMATS)
     trouble: CredendaError | None = None

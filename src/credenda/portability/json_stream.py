@@ -14,7 +14,7 @@ from typing import Final
 from credenda import limits
 from credenda.portability.line_reader import Lines
 
-__all__ = ["Element", "elements"]
+__all__ = ["Element", "read_elements"]
 
 _CHUNK_BYTES: Final = 1 << 16
 _PLAIN: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
@@ -38,10 +38,10 @@ class Element:
     wrong: str = ""
 
 
-def elements(lines: Lines, *keys: str) -> Iterator[Element]:
+def read_elements(lines: Lines, *keys: str) -> Iterator[Element]:
     """Yield the items of a file that is an array, or a table that holds one under one of `keys`."""
     scan = _Scan(lines)
-    depth = _entered(scan, keys)
+    depth = _enter_array(scan, keys)
     if not depth:
         yield Element(number=1, wrong="the file holds no list of items")
         return
@@ -58,12 +58,12 @@ def elements(lines: Lines, *keys: str) -> Iterator[Element]:
         if sign not in _OPENING:
             return
         number += 1
-        yield _item(scan, number)
+        yield _read_item(scan, number)
         if scan.ended:
             return
 
 
-def _entered(scan: _Scan, keys: tuple[str, ...]) -> int:
+def _enter_array(scan: _Scan, keys: tuple[str, ...]) -> int:
     """Go to the first item; gives how deep the array lies, or 0 where there is none."""
     depth = 0
     while True:
@@ -81,7 +81,7 @@ def _entered(scan: _Scan, keys: tuple[str, ...]) -> int:
                 return depth
 
 
-def _item(scan: _Scan, number: int) -> Element:
+def _read_item(scan: _Scan, number: int) -> Element:
     """Read on to the bracket that closes the item whose first was just read."""
     scan.keep()
     depth = 1

@@ -16,9 +16,19 @@ from zipfile import BadZipFile
 
 from credenda import limits
 from credenda.errors import Corrupt, CredendaError, Invalid, LimitExceeded, NotFound, Unavailable
-from credenda.paths import kind_of
+from credenda.paths import find_path_kind
 
-__all__ = ["DAMAGED", "LINE_BYTES_MAX", "Line", "Lines", "Meter", "Progress", "Quota", "open_lines", "unreadable"]
+__all__ = [
+    "DAMAGED",
+    "LINE_BYTES_MAX",
+    "Line",
+    "Lines",
+    "Meter",
+    "Progress",
+    "Quota",
+    "make_unreadable_error",
+    "open_lines",
+]
 
 Progress = Callable[[int, int | None], None]
 """Told how many bytes are read, and how many there are (None where that cannot be known)."""
@@ -162,14 +172,14 @@ class Lines:
 @contextmanager
 def open_lines(path: Path, progress: Progress | None = None, *, meter: Meter | None = None) -> Generator[Lines]:
     """Open a file for reading; raises `NotFound`, `Invalid` for a folder, or `Unavailable`."""
-    if kind_of(path) == "folder":
+    if find_path_kind(path) == "folder":
         raise Invalid(f"{path} is a folder", fix="give a file")
     try:
         raw = BufferedReader(FileIO(path), _BUFFER_BYTES)
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {path}", fix="check the path") from error
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise make_unreadable_error(path, error) from error
     with raw:
         status = os.fstat(raw.fileno())
         regular = stat.S_ISREG(status.st_mode)
@@ -188,7 +198,7 @@ def open_lines(path: Path, progress: Progress | None = None, *, meter: Meter | N
             measured.finish(status.st_size)
 
 
-def unreadable(path: Path, error: OSError) -> CredendaError:
+def make_unreadable_error(path: Path, error: OSError) -> CredendaError:
     """Translate an error of the file system."""
     return Unavailable(
         f"{path} cannot be opened", why=error.strerror or type(error).__name__, fix="check its permissions"

@@ -19,10 +19,10 @@ from typing import Any, Final, cast
 from credenda import limits
 from credenda.clock import from_datetime
 from credenda.errors import Corrupt, CredendaError, Invalid, LimitExceeded
-from credenda.paths import kind_of
-from credenda.portability.line_reader import DAMAGED, Lines, Meter, Quota, open_lines, unreadable
+from credenda.paths import find_path_kind
+from credenda.portability.line_reader import DAMAGED, Lines, Meter, Quota, make_unreadable_error, open_lines
 
-__all__ = ["Entry", "folder_entries", "is_zip", "zip_entries"]
+__all__ = ["Entry", "is_zip", "list_folder", "open_zip"]
 
 _SIGNATURES: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _BUFFER_BYTES: Final = 1 << 16
@@ -45,46 +45,46 @@ def is_zip(head: bytes) -> bool:
     return head.startswith(_SIGNATURES)
 
 
-def folder_entries(folder: Path) -> list[Entry]:
+def list_folder(folder: Path) -> list[Entry]:
     """List the files of a folder and of all below it, by name; hidden ones and linked folders are left out."""
     entries: list[Entry] = []
-    for path in _files(folder):
+    for path in _walk_files(folder):
         if len(entries) == limits.IMPORT_FILES:
-            raise _too_many(folder.name)
+            raise _make_too_many_error(folder.name)
         name = path.relative_to(folder).as_posix()
-        entries.append(Entry(name=name, path=path, size_bytes=_size(path), open=_opener(path)))
+        entries.append(Entry(name=name, path=path, size_bytes=_read_size(path), open=_make_opener(path)))
     return entries
 
 
-def _size(path: Path) -> int:
+def _read_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:  # gone meanwhile: opening it will say so
         return 0
 
 
-def _opener(path: Path) -> Callable[[Meter], AbstractContextManager[Lines]]:
+def _make_opener(path: Path) -> Callable[[Meter], AbstractContextManager[Lines]]:
     return lambda meter: open_lines(path, meter=meter)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _walk_files(folder: Path) -> Iterator[Path]:
     """Walk depth first, by name; without recursion, so that no depth is too deep."""
     waiting = [folder]
     while waiting:
         path = waiting.pop()
-        if path != folder and (path.is_symlink() or kind_of(path) != "folder"):
-            if kind_of(path) == "file":
+        if path != folder and (path.is_symlink() or find_path_kind(path) != "folder"):
+            if find_path_kind(path) == "file":
                 yield path
             continue
         try:
             found = sorted((one for one in path.iterdir() if not one.name.startswith(".")), reverse=True)
         except OSError as error:
-            raise unreadable(path, error) from error
+            raise make_unreadable_error(path, error) from error
         waiting += found
 
 
 @contextmanager
-def zip_entries(path: Path) -> Generator[list[Entry]]:
+def open_zip(path: Path) -> Generator[list[Entry]]:
     """Open a zip and list its files by name; raises `Corrupt` for one that is damaged or cut off."""
     try:
         archive = zipfile.ZipFile(path)
@@ -97,13 +97,13 @@ def zip_entries(path: Path) -> Generator[list[Entry]]:
         quota = Quota(path.name, lambda: size)
         infos = [info for info in archive.infolist() if _is_file(info)]
         if len(infos) > limits.IMPORT_FILES:
-            raise _too_many(path.name)
+            raise _make_too_many_error(path.name)
         yield [
             Entry(
                 name=info.filename,
                 path=path / PurePosixPath(info.filename).name,
                 size_bytes=info.compress_size,
-                open=partial(_member, archive, info, quota),
+                open=partial(_open_member, archive, info, quota),
             )
             for info in sorted(infos, key=lambda info: (info.filename, info.header_offset))
         ]
@@ -117,14 +117,14 @@ def _is_file(info: zipfile.ZipInfo) -> bool:
 
 
 @contextmanager
-def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, quota: Quota, meter: Meter) -> Generator[Lines]:
+def _open_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, quota: Quota, meter: Meter) -> Generator[Lines]:
     name = info.filename
     if info.flag_bits & _ENCRYPTED:
         raise Invalid(f"{name} is encrypted", fix="unpack the zip with its password, and import the result")
     try:
         raw = archive.open(info)
     except (*DAMAGED, RuntimeError, ValueError) as error:
-        raise _damaged(name) from error
+        raise _make_damaged_error(name) from error
     with raw, BufferedReader(cast("Any", raw), _BUFFER_BYTES) as file:
         yield Lines(
             file,
@@ -132,23 +132,23 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, quota: Quota, meter
             meter=meter,
             quota=quota,
             position=lambda unpacked: info.compress_size * min(unpacked, info.file_size) // max(1, info.file_size),
-            modified_us=_modified_us(info),
+            modified_us=_read_modified_us(info),
         )
         meter.finish(info.compress_size)
 
 
-def _modified_us(info: zipfile.ZipInfo) -> int | None:
+def _read_modified_us(info: zipfile.ZipInfo) -> int | None:
     try:
         return from_datetime(datetime(*info.date_time, tzinfo=UTC))
     except ValueError:
         return None
 
 
-def _damaged(name: str) -> CredendaError:
+def _make_damaged_error(name: str) -> CredendaError:
     return Corrupt(f"{name} cannot be read", why="its compressed data are damaged", fix="get an intact copy of the zip")
 
 
-def _too_many(name: str) -> CredendaError:
+def _make_too_many_error(name: str) -> CredendaError:
     return LimitExceeded(
         f"{name} holds more than {limits.IMPORT_FILES} files", fix="import its parts one after the other"
     )

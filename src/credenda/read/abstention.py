@@ -24,15 +24,15 @@ from credenda.read.weights import Calibration, Weights
 
 __all__ = [
     "TOP",
-    "Asking",
+    "QuestionSignals",
     "Rise",
-    "answerability",
-    "any_compared",
-    "best_by_chance",
-    "held_lead",
-    "lead_of",
-    "most_relevant",
-    "rise_of",
+    "bound_lead",
+    "estimate_answerability",
+    "expect_best_by_chance",
+    "has_compared_vectors",
+    "measure_lead",
+    "measure_rise",
+    "pick_most_relevant",
 ]
 
 TOP: Final = 5
@@ -65,7 +65,7 @@ _LEVEL: Final = Rise()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class QuestionSignals:
     """What the question itself says about how likely an answer is, and how much was searched for one.
 
     `names_slot`: it asks for one thing that has a slot of its own. `broad`: it asks for the course of a matter, which
@@ -81,12 +81,12 @@ class Asking:
     searched: int = 1
 
 
-def any_compared(rows: Sequence[Row]) -> bool:
+def has_compared_vectors(rows: Sequence[Row]) -> bool:
     """Say whether vectors speak for or against the best rows; where none has one yet, only words can judge."""
     return any(row.signs.cosine is not None for row in rows[:TOP])
 
 
-def best_by_chance(searched: int) -> float:
+def expect_best_by_chance(searched: int) -> float:
     """Return how far the best of so many unrelated texts is expected above their mean, in standard deviations.
 
     Beyond `_CHANCE_SEEN` it stands still: what chance adds was measured on stores of up to some 1,700 texts, and to go
@@ -98,12 +98,12 @@ def best_by_chance(searched: int) -> float:
     return math.sqrt(2.0 * math.log(min(max(searched, 1), _CHANCE_SEEN)))
 
 
-def held_lead(lead: float) -> float:
+def bound_lead(lead: float) -> float:
     """Bound how much it counts that another person said it: a slip of the name must not refuse a question."""
     return max(lead, -0.5)
 
 
-def lead_of(coverage: Floats, by_named: Mask, by_partner: Mask) -> float:
+def measure_lead(coverage: Floats, by_named: Mask, by_partner: Mask) -> float:
     """Say how much more of the question the named person's five best texts cover than their partners', in [-1, 1].
 
     >>> named = np.array([True, True, False, False])
@@ -114,13 +114,13 @@ def lead_of(coverage: Floats, by_named: Mask, by_partner: Mask) -> float:
     return round(float(theirs - others) / TOP, 6)
 
 
-def rise_of(found: Candidates, best: Integers) -> Rise:
+def measure_rise(found: Candidates, best: Integers) -> Rise:
     """Say how far the first five of the best candidates, most relevant first, rise above the first thirty.
 
     Documents that are no candidates count as 0 there. Weighed by how much more than one text on a matter is to be
     expected: 0 for two documents, 1 from five hundred.
     """
-    expected = _more_expected(found.searched)
+    expected = _expect_more(found.searched)
     if not expected or not len(best):
         return _LEVEL
     around = best[:_AROUND]
@@ -132,12 +132,12 @@ def rise_of(found: Candidates, best: Integers) -> Rise:
     return Rise(above, nearer)
 
 
-def _more_expected(searched: int) -> float:
+def _expect_more(searched: int) -> float:
     """Say how far more than one text on a matter is to be expected, in [0, 1], rising with the logarithm."""
     return min(math.log(max(searched, _FEW) / _FEW) / math.log(_MANY / _FEW), 1.0)
 
 
-def most_relevant(read: Sequence[Row]) -> list[Row]:
+def pick_most_relevant(read: Sequence[Row]) -> list[Row]:
     """Return the rows whose relevance is highest, of rows whose key is nothing else, best first.
 
     What a row is worth by itself orders hits, and says nothing on whether they answer.
@@ -145,8 +145,8 @@ def most_relevant(read: Sequence[Row]) -> list[Row]:
     return sorted(read, key=lambda row: -row.key)[:TOP]
 
 
-def answerability(
-    rows: Sequence[Row], relevant: Sequence[Row], engine: Calibration, tuned: Weights, *, asking: Asking
+def estimate_answerability(
+    rows: Sequence[Row], relevant: Sequence[Row], engine: Calibration, tuned: Weights, *, asking: QuestionSignals
 ) -> float:
     """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none.
 
@@ -160,15 +160,15 @@ def answerability(
     told = [row.signs for row in relevant] or best
     near = max((signs.cosine for signs in told if signs.cosine is not None), default=0.0)
     coverage = max(signs.coverage for signs in told)
-    logit = engine.base + engine.coverage * coverage + engine.cosine * near + engine.lead * held_lead(asking.lead)
-    logit += engine.size * best_by_chance(asking.searched)
+    logit = engine.base + engine.coverage * coverage + engine.cosine * near + engine.lead * bound_lead(asking.lead)
+    logit += engine.size * expect_best_by_chance(asking.searched)
     logit += engine.above * asking.rise.above + engine.nearer * asking.rise.nearer
     rarest = any(signs.rarest for signs in told)
     if not asking.broad and not any(one.timely or one.governs or one.slot for one in best):
         if coverage < _SCARCE:
             logit += engine.scarce
         if coverage < _HALF and not rarest:
-            logit += tuned.scant_logit * (1.0 - _more_expected(asking.searched))
+            logit += tuned.scant_logit * (1.0 - _expect_more(asking.searched))
     if rarest:
         logit += engine.rarest
     if asking.broad:

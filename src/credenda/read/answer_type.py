@@ -9,20 +9,20 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.read.plan import Ask
-from credenda.read.weights import Relevance, questions
+from credenda.read.weights import Relevance, load_questions
 
-__all__ = ["answers_kind", "asks_kind"]
+__all__ = ["is_typed_question", "score_answer_type"]
 
 _READ: Final = 1_000
 """Characters of a text that are looked at: a longer one holds some number anyway, which says nothing."""
 
 
-def asks_kind(ask: Ask) -> bool:
+def is_typed_question(ask: Ask) -> bool:
     """Say whether answers to such a question are known by their looks."""
-    return ask.value in questions().answers
+    return ask.value in load_questions().answers
 
 
-def answers_kind(text: str, ask: Ask, tuned: Relevance) -> float:
+def score_answer_type(text: str, ask: Ask, tuned: Relevance) -> float:
     """Return what a text gains for holding what such a question asks for; 0 for other questions.
 
     >>> from credenda.read.weights import weights
@@ -30,7 +30,7 @@ def answers_kind(text: str, ask: Ask, tuned: Relevance) -> float:
     >>> answers_kind("I took it up last May.", Ask.WHEN, tuned) > answers_kind("I love to paint.", Ask.WHEN, tuned)
     True
     """
-    pattern = questions().answers.get(ask)
+    pattern = load_questions().answers.get(ask)
     if pattern is None or pattern.search(text[:_READ].lower()) is None:
         return 0.0
     return tuned.when if ask is Ask.WHEN else tuned.count

@@ -11,27 +11,27 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import HEADINGS, CoreMemory, Section
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
-from credenda.read.core_memories import core_memories, instructs
-from credenda.read.history import slot_history
+from credenda.read.core_memories import find_core_memories, is_standing_instruction
+from credenda.read.history import read_slot_history
 from credenda.read.pack import Packing, pack
 from credenda.read.plan import plan
 from credenda.read.search import Embed, search
 from credenda.storage.store import MemoryFilter, Reader
-from credenda.text.fence import bullet, since
-from credenda.text.normalize import attribute_key, name_key
-from credenda.text.token_budget import Budget
+from credenda.text.fence import format_bullet, format_since
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.token_budget import TokenBudget
 
-__all__ = ["context"]
+__all__ = ["build_context"]
 
 _ALWAYS: Final = frozenset({Section.INSTRUCTION, Section.PINNED})
 _SLOTS_WITH_HISTORY: Final = 10
 """Best memories whose earlier values are looked up."""
 
 
-def context(
+def build_context(
     query: Query | None,
     *,
-    budget: Budget,
+    budget: TokenBudget,
     reader: Reader,
     index: ResidentIndex | None,
     embed: Embed | None = None,
@@ -45,53 +45,57 @@ def context(
     stricter floor: below it the block holds the core and says `abstained`.
     """
     asked = query or Query(text="")
-    kept = [_firm(one) for one in core_memories(reader, asked, now_us)] if core is None else core
+    kept = [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)] if core is None else core
     if query is None or not query.text:
         always = [one.memory for one in kept]
-        contests = _contests(reader, always, (), asked)
-        packing = Packing(budget=budget, contests=contests, headings=_headings(kept), zone=asked.zone)
+        contests = _find_contests(reader, always, (), asked)
+        packing = Packing(budget=budget, contests=contests, headings=_choose_headings(kept), zone=asked.zone)
         return pack(always, (), packing)
     found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
-    kept = _beside(kept, found.hits, query, budget)
+    kept = _choose_core(kept, found.hits, query, budget)
     always = [one.memory for one in kept]
     made = plan(query, now_us, ())
-    previous = _previous(reader, found.hits, query)
+    previous = _find_previous_values(reader, found.hits, query)
     packing = Packing(
         budget=budget,
-        contests=_contests(reader, always, found.hits, query),
+        contests=_find_contests(reader, always, found.hits, query),
         previous=previous,
-        told=_told(reader, previous),
+        told=_find_redundant(reader, previous),
         history=made.history,
         in_order=made.broad,
         abstained=found.abstained,
-        headings=_headings(kept),
+        headings=_choose_headings(kept),
         zone=query.zone,
     )
     return pack(always, found.hits, packing)
 
 
-def _firm(memory: Memory) -> CoreMemory:
-    return CoreMemory(Section.INSTRUCTION if instructs(memory) else Section.PINNED, memory)
+def _make_core_memory(memory: Memory) -> CoreMemory:
+    return CoreMemory(Section.INSTRUCTION if is_standing_instruction(memory) else Section.PINNED, memory)
 
 
-def _headings(core: Sequence[CoreMemory]) -> dict[str, str]:
+def _choose_headings(core: Sequence[CoreMemory]) -> dict[str, str]:
     return {one.memory.id: HEADINGS[one.section] for one in core}
 
 
-def _beside(core: Sequence[CoreMemory], hits: Sequence[Hit], query: Query, budget: Budget) -> list[CoreMemory]:
+def _choose_core(
+    core: Sequence[CoreMemory], hits: Sequence[Hit], query: Query, budget: TokenBudget
+) -> list[CoreMemory]:
     """Choose what of the core stands beside hits: what the person asked for always, the rest while there is room."""
     found = {hit.id for hit in hits}
     spent, kept = 0, list[CoreMemory]()
     for one in core:
         memory = one.memory
-        spent += budget.counter.count(bullet(memory.id, memory.text, since(memory.valid_from_us, query.zone)))
+        spent += budget.counter.count(
+            format_bullet(memory.id, memory.text, format_since(memory.valid_from_us, query.zone))
+        )
         other = one.section is Section.RECALLED and query.topic not in {None, memory.topic}
         if one.section in _ALWAYS or (memory.id not in found and not other and spent <= budget.tokens // 2):
             kept.append(one)
     return kept
 
 
-def _contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], query: Query) -> list[ContestCase]:
+def _find_contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], query: Query) -> list[ContestCase]:
     """Return the contests, open now or at the time asked about, that what is shown takes part in."""
     shown = {memory.id for memory in core} | {hit.id for hit in hits if hit.memory and hit.memory.contested}
     shown |= {hit.id for hit in hits if "contested" in hit.flags}
@@ -109,7 +113,7 @@ def _open_at(reader: Reader, known_at_us: int | None) -> list[ContestCase]:
     return [case for case in begun if case.resolved_us is None or case.resolved_us > known_at_us]
 
 
-def _previous(reader: Reader, hits: Sequence[Hit], query: Query) -> dict[str, list[SlotVersion]]:
+def _find_previous_values(reader: Reader, hits: Sequence[Hit], query: Query) -> dict[str, list[SlotVersion]]:
     """Return what the slots of the best memories held before, latest first: changed values, never corrected ones."""
     if query.as_of_us is not None or query.known_at_us is not None:
         return {}
@@ -118,21 +122,21 @@ def _previous(reader: Reader, hits: Sequence[Hit], query: Query) -> dict[str, li
     for memory in current[:_SLOTS_WITH_HISTORY]:
         if memory.entity is None or memory.attribute is None:
             continue
-        pair = (name_key(memory.entity), attribute_key(memory.attribute))
+        pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
         rows = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED})))
         if any(row.relation is Relation.CHANGED for row in rows):
-            versions = slot_history(reader, id=memory.id, latest=limits.SLOT_ROWS)
-            previous[memory.id] = [version for version in reversed(versions) if _was_true(version, memory)]
+            versions = read_slot_history(reader, id=memory.id, latest=limits.SLOT_ROWS)
+            previous[memory.id] = [version for version in reversed(versions) if _was_valid(version, memory)]
     return previous
 
 
-def _was_true(version: SlotVersion, memory: Memory) -> bool:
+def _was_valid(version: SlotVersion, memory: Memory) -> bool:
     changed = version.status is Status.SUPERSEDED and version.relation is Relation.CHANGED
     other = version.value != memory.value or memory.stance is Stance.NEGATED
     return changed and bool(version.text) and version.memory_id != memory.id and other
 
 
-def _told(reader: Reader, previous: Mapping[str, Sequence[SlotVersion]]) -> frozenset[str]:
+def _find_redundant(reader: Reader, previous: Mapping[str, Sequence[SlotVersion]]) -> frozenset[str]:
     """Return the earlier values, and the events they were said in, that need no line of their own."""
     names = {version.memory_id for versions in previous.values() for version in versions}
     links = reader.evidence(memory_ids=sorted(names)) if names else []

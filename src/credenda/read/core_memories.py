@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda.model.core import Recalled
+from credenda.model.core import RecallCounts
 from credenda.model.memory import Layer, Memory, Status
 from credenda.model.query import Query
-from credenda.read.visibility import judge_memory
+from credenda.read.visibility import flag_memory
 from credenda.storage.store import MemoryFilter, Reader
 
-__all__ = ["core_memories", "instructs", "often_recalled", "user_memories"]
+__all__ = ["find_core_memories", "find_often_recalled", "find_user_memories", "is_standing_instruction"]
 
 _CORE: Final = 500
 """Most instructions, and most pins, that are looked at: more than any cap has room for."""
@@ -25,7 +25,7 @@ _ACTIVE: Final = frozenset({Status.ACTIVE})
 _PLAIN: Final = Query(text="")
 
 
-def core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
+def find_core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
     """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each."""
     then = MemoryFilter(
         statuses=_HELD if query.as_of_us is None else None,
@@ -36,29 +36,29 @@ def core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
     instructions = reader.find(replace(then, attribute=_INSTRUCTION))
     pinned = reader.find(replace(then, pinned=True))
     found = {memory.id: memory for memory in [*reversed(instructions), *reversed(pinned)]}
-    return [memory for memory in found.values() if judge_memory(memory, query, now_us) is not None]
+    return [memory for memory in found.values() if flag_memory(memory, query, now_us) is not None]
 
 
-def instructs(memory: Memory) -> bool:
+def is_standing_instruction(memory: Memory) -> bool:
     """Say whether a memory is a standing instruction."""
     return memory.attribute == _INSTRUCTION
 
 
-def user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -> list[Memory]:
+def find_user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -> list[Memory]:
     """Return the active memories of these attributes of the user, by attribute and then newest first."""
     found: list[Memory] = []
     for attribute in attributes:
         wanted = MemoryFilter(pair=(_USER, attribute), statuses=_ACTIVE, limit=_VALUES)
         found += reader.find(wanted)
-    return _shown(found, now_us)
+    return _keep_visible(found, now_us)
 
 
-def often_recalled(reader: Reader, log: Sequence[Recalled], now_us: int) -> list[Memory]:
+def find_often_recalled(reader: Reader, log: Sequence[RecallCounts], now_us: int) -> list[Memory]:
     """Return the memories of a recall log that are held, in its order; what scans kept of code is left out."""
     held = {memory.id: memory for memory in reader.memories([one.memory_id for one in log])}
     ordered = [held[one.memory_id] for one in log if one.memory_id in held]
-    return [one for one in _shown(ordered, now_us) if one.layer is not Layer.CODEBASE]
+    return [one for one in _keep_visible(ordered, now_us) if one.layer is not Layer.CODEBASE]
 
 
-def _shown(memories: Iterable[Memory], now_us: int) -> list[Memory]:
-    return [memory for memory in memories if judge_memory(memory, _PLAIN, now_us) is not None]
+def _keep_visible(memories: Iterable[Memory], now_us: int) -> list[Memory]:
+    return [memory for memory in memories if flag_memory(memory, _PLAIN, now_us) is not None]

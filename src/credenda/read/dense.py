@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.index.resident import ResidentIndex
-from credenda.index.vector_reader import stored_vectors
+from credenda.index.vector_reader import read_stored_vectors
 from credenda.read.plan import Plan
-from credenda.read.weights import weights
+from credenda.read.weights import load_weights
 from credenda.storage.store import Reader
 
-__all__ = ["Meaning", "asked_vector", "nothing_meant", "rows_of", "similar"]
+__all__ = ["Meaning", "collect_rows", "embed_question", "find_similar", "make_empty_meaning"]
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
@@ -45,7 +45,7 @@ class Meaning:
     spread: Floats
 
 
-def asked_vector(embed: Callable[[Sequence[str]], Floats], text: str, made: Plan) -> Floats:
+def embed_question(embed: Callable[[Sequence[str]], Floats], text: str, made: Plan) -> Floats:
     """Return the vector of a question: where it names a person, between the question and the same said to them.
 
     People seldom say their own names: "What does Ana paint?" is as near to any talk of Ana, and "What do you paint?" as
@@ -57,7 +57,7 @@ def asked_vector(embed: Callable[[Sequence[str]], Floats], text: str, made: Plan
     return both / max(float(np.linalg.norm(both)), _FLAT)
 
 
-def rows_of(count: int, *parts: Integers) -> Integers:
+def collect_rows(count: int, *parts: Integers) -> Integers:
     """Return the rows that are in any of the parts, each once and ascending, of an index of so many rows."""
     marks = np.zeros(count, np.bool_)
     for part in parts:
@@ -65,13 +65,13 @@ def rows_of(count: int, *parts: Integers) -> Integers:
     return marks.nonzero()[0]
 
 
-def nothing_meant(index: ResidentIndex) -> Meaning:
+def make_empty_meaning(index: ResidentIndex) -> Meaning:
     """Return the meaning of a search by words alone."""
     cosine = np.full(len(index), np.nan, np.float32)
     return Meaning(np.zeros(0, np.int64), cosine, np.zeros(len(index), np.float32))
 
 
-def similar(
+def find_similar(
     index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], *, limit: int, also: Integers
 ) -> Meaning:
     """Compare the question with the rows of the mask whose signs are nearest, and with those of `also`.
@@ -79,28 +79,28 @@ def similar(
     What was not compared is no nearer than what was, so the least cosine found is the zero from which turns share with
     their neighbours. Vectors of neighbours are never rewritten: scores are linear, so scores are what is shared.
     """
-    meant = nothing_meant(index)
+    meant = make_empty_meaning(index)
     if index.model_id is None or index.dims != len(vector):
         return meant
-    nominated = index.nearest(vector, _nominated(len(index)), mask)
-    nearest = index.likeliest(vector, nominated, _rescored(len(index), limit))
+    nominated = index.nearest(vector, _choose_candidate_count(len(index)), mask)
+    nearest = index.likeliest(vector, nominated, _choose_rescored_count(len(index), limit))
     if len(also):
-        nearest = rows_of(len(index), nearest, also[index.has_vector[also]])
-    rows, matrix = stored_vectors(index, reader, nearest)
+        nearest = collect_rows(len(index), nearest, also[index.has_vector[also]])
+    rows, matrix = read_stored_vectors(index, reader, nearest)
     if not len(rows):
         return meant
     meant.cosine[rows] = near = matrix @ vector
-    tuned = weights().relevance
+    tuned = load_weights().relevance
     above = meant.spread
     above[rows] = near - np.minimum.reduce(near)
     return Meaning(rows, meant.cosine, index.spread_few(above, rows, back=tuned.back, ahead=tuned.ahead))
 
 
-def _nominated(count: int) -> int:
+def _choose_candidate_count(count: int) -> int:
     return min(_NOMINATED_LEAST + count // _NOMINATED_SHARE, limits.VECTOR_NOMINEES)
 
 
-def _rescored(count: int, limit: int) -> int:
+def _choose_rescored_count(count: int, limit: int) -> int:
     """Say how many of so many rows are compared by their stored vectors.
 
     >>> [_rescored(count, 20) for count in (1_000, 20_000, 140_000, 1_000_000)]

@@ -47,27 +47,27 @@ class Beliefs:
 
 def compare(beliefs: Beliefs) -> list[Difference]:
     """Say what differs, in no order. What came and went in between is no difference."""
-    replaced = list(_gone(beliefs))
+    replaced = list(_find_removed(beliefs))
     taken = {one.memory.id for one in replaced if one.previous is not None}
-    return [*replaced, *_come(beliefs, taken), *_kept(beliefs, taken)]
+    return [*replaced, *_find_added(beliefs, taken), *_find_changed(beliefs, taken)]
 
 
-def _gone(beliefs: Beliefs) -> Iterator[Difference]:
+def _find_removed(beliefs: Beliefs) -> Iterator[Difference]:
     for name, old in beliefs.before.items():
         if name in beliefs.after:
             continue
         last = beliefs.links.get(name, old)
-        new = _in_place_of(last, beliefs)
+        new = _find_successor(last, beliefs)
         if last.status is Status.DELETED:
-            yield _made(beliefs, DifferenceKind.DELETED, last)
+            yield _make_difference(beliefs, DifferenceKind.DELETED, last)
         elif new is None:
-            yield _made(beliefs, DifferenceKind.ENDED, last)
+            yield _make_difference(beliefs, DifferenceKind.ENDED, last)
         else:
             kind = DifferenceKind.CHANGED if last.relation is None else _REPLACED.get(last.relation)
-            yield _made(beliefs, kind or DifferenceKind.CHANGED, new, previous=last)
+            yield _make_difference(beliefs, kind or DifferenceKind.CHANGED, new, previous=last)
 
 
-def _in_place_of(memory: Memory, beliefs: Beliefs) -> Memory | None:
+def _find_successor(memory: Memory, beliefs: Beliefs) -> Memory | None:
     """Follow who took whose place to what is believed after."""
     seen = {memory.id}
     following = memory.superseded_by
@@ -80,23 +80,23 @@ def _in_place_of(memory: Memory, beliefs: Beliefs) -> Memory | None:
     return None
 
 
-def _come(beliefs: Beliefs, taken: set[str]) -> Iterator[Difference]:
+def _find_added(beliefs: Beliefs, taken: set[str]) -> Iterator[Difference]:
     for name, memory in beliefs.after.items():
         if name not in beliefs.before and name not in taken:
             kind = DifferenceKind.RESTORED if name in beliefs.known else DifferenceKind.ADDED
-            yield _made(beliefs, kind, memory)
+            yield _make_difference(beliefs, kind, memory)
 
 
-def _kept(beliefs: Beliefs, taken: set[str]) -> Iterator[Difference]:
+def _find_changed(beliefs: Beliefs, taken: set[str]) -> Iterator[Difference]:
     for name, memory in beliefs.after.items():
         old = beliefs.before.get(name)
         if old is None:
             continue
         kind = _turn(old, memory)
         if kind is not None:
-            yield _made(beliefs, kind, memory)
-        elif name not in taken and _confirmations(beliefs, name):
-            yield _made(beliefs, DifferenceKind.CONFIRMED, memory)
+            yield _make_difference(beliefs, kind, memory)
+        elif name not in taken and _count_confirmations(beliefs, name):
+            yield _make_difference(beliefs, DifferenceKind.CONFIRMED, memory)
 
 
 def _turn(old: Memory, new: Memory) -> DifferenceKind | None:
@@ -108,11 +108,13 @@ def _turn(old: Memory, new: Memory) -> DifferenceKind | None:
     return None
 
 
-def _confirmations(beliefs: Beliefs, name: str) -> int:
+def _count_confirmations(beliefs: Beliefs, name: str) -> int:
     return sum(change.kind is ChangeKind.CONFIRM for change in beliefs.log.get(name, ()))
 
 
-def _made(beliefs: Beliefs, kind: DifferenceKind, memory: Memory, *, previous: Memory | None = None) -> Difference:
+def _make_difference(
+    beliefs: Beliefs, kind: DifferenceKind, memory: Memory, *, previous: Memory | None = None
+) -> Difference:
     """Give a difference with the reason of the change that decided it."""
     decided = beliefs.log.get(memory.id if previous is None else previous.id, ())
     telling = [one for one in decided if one.kind in _TELLING.get(kind, _ENDINGS)] or list(decided)
@@ -121,7 +123,7 @@ def _made(beliefs: Beliefs, kind: DifferenceKind, memory: Memory, *, previous: M
         kind=kind,
         memory=memory,
         previous=previous,
-        confirmations=_confirmations(beliefs, memory.id),
+        confirmations=_count_confirmations(beliefs, memory.id),
         reason=telling[-1].reason if telling else "",
         at_us=telling[-1].at_us if telling else memory.recorded_us,
         changes=tuple(dict.fromkeys(one.id for one in (*decided, *own))),

@@ -15,7 +15,7 @@ import numpy as np
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
 from credenda.read.weights import Calibration, Weights
 
-__all__ = ["Fused", "best_of_owner", "fuse", "fuse_ranks", "reciprocal_ranks", "z_scores"]
+__all__ = ["Fused", "compute_reciprocal_ranks", "compute_z_scores", "fuse_ranks", "fuse_scores", "pick_best_of_owner"]
 
 _FLAT: Final = 1e-6
 
@@ -28,71 +28,71 @@ class Fused:
     terms: Mapping[str, Floats]
 
 
-def z_scores(values: Floats, known: Mask | None = None) -> Floats:
+def compute_z_scores(values: Floats, known: Mask | None = None) -> Floats:
     """Give standard scores; values that are not `known` count as average. Equal values are all average."""
     if known is None:
-        return _standard(values)
+        return _standardise(values)
     out = np.zeros(len(values), np.float32)
-    out[known] = _standard(values[known])
+    out[known] = _standardise(values[known])
     return out
 
 
-def _standard(values: Floats) -> Floats:
+def _standardise(values: Floats) -> Floats:
     if not len(values):
         return values
-    centred = values - _mean(values)
-    spread = np.sqrt(_mean(np.square(centred)))
+    centred = values - _compute_mean(values)
+    spread = np.sqrt(_compute_mean(np.square(centred)))
     return centred / spread if spread > _FLAT else np.zeros(len(values), np.float32)
 
 
-def _mean(values: Floats) -> np.float32:
+def _compute_mean(values: Floats) -> np.float32:
     """Return the mean, as `values.mean()` does at four times the price."""
     return np.float32(float(np.add.reduce(values)) / len(values))
 
 
-def fuse(found: Candidates, weights: Weights, engine: Calibration) -> Fused:
+def fuse_scores(found: Candidates, weights: Weights, engine: Calibration) -> Fused:
     """Add up the weighted signs (DESIGN §6, where the numbers were measured); `engine` made the vectors."""
     tuned = weights.relevance
     compared = ~np.isnan(found.cosine)
     full = np.float32(tuned.length_tokens)
     terms: dict[str, Floats] = {
-        "words": tuned.words * z_scores(found.words),
-        "session": tuned.session * z_scores(found.session, found.in_session),
+        "words": tuned.words * compute_z_scores(found.words),
+        "session": tuned.session * compute_z_scores(found.session, found.in_session),
         "length": tuned.length * np.minimum(found.length, full) / full,
         "speaker": tuned.speaker * np.float32(found.speaker_fit) * found.by_named,
         "role": np.float32(tuned.role) * found.by_role,
         "slot": np.float32(tuned.slot) * found.slot,
         "time": np.float32(tuned.time) * found.timely,
-        "belief": tuned.belief * found.belief * np.square(_support(found)),
+        "belief": tuned.belief * found.belief * np.square(_measure_support(found)),
         "governs": tuned.governs * found.governs,
     }
-    if not _all_differ(found):
-        terms["passages"] = -tuned.passages * np.log(_passages(found)).astype(np.float32)
+    if not _has_distinct_owners(found):
+        terms["passages"] = -tuned.passages * np.log(_count_passages(found)).astype(np.float32)
     if compared.any():
-        terms["meaning"] = engine.meaning * z_scores(found.meaning)
-        terms["likeness"] = engine.likeness * z_scores(found.cosine, compared)
-    return Fused(_total(terms, len(found)), terms)
+        terms["meaning"] = engine.meaning * compute_z_scores(found.meaning)
+        terms["likeness"] = engine.likeness * compute_z_scores(found.cosine, compared)
+    return Fused(_sum_terms(terms, len(found)), terms)
 
 
-def _total(terms: Mapping[str, Floats], count: int) -> Floats:
+def _sum_terms(terms: Mapping[str, Floats], count: int) -> Floats:
     total = np.zeros(count, np.float32)
     for values in terms.values():
         total += values
     return total
 
 
-def _support(found: Candidates) -> Floats:
+def _measure_support(found: Candidates) -> Floats:
     """Say how well each one fits, in [0, 1]: its share of what the best has in words or in meaning, or its slot."""
     cosine = np.fmax(found.cosine, np.float32(0))  # 0 for NaN
-    fits = np.maximum(_share_of_best(found.coverage), _share_of_best(cosine))
+    fits = np.maximum(_divide_by_best(found.coverage), _divide_by_best(cosine))
     return np.where(found.slot, np.float32(1), fits)
 
 
-def _share_of_best(values: Floats) -> Floats:
+def _divide_by_best(values: Floats) -> Floats:
     return values / np.float32(values.max(initial=_FLAT))
 
 
-def _all_differ(found: Candidates) -> bool:
+def _has_distinct_owners(found: Candidates) -> bool:
     """Say whether every candidate is the only one of its event or memory, as in most searches."""
     if found.whole:
         return True
@@ -100,13 +100,13 @@ def _all_differ(found: Candidates) -> bool:
     return not (ordered[1:] == ordered[:-1]).any()
 
 
-def _passages(found: Candidates) -> Floats:
+def _count_passages(found: Candidates) -> Floats:
     """Count the candidates that belong to the same event."""
     _, which, counts = np.unique(found.owners, return_inverse=True, return_counts=True)
     return counts[which].astype(np.float32)
 
 
-def reciprocal_ranks(scores: Floats, listed: Mask, k: int) -> Floats:
+def compute_reciprocal_ranks(scores: Floats, listed: Mask, k: int) -> Floats:
     """Give 1 / (k + rank) to what is listed, rank 1 for the highest score, and nothing to the rest (X-004)."""
     out = np.zeros(len(scores), np.float32)
     rows = np.flatnonzero(listed)
@@ -121,21 +121,21 @@ def fuse_ranks(found: Candidates, weights: Weights) -> Fused:
     A document is on the list of words only where a term occurs in it, and on that of vectors only when it is nearly as
     near as the nearest; one that is on neither gets 0, which suppresses it (R-120, D-002).
     """
-    lists = {"rrf_words": reciprocal_ranks(found.own_words, found.own_words > 0, weights.rrf_k)}
+    lists = {"rrf_words": compute_reciprocal_ranks(found.own_words, found.own_words > 0, weights.rrf_k)}
     compared = ~np.isnan(found.cosine)
     if compared.any():
         cosine = np.where(compared, found.cosine, np.float32(-1))
         listed = compared & (cosine > 0) & (cosine >= weights.cosine_part * cosine.max())
-        lists["rrf_vectors"] = reciprocal_ranks(cosine, listed, weights.rrf_k)
+        lists["rrf_vectors"] = compute_reciprocal_ranks(cosine, listed, weights.rrf_k)
     most = np.float32(len(lists) / (weights.rrf_k + 1))
     terms = {name: ranks / most for name, ranks in lists.items()}
-    return Fused(_total(terms, len(found)), terms)
+    return Fused(_sum_terms(terms, len(found)), terms)
 
 
-def best_of_owner(found: Candidates, relevance: Floats) -> Integers:
+def pick_best_of_owner(found: Candidates, relevance: Floats) -> Integers:
     """Return the positions of each event's and memory's best document, most relevant first, newest first in a tie."""
     order = np.lexsort((-found.codes, -relevance))
-    if _all_differ(found):
+    if _has_distinct_owners(found):
         return order
     _, first = np.unique(found.owners[order], return_index=True)
     return order[np.sort(first)]

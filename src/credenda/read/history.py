@@ -9,13 +9,13 @@ from typing import Final
 from credenda import limits
 from credenda.errors import Invalid, NotFound
 from credenda.model.change import ChangeKind
-from credenda.model.memory import Memory, Stance, Status, type_class
+from credenda.model.memory import Memory, Stance, Status, get_type_class
 from credenda.model.query import Explanation, SlotVersion
-from credenda.read.visibility import holds_at
+from credenda.read.visibility import was_valid_at
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
-from credenda.text.normalize import attribute_key, name_key
+from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["slot_history", "why"]
+__all__ = ["read_explanation", "read_slot_history"]
 
 _ENDINGS: Final = frozenset(
     {ChangeKind.SUPERSEDE, ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.DELETE, ChangeKind.RESOLVE}
@@ -24,7 +24,7 @@ _OUT_OF_USE: Final = frozenset({Status.FORGOTTEN, Status.CANDIDATE})
 _CHAIN_STEPS: Final = limits.SLOT_ROWS
 
 
-def slot_history(
+def read_slot_history(
     reader: Reader,
     *,
     id: str | None = None,
@@ -43,20 +43,20 @@ def slot_history(
     """
     view = _View(reader, as_of_us, known_at_us, latest)
     if id is not None:
-        found = view.around(_memory(reader, id))
+        found = view.around(_get_memory(reader, id))
     elif entity is not None and attribute is not None:
-        found = view.with_successors(view.of_pair((name_key(entity), attribute_key(attribute))))
+        found = view.with_successors(view.of_pair((normalise_name(entity), normalise_attribute(attribute))))
     else:
         raise Invalid("whose history?", why="it needs an id, or an entity and an attribute", fix="name one of them")
-    return [view.version(memory) for memory in sorted(view.seen(found), key=_age)]
+    return [view.version(memory) for memory in sorted(view.seen(found), key=_order_by_age)]
 
 
-def why(reader: Reader, memory_id: str) -> Explanation:
+def read_explanation(reader: Reader, memory_id: str) -> Explanation:
     """Return the words that a memory rests on, as (event, start, stop), and every change to it, oldest first.
 
     Raises `NotFound` for an unknown id.
     """
-    memory = _memory(reader, memory_id)
+    memory = _get_memory(reader, memory_id)
     links = reader.evidence(memory_ids=[memory_id])
     names = list(dict.fromkeys(link.span.event_id for link in links))
     events = {event.id: event for event in reader.events(names)}
@@ -68,18 +68,18 @@ def why(reader: Reader, memory_id: str) -> Explanation:
     )
 
 
-def _memory(reader: Reader, memory_id: str) -> Memory:
+def _get_memory(reader: Reader, memory_id: str) -> Memory:
     found = reader.memories([memory_id])
     if not found:
         raise NotFound(f"no memory is called {memory_id!r}", fix="copy an id from `list` or `search`")
     return found[0]
 
 
-def _unique(memories: Iterable[Memory]) -> list[Memory]:
+def _drop_repeats(memories: Iterable[Memory]) -> list[Memory]:
     return list({memory.id: memory for memory in memories}.values())
 
 
-def _age(memory: Memory) -> tuple[int, int, str]:
+def _order_by_age(memory: Memory) -> tuple[int, int, str]:
     since = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
     return since, memory.created_us, memory.id
 
@@ -102,10 +102,10 @@ class _View:
         line = self.with_successors([memory, *self._replaced_by(memory)])
         if memory.entity is None or memory.attribute is None:
             return line
-        slot = (memory.speaker, memory.scope, type_class(memory.type))
-        rest = self.of_pair((name_key(memory.entity), attribute_key(memory.attribute)))
-        same = [other for other in rest if (other.speaker, other.scope, type_class(other.type)) == slot]
-        return _unique([*line, *self.with_successors(same)])
+        slot = (memory.speaker, memory.scope, get_type_class(memory.type))
+        rest = self.of_pair((normalise_name(memory.entity), normalise_attribute(memory.attribute)))
+        same = [other for other in rest if (other.speaker, other.scope, get_type_class(other.type)) == slot]
+        return _drop_repeats([*line, *self.with_successors(same)])
 
     def _replaced_by(self, memory: Memory) -> list[Memory]:
         """Find what a memory replaced: the event that led to it led to the replacing, too."""
@@ -135,7 +135,7 @@ class _View:
         if self.known_at_us is not None:
             found = self.reader.memories(sorted(memory.id for memory in found), self.known_at_us)
         if self.as_of_us is not None:
-            found = [one for one in found if holds_at(one, self.as_of_us) and one.status not in _OUT_OF_USE]
+            found = [one for one in found if was_valid_at(one, self.as_of_us) and one.status not in _OUT_OF_USE]
         travels = self.as_of_us is not None or self.known_at_us is not None
         return [memory for memory in found if memory.text and memory.status is not Status.DELETED] if travels else found
 
@@ -157,7 +157,7 @@ class _View:
             entity=memory.entity,
             attribute=memory.attribute,
             speaker=memory.speaker,
-            kind=type_class(memory.type),
+            kind=get_type_class(memory.type),
             contested=memory.contested,
             denied=memory.stance is Stance.NEGATED,
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.ids import Kind, public_id, serial
+from credenda.ids import IdKind, format_id, parse_serial
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import Reader, unpack_code
@@ -47,7 +47,7 @@ class Loaded:
         if not gone:
             return []
         kept = {spans[memory.id] for memory in made if memory.status not in _REMOVED}
-        return [span for span in gone if not any(_overlap(span, other) for other in kept)]
+        return [span for span in gone if not any(_has_overlap(span, other) for other in kept)]
 
     def successor(self, memory: Memory) -> Memory | None:
         """Return the memory that is held instead of a replaced one, at the end of the chain."""
@@ -60,15 +60,15 @@ class Loaded:
         return None if current is memory else current
 
 
-def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+def _has_overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
-def name_document(code: int, tag: str) -> tuple[Kind, str, int]:
+def name_document(code: int, tag: str) -> tuple[IdKind, str, int]:
     """Return kind, public id and passage of a document."""
     is_memory, number, ordinal = unpack_code(code)
-    kind = Kind.MEMORY if is_memory else Kind.EVENT
-    return kind, public_id(kind, number, tag), ordinal
+    kind = IdKind.MEMORY if is_memory else IdKind.EVENT
+    return kind, format_id(kind, number, tag), ordinal
 
 
 def load(
@@ -87,7 +87,7 @@ def load(
     _link(reader, loaded, memory_ids=memory_ids, event_ids=event_ids)
     linked = (name for event_id in event_ids for name in loaded.claims_of.get(event_id, ()))
     _read_memories(reader, loaded, [*memory_ids, *linked], known_at_us)
-    rests = (one for name in memory_ids for one in _shown_with(loaded, name)) if evidence else ()
+    rests = (one for name in memory_ids for one in _choose_shown_events(loaded, name)) if evidence else ()
     _read_events(reader, loaded, [*event_ids, *rests])
 
 
@@ -115,7 +115,7 @@ def load_evidence(
     With `veiled` it also reads what else was made from them, so that forgotten spans can be blanked.
     """
     _link(reader, loaded, memory_ids=[name for name in memory_ids if name not in loaded.events_of], event_ids=())
-    chosen = {name: _shown_with(loaded, name) for name in memory_ids}
+    chosen = {name: _choose_shown_events(loaded, name) for name in memory_ids}
     wanted = list(dict.fromkeys(event_id for ids in chosen.values() for event_id in ids))
     if veiled:
         unlinked = [event_id for event_id in wanted if event_id not in loaded.claims_of]
@@ -129,10 +129,10 @@ def load_evidence(
     }
 
 
-def _shown_with(loaded: Loaded, memory_id: str) -> list[str]:
+def _choose_shown_events(loaded: Loaded, memory_id: str) -> list[str]:
     """Name the events that a memory is shown with, oldest first: all, or the first and the latest."""
     ids = loaded.events_of.get(memory_id, ())
-    ordered = sorted(ids, key=serial) if len(ids) > 1 else list(ids)
+    ordered = sorted(ids, key=parse_serial) if len(ids) > 1 else list(ids)
     return ordered if len(ordered) <= _EVIDENCE else [ordered[0], *ordered[1 - _EVIDENCE :]]
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from credenda.text.tokens import tokenize
 
-__all__ = ["governing", "occasion", "occasion_words"]
+__all__ = ["extract_trigger", "extract_trigger_terms", "score_instructions"]
 
 _OCCASION: Final = re.compile(
     r"\b(?:when(?:ever)?|if|every time|each time|any time|anytime) (?:i|we|you) (?:am |are )?"
@@ -29,7 +29,7 @@ _CLOSE: Final = 0.8
 _LEAST: Final = 0.2
 
 
-def occasion(instruction: str) -> str:
+def extract_trigger(instruction: str) -> str:
     """Return when an instruction applies, in its own words; all of it where it does not say.
 
     >>> occasion("Always give dates in full when I ask about deadlines.")
@@ -41,16 +41,16 @@ def occasion(instruction: str) -> str:
     return found["what"].strip() if found else instruction
 
 
-def occasion_words(instruction: str) -> frozenset[str]:
+def extract_trigger_terms(instruction: str) -> frozenset[str]:
     """Return the words of an instruction's occasion, as terms of a question are written.
 
     >>> sorted(occasion_words("Always give dates in full when I ask about deadlines of papers."))
     ['deadlin', 'paper']
     """
-    return frozenset(tokenize(occasion(instruction))) - _EMPTY
+    return frozenset(tokenize(extract_trigger(instruction))) - _EMPTY
 
 
-def governing(
+def score_instructions(
     terms: Collection[str], occasions: Sequence[Collection[str]], cosines: Sequence[float | None]
 ) -> list[float]:
     """Say of each instruction, by the words of its occasion, how far it governs a question with these terms, in [0, 1].

@@ -12,9 +12,9 @@ from credenda.model.diff import Axis, Diff, Difference
 from credenda.model.memory import Memory, Status
 from credenda.read.diff import Beliefs, compare
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
-from credenda.text.normalize import name_key
+from credenda.text.normalize import normalise_name
 
-__all__ = ["difference"]
+__all__ = ["load_difference"]
 
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _TRUE_ONCE: Final = _HELD | {Status.SUPERSEDED, Status.MERGED}
@@ -22,14 +22,14 @@ _STEPS: Final = 1_000
 """Longest line of replacements that is followed."""
 
 
-def difference(
+def load_difference(
     reader: Reader, axis: Axis, since_us: int, until_us: int, *, topic: str | None = None, entity: str | None = None
 ) -> Diff:
     """Say what differs in belief between two times, microseconds UTC, oldest difference first.
 
     `topic` and `entity` leave what is about them, before or after; what was deleted has neither.
     """
-    made = _known(reader, since_us, until_us) if axis == "known" else _valid(reader, since_us, until_us)
+    made = _compare_known(reader, since_us, until_us) if axis == "known" else _compare_valid(reader, since_us, until_us)
     found = [one for one in made if _is_about(one, topic, entity)]
     found.sort(key=lambda one: (one.at_us, one.memory.id))
     counts = Counter(one.kind.value for one in found)
@@ -39,18 +39,20 @@ def difference(
 def _is_about(one: Difference, topic: str | None, entity: str | None) -> bool:
     sides = [side for side in (one.memory, one.previous) if side is not None]
     on_topic = topic is None or any(side.topic == topic for side in sides)
-    named = entity is None or any(side.entity and name_key(side.entity) == name_key(entity) for side in sides)
+    named = entity is None or any(
+        side.entity and normalise_name(side.entity) == normalise_name(entity) for side in sides
+    )
     return on_topic and named
 
 
-def _known(reader: Reader, since_us: int, until_us: int) -> list[Difference]:
+def _compare_known(reader: Reader, since_us: int, until_us: int) -> list[Difference]:
     """Compare what was held: only what the log names between the two times can differ."""
-    log = _by_memory(reader.changes(ChangeFilter(later_than_us=since_us, until_us=until_us)))
-    then = _by_id(reader.memories(sorted(log), since_us))
-    links = _linked(reader, _by_id(reader.memories(sorted(log), until_us)), until_us)
+    log = _group_by_memory(reader.changes(ChangeFilter(later_than_us=since_us, until_us=until_us)))
+    then = _index_by_id(reader.memories(sorted(log), since_us))
+    links = _add_successors(reader, _index_by_id(reader.memories(sorted(log), until_us)), until_us)
     beliefs = Beliefs(
         before={
-            name: one for name, one in then.items() if one.status in _HELD and not _redacted_later(links.get(name))
+            name: one for name, one in then.items() if one.status in _HELD and not _was_redacted_later(links.get(name))
         },
         after={name: one for name, one in links.items() if one.status in _HELD and one.text},
         known=frozenset(then),
@@ -60,27 +62,27 @@ def _known(reader: Reader, since_us: int, until_us: int) -> list[Difference]:
     return compare(beliefs)
 
 
-def _redacted_later(memory: Memory | None) -> bool:
+def _was_redacted_later(memory: Memory | None) -> bool:
     """Say whether the words of a memory were deleted after the later time: then it is in neither."""
     return memory is not None and not memory.text and memory.status is not Status.DELETED
 
 
-def _valid(reader: Reader, since_us: int, until_us: int) -> list[Difference]:
+def _compare_valid(reader: Reader, since_us: int, until_us: int) -> list[Difference]:
     """Compare what was true, among what is held now."""
-    before, after = (_true_at(reader, moment_us) for moment_us in (since_us, until_us))
+    before, after = (_find_valid_at(reader, moment_us) for moment_us in (since_us, until_us))
     gone = {name: one for name, one in before.items() if name not in after}
     come = {name: one for name, one in after.items() if name not in before}
-    links = _linked(reader, {**gone, **come}, None)
+    links = _add_successors(reader, {**gone, **come}, None)
     log = {name: reader.changes(ChangeFilter(memory_id=name)) for name in (*gone, *come)}
     beliefs = Beliefs(before=gone, after=come, known=frozenset(gone), links=links, log=log)
-    return [replace(one, at_us=_turned_us(one), confirmations=0) for one in compare(beliefs)]
+    return [replace(one, at_us=_find_change_us(one), confirmations=0) for one in compare(beliefs)]
 
 
-def _true_at(reader: Reader, moment_us: int) -> dict[str, Memory]:
-    return _by_id(reader.find(MemoryFilter(statuses=_TRUE_ONCE, as_of_us=moment_us)))
+def _find_valid_at(reader: Reader, moment_us: int) -> dict[str, Memory]:
+    return _index_by_id(reader.find(MemoryFilter(statuses=_TRUE_ONCE, as_of_us=moment_us)))
 
 
-def _turned_us(one: Difference) -> int:
+def _find_change_us(one: Difference) -> int:
     """Say when something became true, or ended."""
     ended = one.previous.valid_until_us if one.previous is not None else one.memory.valid_until_us
     if one.previous is not None or one.kind == "ended":
@@ -88,7 +90,7 @@ def _turned_us(one: Difference) -> int:
     return one.memory.created_us if one.memory.valid_from_us is None else one.memory.valid_from_us
 
 
-def _linked(reader: Reader, memories: Mapping[str, Memory], known_at_us: int | None) -> dict[str, Memory]:
+def _add_successors(reader: Reader, memories: Mapping[str, Memory], known_at_us: int | None) -> dict[str, Memory]:
     """Add what took the place of memories, and of that, to the end."""
     linked = dict(memories)
     for _ in range(_STEPS):
@@ -96,15 +98,15 @@ def _linked(reader: Reader, memories: Mapping[str, Memory], known_at_us: int | N
         found = reader.memories(sorted(wanted), known_at_us) if wanted else []
         if not found:
             break
-        linked.update(_by_id(found))
+        linked.update(_index_by_id(found))
     return linked
 
 
-def _by_id(memories: Iterable[Memory]) -> dict[str, Memory]:
+def _index_by_id(memories: Iterable[Memory]) -> dict[str, Memory]:
     return {memory.id: memory for memory in memories}
 
 
-def _by_memory(changes: Iterable[ChangeRecord]) -> dict[str, list[ChangeRecord]]:
+def _group_by_memory(changes: Iterable[ChangeRecord]) -> dict[str, list[ChangeRecord]]:
     found: dict[str, list[ChangeRecord]] = defaultdict(list)
     for change in changes:
         if change.memory_id is not None:

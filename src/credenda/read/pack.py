@@ -14,11 +14,11 @@ from typing import Final
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Hit, SlotVersion
-from credenda.text.fence import CLOSING, OPENING, bullet, day, fenced, shortened, since
-from credenda.text.token_budget import Budget, proved
+from credenda.text.fence import CLOSING, OPENING, fence_text, format_bullet, format_day, format_since, shorten_line
+from credenda.text.token_budget import TokenBudget, fit_to_budget
 from credenda.text.tokens import tokenize
 
-__all__ = ["CLOSING", "OPENING", "Packing", "diverse", "pack"]
+__all__ = ["CLOSING", "OPENING", "Packing", "diversify", "pack"]
 
 ALWAYS: Final = "Always:"
 _VALUES: Final = 5
@@ -41,7 +41,7 @@ class Packing:
     line of its own once it is flagged superseded: the line of the current value names it.
     """
 
-    budget: Budget
+    budget: TokenBudget
     contests: Sequence[ContestCase] = ()
     previous: Mapping[str, Sequence[SlotVersion]] = field(default_factory=dict[str, Sequence[SlotVersion]])
     told: frozenset[str] = frozenset()
@@ -73,7 +73,7 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
     counter = packing.budget.counter
     spent = counter.count(f"{OPENING}\n{CLOSING}")
     headings: set[str] = set()
-    for line in _lines(core, hits, packing):
+    for line in _order_lines(core, hits, packing):
         heading = 0 if line.heading in headings else counter.added_by(line.heading)
         cost = heading + counter.added_by(line.text)
         if spent + cost > packing.budget.tokens:
@@ -81,23 +81,23 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
         spent += cost
         headings.add(line.heading)
         kept.append(line)
-    lay = _in_order if packing.in_order else _layout
-    kept, text, tokens = proved(kept, lay, packing.budget)
+    lay = _join_in_order if packing.in_order else _group_lines
+    kept, text, tokens = fit_to_budget(kept, lay, packing.budget)
     shown = tuple(line.hit for line in kept if line.hit is not None)
     return Context(text=text, hits=shown, tokens=tokens, abstained=packing.abstained, counted_by=counter.name)
 
 
-def _when(line: _Line) -> int:
+def _find_time(line: _Line) -> int:
     """Return when the words of a line were said; what has no time stays before them, in its order."""
     event = line.hit.event if line.hit else None
     return event.occurred_us if event else -(2**63)
 
 
-def _in_order(lines: Sequence[_Line]) -> str:
-    return _layout(sorted(lines, key=_when))
+def _join_in_order(lines: Sequence[_Line]) -> str:
+    return _group_lines(sorted(lines, key=_find_time))
 
 
-def _layout(lines: Sequence[_Line]) -> str:
+def _group_lines(lines: Sequence[_Line]) -> str:
     """Group lines under their headings, the headings in the order of their first line."""
     grouped: dict[str, list[str]] = {}
     for line in lines:
@@ -106,40 +106,48 @@ def _layout(lines: Sequence[_Line]) -> str:
     return "\n".join([OPENING, *blocks, CLOSING])
 
 
-def _lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Iterator[_Line]:
+def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Iterator[_Line]:
     """Yield lines in the order of their claim on the budget."""
     for memory in core:
         heading = packing.headings.get(memory.id, ALWAYS)
-        yield _Line(heading, bullet(memory.id, memory.text, _since(memory, packing)))
+        yield _Line(heading, format_bullet(memory.id, memory.text, _word_since(memory, packing)))
     always = {memory.id for memory in core}
-    yield from (_Line("Unsettled, ask before relying on it:", _contest_line(case)) for case in packing.contests)
+    yield from (_Line("Unsettled, ask before relying on it:", _word_contest(case)) for case in packing.contests)
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
-    for hit in diverse(fresh):
+    for hit in diversify(fresh):
         if hit.memory is not None:
-            notes = [*_since(hit.memory, packing), *_previously(hit.memory, packing), *_warned(hit)]
-            yield _Line("Held true:", bullet(hit.id, hit.text, notes), hit)
+            notes = [
+                *_word_since(hit.memory, packing),
+                *_word_previous_values(hit.memory, packing),
+                *_word_warnings(hit),
+            ]
+            yield _Line("Held true:", format_bullet(hit.id, hit.text, notes), hit)
         elif hit.event is not None:
             said = f"{hit.event.speaker}: {hit.text}" if hit.event.speaker else hit.text
-            yield _Line("Said:", bullet(hit.id, said, [day(hit.event.occurred_us, packing.zone), *_warned(hit)]), hit)
+            yield _Line(
+                "Said:",
+                format_bullet(hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *_word_warnings(hit)]),
+                hit,
+            )
 
 
 def _is_told(hit: Hit, packing: Packing) -> bool:
     return "superseded" in hit.flags and hit.id in packing.told
 
 
-def _since(memory: Memory, packing: Packing) -> list[str]:
-    return since(memory.valid_from_us, packing.zone)
+def _word_since(memory: Memory, packing: Packing) -> list[str]:
+    return format_since(memory.valid_from_us, packing.zone)
 
 
-def _warned(hit: Hit) -> list[str]:
+def _word_warnings(hit: Hit) -> list[str]:
     return [_WARNINGS[flag] for flag in sorted(hit.flags)]
 
 
-def _previously(memory: Memory, packing: Packing) -> list[str]:
+def _word_previous_values(memory: Memory, packing: Packing) -> list[str]:
     """Name what was true before, latest first; all of it where history was asked for."""
     earlier = packing.previous.get(memory.id, ())[: _VALUES if packing.history else 1]
     named = [
-        f"{version.value or version.text} until {day(version.valid_until_us, packing.zone)}"
+        f"{version.value or version.text} until {format_day(version.valid_until_us, packing.zone)}"
         if version.valid_until_us is not None
         else f"{version.value or version.text}"
         for version in earlier
@@ -147,12 +155,12 @@ def _previously(memory: Memory, packing: Packing) -> list[str]:
     return [f"previously {', '.join(named)}"] if named else []
 
 
-def _contest_line(case: ContestCase) -> str:
+def _word_contest(case: ContestCase) -> str:
     values = " or ".join(f'"{value}"' for value in case.values)
-    return f"- [{case.id}] {shortened(fenced(f'{case.attribute}: {values}. {case.question}'))}"
+    return f"- [{case.id}] {shorten_line(fence_text(f'{case.attribute}: {values}. {case.question}'))}"
 
 
-def diverse(hits: Sequence[Hit]) -> list[Hit]:
+def diversify(hits: Sequence[Hit]) -> list[Hit]:
     """Reorder hits by maximal marginal relevance, likeness being the Jaccard index of their terms.
 
     What is flagged superseded stays behind what is current.
@@ -166,10 +174,10 @@ def diverse(hits: Sequence[Hit]) -> list[Hit]:
         left.remove(best)
         ordered.append(best)
         for hit in left:
-            likeness[hit.id] = max(likeness[hit.id], _jaccard(terms[hit.id], terms[best.id]))
+            likeness[hit.id] = max(likeness[hit.id], _compute_jaccard(terms[hit.id], terms[best.id]))
     return sorted(ordered, key=lambda hit: "superseded" in hit.flags)
 
 
-def _jaccard(one: Collection[str], other: Collection[str]) -> float:
+def _compute_jaccard(one: Collection[str], other: Collection[str]) -> float:
     union = len({*one, *other})
     return len(set(one) & set(other)) / union if union else 1.0

@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import Final
 
 from credenda.model.query import Query
-from credenda.read.weights import Questions, questions
+from credenda.read.weights import Questions, load_questions
 from credenda.text.dates import DateSpan
-from credenda.text.normalize import attribute_key, name_key
+from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.times import find_dates_in
-from credenda.text.tokens import ALTERNATIVE, query_terms, question_terms, tokenize
+from credenda.text.tokens import ALTERNATIVE, extract_query_terms, extract_question_terms, tokenize
 
 __all__ = ["Ask", "Interval", "Plan", "SlotGuess", "plan"]
 
@@ -112,28 +112,28 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
     >>> made.slots[0], made.ask.value
     (SlotGuess(entity='user', attribute='residence'), 'value')
     """
-    lexicon = questions()
+    lexicon = load_questions()
     folded = _fold(query.text)
     cued = {name for name, pattern in lexicon.cues.items() if pattern.search(folded)}
-    people = tuple(name for name in names if _names(query.text, name, lexicon))
-    spans = _dates(query, now_us, future="future" in cued)
-    slots = tuple(dict.fromkeys(_guesses(folded, lexicon)))[:_SLOTS_MAX]
-    terms = tuple(question_terms(query.text))
-    subject = _subject(query.text, people, spans, terms)
+    people = tuple(name for name in names if _is_naming(query.text, name, lexicon))
+    spans = _find_dates(query, now_us, future="future" in cued)
+    slots = tuple(dict.fromkeys(_guess_slots(folded, lexicon)))[:_SLOTS_MAX]
+    terms = tuple(extract_question_terms(query.text))
+    subject = _find_subject(query.text, people, spans, terms)
     return Plan(
         terms=terms,
         subject=subject,
         intervals=tuple(Interval(span.from_us, span.until_us) for span in spans),
         people=people,
         slots=slots,
-        ask=_kind(cued, known_slot=bool(slots)),
+        ask=_choose_kind(cued, known_slot=bool(slots)),
         history="past" in cued,
         first_person="first_person" in cued,
         of_assistant="assistant" in cued,
         broad="broad" in cued,
         advice="advice" in cued,
-        proper=_proper(query.text, subject),
-        addressed=_addressed(query.text, people, terms),
+        proper=_find_proper_terms(query.text, subject),
+        addressed=_address_person(query.text, people, terms),
     )
 
 
@@ -142,20 +142,22 @@ def _fold(text: str) -> str:
     return _END.sub("", _SPACE.sub(" ", plain).strip(), count=1)
 
 
-def _dates(query: Query, now_us: int, *, future: bool) -> list[DateSpan]:
+def _find_dates(query: Query, now_us: int, *, future: bool) -> list[DateSpan]:
     anchor = now_us if query.as_of_us is None else query.as_of_us
     return find_dates_in(query.zone, query.text, anchor, "future" if future else "past")
 
 
-def _subject(text: str, people: Collection[str], spans: Sequence[DateSpan], terms: tuple[str, ...]) -> tuple[str, ...]:
+def _find_subject(
+    text: str, people: Collection[str], spans: Sequence[DateSpan], terms: tuple[str, ...]
+) -> tuple[str, ...]:
     """Leave out the terms of names and times; a question of names alone is about them."""
-    named = {term for name in people for term in query_terms(name)}
-    named.update(term for span in spans for term in query_terms(text[span.start : span.stop]))
+    named = {term for name in people for term in extract_query_terms(name)}
+    named.update(term for span in spans for term in extract_query_terms(text[span.start : span.stop]))
     rest = tuple(term for term in terms if term.partition(ALTERNATIVE)[0] not in named)
     return rest if rest or spans else terms
 
 
-def _addressed(text: str, people: Sequence[str], terms: tuple[str, ...]) -> str:
+def _address_person(text: str, people: Sequence[str], terms: tuple[str, ...]) -> str:
     """Put "you" for the one person that an English question names, as in the talk where the answer was said."""
     if len(people) != 1 or any(ALTERNATIVE in term for term in terms):
         return ""
@@ -164,7 +166,7 @@ def _addressed(text: str, people: Sequence[str], terms: tuple[str, ...]) -> str:
     return said if said != text else ""
 
 
-def _proper(text: str, subject: tuple[str, ...]) -> tuple[str, ...]:
+def _find_proper_terms(text: str, subject: tuple[str, ...]) -> tuple[str, ...]:
     """Return the terms of words with a capital inside a question; none where every word has one.
 
     Terms with alternatives are of a question that may not be English: German gives every noun a capital.
@@ -176,55 +178,55 @@ def _proper(text: str, subject: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(term for term in subject if term in stems)
 
 
-def _names(text: str, name: str, lexicon: Questions) -> bool:
+def _is_naming(text: str, name: str, lexicon: Questions) -> bool:
     """Say whether a question names a speaker; a name that is also a common word must be capitalised inside."""
-    key = name_key(name)
+    key = normalise_name(name)
     if not key or key in {_USER, "assistant"}:
         return False
     if key in lexicon.ambiguous_names:
         return re.search(rf"(?<=[\w,] ){re.escape(name)}\b", text) is not None
-    return f" {key} " in f" {_NOT_WORD.sub(' ', name_key(text))} "
+    return f" {key} " in f" {_NOT_WORD.sub(' ', normalise_name(text))} "
 
 
-def _kind(cued: Collection[str], *, known_slot: bool) -> Ask:
+def _choose_kind(cued: Collection[str], *, known_slot: bool) -> Ask:
     order = (Ask.PAST, Ask.WHEN, Ask.WHO, Ask.COUNT, Ask.LIST)
     found = next((kind for kind in order if kind.value in cued), None)
     return found or (Ask.VALUE if known_slot else Ask.OTHER)
 
 
-def _guesses(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
+def _guess_slots(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
     """Yield the slots that a question may mean, the surest first."""
     for slot in lexicon.slots if lexicon.any_slot.fullmatch(folded) else ():
         for pattern in slot.asks:
             if found := pattern.fullmatch(folded):
-                entity = _entity(found.groupdict().get("who"))
+                entity = _choose_entity(found.groupdict().get("who"))
                 yield from (SlotGuess(entity, attribute) for attribute in slot.attributes)
-    yield from _of_phrase(folded, lexicon)
+    yield from _parse_phrase(folded, lexicon)
 
 
-def _of_phrase(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
+def _parse_phrase(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
     """Read "which X do I use", "my X", "Ana's X", or a question that is a noun phrase alone."""
     if which := _WHICH.fullmatch(folded):
-        yield from _of_noun(which["noun"].strip(), _entity(which["who"]), lexicon)
+        yield from _look_up_noun(which["noun"].strip(), _choose_entity(which["who"]), lexicon)
         return
     if mine := _MINE.search(folded):
-        yield from _of_noun(mine["noun"].strip(), _USER, lexicon)
+        yield from _look_up_noun(mine["noun"].strip(), _USER, lexicon)
         return
     if theirs := _THEIRS.search(folded):
-        yield from _of_noun(theirs["noun"].strip(), name_key(theirs["owner"]), lexicon)
+        yield from _look_up_noun(theirs["noun"].strip(), normalise_name(theirs["owner"]), lexicon)
         return
     bare = _LEAD.sub("", folded)
     if len(bare.split()) <= _NOUN_WORDS and not _QUESTION.match(bare):
-        yield from _of_noun(bare, _USER, lexicon)
+        yield from _look_up_noun(bare, _USER, lexicon)
 
 
-def _entity(who: str | None) -> str:
+def _choose_entity(who: str | None) -> str:
     if who is None or who in {"i", "we", "you", "user", "the user", "my"}:
         return _USER
-    return name_key(who)
+    return normalise_name(who)
 
 
-def _of_noun(noun: str, entity: str, lexicon: Questions) -> Iterator[SlotGuess]:
+def _look_up_noun(noun: str, entity: str, lexicon: Questions) -> Iterator[SlotGuess]:
     """Look a noun phrase up, then its shorter endings ("current home city"); an unknown one names itself."""
     words = ["favourite" if word in _LIKED else word for word in noun.split()]
     attributes: tuple[str, ...] | None = None
@@ -233,8 +235,8 @@ def _of_noun(noun: str, entity: str, lexicon: Questions) -> Iterator[SlotGuess]:
         if attributes := lexicon.nouns.get(phrase, lexicon.nouns.get(phrase.replace("favourite", "preferred"))):
             yield from (SlotGuess(entity, attribute) for attribute in attributes)
             break
-    if own := attribute_key(" ".join(words)):
+    if own := normalise_attribute(" ".join(words)):
         yield SlotGuess(entity, own)
     if not attributes:
         rest = words[1:] if words[:1] == ["favourite"] else ["favourite", *words]
-        yield SlotGuess(entity, attribute_key(" ".join(rest)))
+        yield SlotGuess(entity, normalise_attribute(" ".join(rest)))

@@ -21,7 +21,7 @@ from credenda.read.plan import Plan
 from credenda.read.weights import Relevance
 from credenda.text.tokens import ALTERNATIVE, tokenize
 
-__all__ = ["SEEDS", "hops", "lowered_others", "seed_terms"]
+__all__ = ["SEEDS", "choose_expansion_terms", "is_worth_expanding", "rescore_others"]
 
 SEEDS: Final = 4
 """Hits of the first round whose words are looked at."""
@@ -37,7 +37,7 @@ _COMMON_PART: Final = 0.1
 _LETTERS: Final = 3
 
 
-def hops(found: Candidates, best: Integers, tuned: Relevance) -> bool:
+def is_worth_expanding(found: Candidates, best: Integers, tuned: Relevance) -> bool:
     """Say whether a second round is worth its time: only words were searched, and the best hits have few of them.
 
     Among so few texts that each is a candidate anyway, words are rare by chance and lead nowhere.
@@ -48,7 +48,7 @@ def hops(found: Candidates, best: Integers, tuned: Relevance) -> bool:
     return bool(found.coverage[seeds].max(initial=0.0) < tuned.hop_coverage)
 
 
-def seed_terms(index: ResidentIndex, made: Plan, texts: Sequence[str]) -> dict[str, float]:
+def choose_expansion_terms(index: ResidentIndex, made: Plan, texts: Sequence[str]) -> dict[str, float]:
     """Return the words of the texts that lead on, best first, with weights in (0, 1]: rare ones, not asked for."""
     asked = {part for term in made.terms for part in term.split(ALTERNATIVE)}
     asked.update(part for name in index.speaker_names for part in tokenize(name))
@@ -69,7 +69,7 @@ def seed_terms(index: ResidentIndex, made: Plan, texts: Sequence[str]) -> dict[s
     return {term: worth[term] / worth[best[0]] for term in best}
 
 
-def lowered_others(
+def rescore_others(
     index: ResidentIndex, found: Candidates, terms: Mapping[str, float], relevance: Floats, *, tuned: Relevance
 ) -> Floats:
     """Return the relevance of candidates after the second round: each lower by what it lacks of the best in it.

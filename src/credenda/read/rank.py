@@ -10,23 +10,23 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from credenda.ids import Kind, number_of
-from credenda.model.feedback import Regard
+from credenda.ids import IdKind, parse_id_number
+from credenda.model.feedback import FeedbackCounts
 from credenda.model.memory import Memory
 from credenda.model.query import Query
 from credenda.read.alias_match import is_named
 from credenda.read.candidates import Candidates, Integers, Row, Signs
-from credenda.read.filters import fits_event, fits_memory, wants_events, wants_memories
+from credenda.read.filters import is_matching_event, is_matching_memory, may_return_events, may_return_memories
 from credenda.read.fuse import Fused
 from credenda.read.hydrate import Loaded, load, load_successors, name_document
 from credenda.read.plan import Ask
-from credenda.read.retrieve import owner_of
-from credenda.read.score import keyed, lowered
-from credenda.read.visibility import arrange, join, judge_event, judge_memory, veil
+from credenda.read.retrieve import find_owner
+from credenda.read.score import lower_key, score_rows
+from credenda.read.visibility import flag_event, flag_memory, join, order_by_flags, redact_spans
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 
-__all__ = ["Reading", "admit", "allowed_owners", "ordered"]
+__all__ = ["Reading", "find_allowed_owners", "hydrate_batch", "order_rows"]
 
 
 _NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
@@ -51,7 +51,7 @@ class Reading:
     ask: Ask = Ask.OTHER
     loaded: Loaded = field(default_factory=Loaded)
     rows: list[Row] = field(default_factory=list[Row])
-    regards: dict[str, Regard] = field(default_factory=dict[str, Regard])
+    regards: dict[str, FeedbackCounts] = field(default_factory=dict[str, FeedbackCounts])
     judged: bool | None = None
     """Whether anything was ever judged; None until that is asked."""
     misfits: int = 0
@@ -60,38 +60,42 @@ class Reading:
     """Whether relevant candidates were left unread, because too many before them were left out."""
 
 
-def admit(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> None:
+def hydrate_batch(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> None:
     """Read a batch of candidates and keep, as rows, those that may be shown."""
     named = [name_document(code, work.reader.tenant.tag) for code in found.codes[batch].tolist()]
-    memory_ids = [name for kind, name, _ in named if kind is Kind.MEMORY]
-    if memory_ids and _judges(work):
+    memory_ids = [name for kind, name, _ in named if kind is IdKind.MEMORY]
+    if memory_ids and _has_judgements(work):
         work.regards.update(work.reader.usage.regards(memory_ids))
     load(
         work.reader,
         work.loaded,
         memory_ids=memory_ids,
-        event_ids=[name for kind, name, _ in named if kind is Kind.EVENT],
+        event_ids=[name for kind, name, _ in named if kind is IdKind.EVENT],
         known_at_us=work.query.known_at_us,
         evidence=work.query.profile != "recall",
     )
     for at, signs, key, (kind, name, ordinal) in zip(
-        batch.tolist(), _signs(found, batch), fused.relevance[batch].tolist(), named, strict=True
+        batch.tolist(), _list_features(found, batch), fused.relevance[batch].tolist(), named, strict=True
     ):
-        terms = _terms(fused, at) if work.query.explain else _NO_TERMS
+        terms = _read_terms(fused, at) if work.query.explain else _NO_TERMS
         found_as = _Found(key, signs, terms)
-        row = _memory_row(work, name, found_as) if kind is Kind.MEMORY else _event_row(work, name, ordinal, found_as)
+        row = (
+            _make_memory_row(work, name, found_as)
+            if kind is IdKind.MEMORY
+            else _make_event_row(work, name, ordinal, found_as)
+        )
         if row is not None:
-            work.rows.append(_named(row, work))
+            work.rows.append(_mark_named_slot(row, work))
 
 
-def _judges(work: Reading) -> bool:
+def _has_judgements(work: Reading) -> bool:
     """Say whether judgements matter here: most tenants never gave one, and a look at a mark is cheap."""
     if work.judged is None:
         work.judged = work.query.profile == "default" and work.reader.usage.judged
     return work.judged
 
 
-def _named(row: Row, work: Reading) -> Row:
+def _mark_named_slot(row: Row, work: Reading) -> Row:
     """Let a memory whose entity the question names count as one in a slot that it asks for."""
     if row.memory is None or row.signs.slot or not is_named(row.memory, work.query.text):
         return row
@@ -100,7 +104,7 @@ def _named(row: Row, work: Reading) -> Row:
     return row._replace(key=row.key + more, signs=row.signs._replace(slot=True), terms=terms)
 
 
-def _signs(found: Candidates, batch: Integers) -> Iterator[Signs]:
+def _list_features(found: Candidates, batch: Integers) -> Iterator[Signs]:
     """Yield the signs of each; a column is read at once, for one number at a time costs as much as all."""
     governs = found.governs > 0
     columns = (found.words, found.coverage, found.cosine, found.slot, found.timely, governs, found.rarest)
@@ -108,17 +112,17 @@ def _signs(found: Candidates, batch: Integers) -> Iterator[Signs]:
         yield Signs(words, coverage, None if math.isnan(cosine) else cosine, *marks)
 
 
-def _terms(fused: Fused, at: int) -> Mapping[str, float]:
+def _read_terms(fused: Fused, at: int) -> Mapping[str, float]:
     return {name: float(values[at]) for name, values in fused.terms.items()}
 
 
-def _memory_row(work: Reading, name: str, found: _Found) -> Row | None:
+def _make_memory_row(work: Reading, name: str, found: _Found) -> Row | None:
     memory, query = work.loaded.memories.get(name), work.query
     if memory is None:
-        work.misfits += _travels(query)  # not known yet then
+        work.misfits += _has_time_condition(query)  # not known yet then
         return None
-    flags = judge_memory(memory, query, work.now_us)
-    if not fits_memory(memory, query) or (flags is None and _untold_by_index(memory, query)):
+    flags = flag_memory(memory, query, work.now_us)
+    if not is_matching_memory(memory, query) or (flags is None and _is_excluded_beyond_index(memory, query)):
         work.misfits += 1
         return None
     if flags is None:
@@ -126,41 +130,41 @@ def _memory_row(work: Reading, name: str, found: _Found) -> Row | None:
     return Row("memory", name, memory.text, *found, memory=memory, flags=flags)
 
 
-def _untold_by_index(memory: Memory, query: Query) -> bool:
+def _is_excluded_beyond_index(memory: Memory, query: Query) -> bool:
     """Say whether a memory was left out for what the index does not know: its confidence, or when it held."""
-    return memory.confidence < query.min_confidence or _travels(query)
+    return memory.confidence < query.min_confidence or _has_time_condition(query)
 
 
-def _travels(query: Query) -> bool:
+def _has_time_condition(query: Query) -> bool:
     return query.as_of_us is not None or query.known_at_us is not None
 
 
-def _event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Row | None:
+def _make_event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Row | None:
     event = work.loaded.events.get(name)
     if event is None:
         return None
-    if not fits_event(event, work.query):
+    if not is_matching_event(event, work.query):
         work.misfits += 1
         return None
-    flags = judge_event(event, work.loaded.claims(name), work.query, work.now_us)
+    flags = flag_event(event, work.loaded.claims(name), work.query, work.now_us)
     if flags is None:
-        work.misfits += _travels(work.query)
+        work.misfits += _has_time_condition(work.query)
         return None
-    shown = veil(event, work.loaded.removed_spans(name))
+    shown = redact_spans(event, work.loaded.removed_spans(name))
     return Row("event", name, shown.text, *found, event=shown, passage=ordinal, flags=flags)
 
 
-def ordered(work: Reading) -> list[Row]:
+def order_rows(work: Reading) -> list[Row]:
     """Score, join and order what was read so far, best first."""
-    rows = keyed(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
+    rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = join(rows, work.loaded.claims_of)
-    present, successors = _with_successors(work, joined)
+    present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
-    return arrange(present, successors, lambda key: lowered(key, work.query, work.tuned.falloff))
+    return order_by_flags(present, successors, lambda key: lower_key(key, work.query, work.tuned.falloff))
 
 
-def _with_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, str]]:
+def _add_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, str]]:
     """Add the current value of whatever is flagged superseded, where it may be shown (ranked first, then the past)."""
     past = [(row, [row.memory] if row.memory else work.loaded.claims(row.id)) for row in rows if _is_past(row)]
     if not past:
@@ -170,12 +174,12 @@ def _with_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[st
     successors: dict[str, str] = {}
     added: list[Row] = []
     for row, replaced in past:
-        current = _successor(work, replaced)
+        current = _find_successor(work, replaced)
         if current is None:
             continue
         if current.id not in present:
             found = _Found(row.key, row.signs, {**row.terms, "successor": row.key})
-            fresh = _memory_row(work, current.id, found)
+            fresh = _make_memory_row(work, current.id, found)
             if fresh is None:
                 continue
             present.add(current.id)
@@ -188,19 +192,19 @@ def _is_past(row: Row) -> bool:
     return "superseded" in row.flags
 
 
-def _successor(work: Reading, replaced: Sequence[Memory]) -> Memory | None:
+def _find_successor(work: Reading, replaced: Sequence[Memory]) -> Memory | None:
     found = (work.loaded.successor(memory) for memory in replaced)
     return next((memory for memory in found if memory is not None), None)
 
 
-def allowed_owners(work: Reading) -> Integers:
+def find_allowed_owners(work: Reading) -> Integers:
     """Ask the store which events and memories meet the conditions, as owners of documents: slow, and exact."""
-    return owner_of(np.array([*_allowed_memories(work), *_allowed_events(work)], np.int64))
+    return find_owner(np.array([*_find_allowed_memories(work), *_find_allowed_events(work)], np.int64))
 
 
-def _allowed_memories(work: Reading) -> Iterator[int]:
+def _find_allowed_memories(work: Reading) -> Iterator[int]:
     query = work.query
-    if not wants_memories(query):
+    if not may_return_memories(query):
         return
     wanted = MemoryFilter(
         types=query.types,
@@ -210,24 +214,24 @@ def _allowed_memories(work: Reading) -> Iterator[int]:
         as_of_us=query.as_of_us,
     )
     for memory in work.reader.find(wanted):
-        if fits_memory(memory, query) and judge_memory(memory, query, work.now_us) is not None:
-            yield pack_code(number_of(memory.id, Kind.MEMORY, work.reader.tenant.tag), memory=True)
+        if is_matching_memory(memory, query) and flag_memory(memory, query, work.now_us) is not None:
+            yield pack_code(parse_id_number(memory.id, IdKind.MEMORY, work.reader.tenant.tag), memory=True)
 
 
-def _allowed_events(work: Reading) -> Iterator[int]:
+def _find_allowed_events(work: Reading) -> Iterator[int]:
     query = work.query
-    if not wants_events(query):
+    if not may_return_events(query):
         return
     wanted = EventFilter(
         session=query.session,
         topic=query.topic,
-        recorded_before_us=_after(query.known_at_us),
-        occurred_before_us=_after(query.as_of_us),
+        recorded_before_us=_add_microsecond(query.known_at_us),
+        occurred_before_us=_add_microsecond(query.as_of_us),
     )
     for event in work.reader.find_events(wanted):
-        if fits_event(event, query):
-            yield pack_code(number_of(event.id, Kind.EVENT, work.reader.tenant.tag), memory=False)
+        if is_matching_event(event, query):
+            yield pack_code(parse_id_number(event.id, IdKind.EVENT, work.reader.tenant.tag), memory=False)
 
 
-def _after(moment_us: int | None) -> int | None:
+def _add_microsecond(moment_us: int | None) -> int | None:
     return None if moment_us is None else moment_us + 1

@@ -15,27 +15,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.index.instruction_cache import Occasion
 from credenda.index.resident import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, ResidentIndex
-from credenda.index.sessions import Second
-from credenda.model.fast_dataclass import swift
+from credenda.index.sessions import SkipBoost
+from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.query import Query
-from credenda.read.abstention import lead_of
-from credenda.read.alias_match import alike
+from credenda.read.abstention import measure_lead
+from credenda.read.alias_match import is_near_spelling
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
-from credenda.read.dense import Meaning, nothing_meant, rows_of, similar
-from credenda.read.filters import wants_events, wants_memories
-from credenda.read.instruction_match import governing, occasion_words
+from credenda.read.dense import Meaning, collect_rows, find_similar, make_empty_meaning
+from credenda.read.filters import may_return_events, may_return_memories
+from credenda.read.instruction_match import extract_trigger_terms, score_instructions
 from credenda.read.plan import Plan
-from credenda.read.weights import Relevance, weights
+from credenda.read.weights import Relevance, load_weights
 from credenda.storage.store import MemoryFilter, Reader, pack_code
 from credenda.text.tokens import tokenize
 
-__all__ = ["eligible", "owner_of", "retrieve"]
+__all__ = ["find_owner", "mask_eligible", "retrieve"]
 
-_candidates: Final = swift(Candidates)
-_filter: Final = swift(MemoryFilter)
+_candidates: Final = compile_fast_init(Candidates)
+_filter: Final = compile_fast_init(MemoryFilter)
 _COMMON: Final = 1_000
 """Documents that rarity is judged against at least: that a word stands in both texts of a new store says little."""
 _TIMELY: Final = 50
@@ -78,12 +78,12 @@ class _Signs:
     governs: Mapping[int, float]
 
 
-def owner_of(codes: Integers) -> Integers:
+def find_owner(codes: Integers) -> Integers:
     """Return the event or memory that each document belongs to: its code without the passage."""
     return codes >> _PASSAGE_BITS
 
 
-def eligible(index: ResidentIndex, query: Query, allowed: Integers | None = None) -> Mask:
+def mask_eligible(index: ResidentIndex, query: Query, allowed: Integers | None = None) -> Mask:
     """Mark the rows that a query's conditions let through, as far as the index knows; `allowed` are owners' codes."""
     travels = query.as_of_us is not None or query.known_at_us is not None
     mask = index.state == STATE_CURRENT
@@ -91,22 +91,22 @@ def eligible(index: ResidentIndex, query: Query, allowed: Integers | None = None
         mask |= index.state == STATE_PAST
     if query.known_at_us is not None or "archived" in query.include or query.asks_code:
         mask |= index.state == STATE_HIDDEN
-    if not wants_events(query):
+    if not may_return_events(query):
         mask &= index.is_memory
-    if not wants_memories(query):
+    if not may_return_memories(query):
         mask &= ~index.is_memory
     if query.session is not None:
-        mask &= index.is_memory | (index.session == _number(index.session_names, query.session))
+        mask &= index.is_memory | (index.session == _find_number(index.session_names, query.session))
     if query.exclude_session is not None:
-        mask &= index.session != _number(index.session_names, query.exclude_session)
+        mask &= index.session != _find_number(index.session_names, query.exclude_session)
     if query.as_of_us is not None:
         mask &= index.occurred_us <= query.as_of_us
     if allowed is not None:
-        mask &= np.isin(owner_of(index.codes), allowed)
+        mask &= np.isin(find_owner(index.codes), allowed)
     return mask
 
 
-def _number(names: Sequence[str], name: str) -> int:
+def _find_number(names: Sequence[str], name: str) -> int:
     return names.index(name) if name in names else len(names)
 
 
@@ -120,29 +120,33 @@ def retrieve(
     allowed: Integers | None = None,
 ) -> Candidates:
     """Find what may answer a planned query."""
-    tuned = weights().relevance
-    mask = eligible(index, query, allowed)
-    standing = _standing(index, reader, query, mask) if wants_memories(query) else {}
+    tuned = load_weights().relevance
+    mask = mask_eligible(index, query, allowed)
+    standing = _find_instructions(index, reader, query, mask) if may_return_memories(query) else {}
     rules = np.array(list(standing), np.int64)
     meant = (
-        nothing_meant(index) if vector is None else similar(index, reader, vector, mask, limit=query.limit, also=rules)
+        make_empty_meaning(index)
+        if vector is None
+        else find_similar(index, reader, vector, mask, limit=query.limit, also=rules)
     )
     signs = _Signs(
-        words=_by_words(index, made, tuned),
+        words=_score_words(index, made, tuned),
         meant=meant,
-        slot=_by_slot(index, reader, [_of_pair((one.entity, one.attribute), query) for one in made.slots], mask),
-        timely=_by_time(index, made, mask),
-        governs=_governing(made, standing, meant),
+        slot=_look_up_slots(
+            index, reader, [_filter_pair((one.entity, one.attribute), query) for one in made.slots], mask
+        ),
+        timely=_mask_by_time(index, made, mask),
+        governs=_score_instructions(made, standing, meant),
     )
-    worded = _best(signs.words.spread, mask, limits.CANDIDATES)
-    close = meant.rows[_top(meant.spread[meant.rows], limits.CANDIDATES)]
+    worded = _pick_best(signs.words.spread, mask, limits.CANDIDATES)
+    close = meant.rows[_pick_top(meant.spread[meant.rows], limits.CANDIDATES)]
     governing = np.array(list(signs.governs), np.int64)
-    rows = rows_of(len(index), worded, close, signs.slot, governing, _latest(index, made, signs.timely))
+    rows = collect_rows(len(index), worded, close, signs.slot, governing, _find_latest(index, made, signs.timely))
     complete = vector is None and len(worded) < limits.CANDIDATES
     return _gather(index, made, rows, signs, searched=int(np.count_nonzero(mask)), complete=complete)
 
 
-def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
+def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     """Score every row; BM25+ is a sum over terms, so each term is scored once and coverage comes for nothing."""
     alive = max(index.worded, _COMMON)
     own = np.zeros(len(index), np.float32)
@@ -157,87 +161,87 @@ def _by_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
         if not len(rows):
             unheard.append(term)
         if term in made.subject:
-            idf = _idf(alive, len(rows))
+            idf = _compute_idf(alive, len(rows))
             rarest = rows if idf > max(idfs, default=-1.0) else rarest
             held[rows] += np.float32(idf)
             idfs.append(idf)
         elif made.people:
             named[rows] += scores
-    brief = Second(tuned.words_second, index.length, tuned.brief)
+    brief = SkipBoost(tuned.words_second, index.length, tuned.brief)
     heard = np.concatenate([_NOWHERE, *(rows for rows, _ in found)])
     spread = index.spread_few(own.copy(), heard, back=tuned.back, ahead=tuned.words_ahead, second=brief)
     subject = index.spread_few(own - named, heard, back=tuned.back, ahead=tuned.ahead) if made.people else spread
     return _Words(own, spread, subject, held, idfs, rarest, frozenset(unheard))
 
 
-def _idf(documents: int, df: int) -> float:
+def _compute_idf(documents: int, df: int) -> float:
     """Weigh a term by its rarity: ln(1 + (N − df + ½) / (df + ½)), Robertson and Sparck Jones, kept above zero."""
     return math.log1p((documents - df + 0.5) / (df + 0.5))
 
 
-def _by_slot(index: ResidentIndex, reader: Reader, slots: Sequence[MemoryFilter], mask: Mask) -> Integers:
+def _look_up_slots(index: ResidentIndex, reader: Reader, slots: Sequence[MemoryFilter], mask: Mask) -> Integers:
     """Look up the slots that the question may mean by their exact names."""
-    found = (row for wanted in slots for row in _held(index, reader, wanted, mask))
+    found = (row for wanted in slots for row in _find_rows(index, reader, wanted, mask))
     return np.fromiter(found, np.int64)
 
 
-def _of_pair(pair: tuple[str, str], query: Query) -> MemoryFilter:
+def _filter_pair(pair: tuple[str, str], query: Query) -> MemoryFilter:
     """Ask for the memories of an entity and attribute: the latest of many, unless an earlier time is asked about."""
     if query.known_at_us is not None:
         return _filter(pair=pair)
     return _filter(pair=pair, limit=limits.SLOT_ROWS, as_of_us=query.as_of_us)
 
 
-def _held(index: ResidentIndex, reader: Reader, wanted: MemoryFilter, mask: Mask) -> Iterator[int]:
+def _find_rows(index: ResidentIndex, reader: Reader, wanted: MemoryFilter, mask: Mask) -> Iterator[int]:
     """Yield the rows of some memories."""
     for memory in reader.find(wanted):
-        number = number_of(memory.id, Kind.MEMORY, reader.tenant.tag)
+        number = parse_id_number(memory.id, IdKind.MEMORY, reader.tenant.tag)
         row = index.row_of(pack_code(number, memory=True))
         if row is not None and mask[row]:
             yield row
 
 
-def _standing(index: ResidentIndex, reader: Reader, query: Query, mask: Mask) -> dict[int, Occasion]:
+def _find_instructions(index: ResidentIndex, reader: Reader, query: Query, mask: Mask) -> dict[int, Occasion]:
     """Return the rows of the standing instructions, and the words of their occasions.
 
     Each search needs them and they seldom change, so they are read again only when the change log has grown.
     """
-    wanted = _of_pair((_USER, _INSTRUCTION), query)
+    wanted = _filter_pair((_USER, _INSTRUCTION), query)
     if wanted.limit is None or wanted.as_of_us is not None:
-        return _occasions(index, _instructions(reader, wanted), mask)
+        return _read_triggers(index, _read_instructions(reader, wanted), mask)
     change = reader.duties.heads.change
     known = index.noted.at(change)
     if known is None:
-        known = _instructions(reader, wanted)
+        known = _read_instructions(reader, wanted)
         index.noted.note(change, known)
-    return _occasions(index, known, mask)
+    return _read_triggers(index, known, mask)
 
 
-def _instructions(reader: Reader, wanted: MemoryFilter) -> dict[int, Occasion]:
+def _read_instructions(reader: Reader, wanted: MemoryFilter) -> dict[int, Occasion]:
     tag = reader.tenant.tag
     return {
-        pack_code(number_of(memory.id, Kind.MEMORY, tag), memory=True): occasion_words(memory.text)
+        pack_code(parse_id_number(memory.id, IdKind.MEMORY, tag), memory=True): extract_trigger_terms(memory.text)
         for memory in reader.find(wanted)
     }
 
 
-def _occasions(index: ResidentIndex, by_code: Mapping[int, Occasion], mask: Mask) -> dict[int, Occasion]:
+def _read_triggers(index: ResidentIndex, by_code: Mapping[int, Occasion], mask: Mask) -> dict[int, Occasion]:
     if not by_code:
         return {}
     rows = index.rows_of(np.fromiter(by_code, np.int64, len(by_code))).tolist()
     return {row: words for row, words in zip(rows, by_code.values(), strict=True) if row >= 0 and mask[row]}
 
 
-def _governing(made: Plan, standing: Mapping[int, Occasion], meant: Meaning) -> dict[int, float]:
+def _score_instructions(made: Plan, standing: Mapping[int, Occasion], meant: Meaning) -> dict[int, float]:
     """Say which standing instructions govern the question, and how far."""
     if not standing:
         return {}
     near = [None if np.isnan(meant.cosine[row]) else float(meant.cosine[row]) for row in standing]
-    degrees = governing(made.terms, list(standing.values()), near)
+    degrees = score_instructions(made.terms, list(standing.values()), near)
     return {row: degree for row, degree in zip(standing, degrees, strict=True) if degree}
 
 
-def _by_time(index: ResidentIndex, made: Plan, mask: Mask) -> Mask:
+def _mask_by_time(index: ResidentIndex, made: Plan, mask: Mask) -> Mask:
     """Mark what was said, or holds since, within a time that the question names."""
     timely = np.zeros(len(index), np.bool_)
     for interval in made.intervals:
@@ -250,19 +254,19 @@ def _by_time(index: ResidentIndex, made: Plan, mask: Mask) -> Mask:
     return timely
 
 
-def _latest(index: ResidentIndex, made: Plan, timely: Mask) -> Integers:
+def _find_latest(index: ResidentIndex, made: Plan, timely: Mask) -> Integers:
     if not made.intervals:
         return _NOWHERE
     rows = np.flatnonzero(timely)
-    return rows[_top(index.occurred_us[rows], _TIMELY)]
+    return rows[_pick_top(index.occurred_us[rows], _TIMELY)]
 
 
-def _best(scores: Floats, mask: Mask, count: int) -> Integers:
+def _pick_best(scores: Floats, mask: Mask, count: int) -> Integers:
     rows = (mask & (scores > 0)).nonzero()[0]
-    return rows[_top(scores[rows], count)]
+    return rows[_pick_top(scores[rows], count)]
 
 
-def _top(scores: NDArray[np.float32] | NDArray[np.int64], count: int) -> Integers:
+def _pick_top(scores: NDArray[np.float32] | NDArray[np.int64], count: int) -> Integers:
     """Return the positions of the highest scores, in no order."""
     if len(scores) <= count:
         return np.arange(len(scores))
@@ -274,13 +278,13 @@ def _gather(
 ) -> Candidates:
     words, meant = signs.words, signs.meant
     codes, speaker = index.codes[rows], index.speaker[rows]
-    by_named = _spoken_by(index, speaker, made.people)
-    by_partner = _spoken_to(index, speaker, made.people) if len(made.people) == 1 else by_named
-    coverage = _coverage(words, made, rows, signs.timely)
+    by_named = _mask_spoken_by(index, speaker, made.people)
+    by_partner = _mask_spoken_to(index, speaker, made.people) if len(made.people) == 1 else by_named
+    coverage = _measure_coverage(words, made, rows, signs.timely)
     alone = len(made.people) == 1
     return _candidates(
         codes=codes,
-        owners=owner_of(codes),
+        owners=find_owner(codes),
         words=words.spread[rows],
         own_words=words.own[rows],
         coverage=coverage,
@@ -290,22 +294,22 @@ def _gather(
         meaning=meant.spread[rows],
         length=index.length[rows].astype(np.float32),
         by_named=by_named,
-        by_role=_by_role(index, made, speaker),
-        slot=_marked(len(index), signs.slot)[rows] if len(signs.slot) else np.zeros(len(rows), np.bool_),
+        by_role=_mask_by_role(index, made, speaker),
+        slot=_make_mask(len(index), signs.slot)[rows] if len(signs.slot) else np.zeros(len(rows), np.bool_),
         timely=signs.timely[rows],
         belief=codes >= _FIRST_MEMORY,
-        governs=_degrees(len(index), signs.governs)[rows] if signs.governs else np.zeros(len(rows), np.float32),
-        rarest=_rarest(words, rows),
-        speaker_fit=_speaker_fit(words.subject[rows], by_named, by_partner) if alone else 0.0,
-        lead=lead_of(coverage, by_named, by_partner) if alone else 0.0,
+        governs=_spread_degrees(len(index), signs.governs)[rows] if signs.governs else np.zeros(len(rows), np.float32),
+        rarest=_mask_rarest(words, rows),
+        speaker_fit=_measure_speaker_fit(words.subject[rows], by_named, by_partner) if alone else 0.0,
+        lead=measure_lead(coverage, by_named, by_partner) if alone else 0.0,
         searched=searched,
         complete=complete,
-        strange=_strange(index, made, words.unheard),
+        strange=_has_only_unknown_names(index, made, words.unheard),
         whole=not (codes & _ORDINALS).any(),
     )
 
 
-def _coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats:
+def _measure_coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats:
     """Return the share of the subject's idf that each text holds; a named time counts as one more term of mean idf."""
     held = words.held[rows]
     total = sum(words.idfs)
@@ -316,51 +320,51 @@ def _coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats
     return held / np.float32(total or 1.0)
 
 
-def _rarest(words: _Words, rows: Integers) -> Mask:
+def _mask_rarest(words: _Words, rows: Integers) -> Mask:
     """Mark the texts that hold the rarest word of the subject: where none does, something else is spoken of."""
-    return _marked(len(words.own), words.rarest)[rows]
+    return _make_mask(len(words.own), words.rarest)[rows]
 
 
-def _strange(index: ResidentIndex, made: Plan, unheard: frozenset[str]) -> bool:
+def _has_only_unknown_names(index: ResidentIndex, made: Plan, unheard: frozenset[str]) -> bool:
     """Say whether all that the question names is in no text; a speaker's name with a slip of the pen is no stranger."""
     if made.people or not made.proper or not unheard.issuperset(made.proper):
         return False
     spoken = {term for name in index.speaker_names for term in tokenize(name)}
-    return not any(alike(name, term) for term in made.proper for name in spoken)
+    return not any(is_near_spelling(name, term) for term in made.proper for name in spoken)
 
 
-def _degrees(count: int, given: Mapping[int, float]) -> Floats:
+def _spread_degrees(count: int, given: Mapping[int, float]) -> Floats:
     degrees = np.zeros(count, np.float32)
     for row, degree in given.items():
         degrees[row] = degree
     return degrees
 
 
-def _marked(count: int, at: Integers | Sequence[int]) -> Mask:
+def _make_mask(count: int, at: Integers | Sequence[int]) -> Mask:
     marks = np.zeros(count, np.bool_)
     marks[at] = True
     return marks
 
 
-def _spoken_by(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
+def _mask_spoken_by(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
     """Mark what one of these people said; a table look-up costs a tenth of a set operation."""
-    named = _named(index, names)
+    named = _mask_named_speakers(index, names)
     return named[speaker] if len(named) else np.zeros(len(speaker), np.bool_)
 
 
-def _named(index: ResidentIndex, names: Sequence[str]) -> Mask:
+def _mask_named_speakers(index: ResidentIndex, names: Sequence[str]) -> Mask:
     """Mark the speakers, by number, that have one of these names."""
     known = index.speaker_names
-    return _marked(len(known), [number for number, name in enumerate(known) if name in names])
+    return _make_mask(len(known), [number for number, name in enumerate(known) if name in names])
 
 
-def _spoken_to(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
+def _mask_spoken_to(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
     """Mark what was said by those who talk with these people, in sessions that they share.
 
     One's words are mistaken for the other's only there; of all who ever spoke, some always say it better by chance. All
     that was said outside any session counts as one. Where they talk with nobody it is everybody else.
     """
-    named = _named(index, names)
+    named = _mask_named_speakers(index, names)
     said = ~index.is_memory
     met = np.zeros(len(index.session_names) + 1, np.bool_)  # the last stands for no session, which is number -1
     met[index.session[said & named[index.speaker]]] = True
@@ -370,19 +374,19 @@ def _spoken_to(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence
     return (partners if partners.any() else ~named)[speaker]
 
 
-def _by_role(index: ResidentIndex, made: Plan, speaker: NDArray[np.int32]) -> Mask:
+def _mask_by_role(index: ResidentIndex, made: Plan, speaker: NDArray[np.int32]) -> Mask:
     """Mark the turns of the side that the question is about, where user and assistant talk and nobody is named."""
-    if made.people or not _spoken_by(index, speaker, (_ASSISTANT,)).any():
+    if made.people or not _mask_spoken_by(index, speaker, (_ASSISTANT,)).any():
         return np.zeros(len(speaker), np.bool_)
-    return _spoken_by(index, speaker, (_ASSISTANT if made.of_assistant else _USER,))
+    return _mask_spoken_by(index, speaker, (_ASSISTANT if made.of_assistant else _USER,))
 
 
-def _speaker_fit(scores: Floats, by_named: Mask, by_partner: Mask) -> float:
+def _measure_speaker_fit(scores: Floats, by_named: Mask, by_partner: Mask) -> float:
     """Say how far the best turns of the named person fit as well as their partners': 0 not at all, 1 fully.
 
     Questions that name the wrong person are real, and a blind prior loses ten points on them (DESIGN §6).
     """
-    low, high = weights().relevance.speaker_fit
+    low, high = load_weights().relevance.speaker_fit
     theirs, others = (np.sort(part)[-_BEST_OF_SPEAKER:] for part in (scores[by_named], scores[by_partner]))
     if not len(others) or not len(theirs) or others.mean() <= 0:
         return 1.0

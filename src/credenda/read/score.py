@@ -14,23 +14,30 @@ from types import MappingProxyType
 from typing import Final
 
 from credenda.clock import DAY_US
-from credenda.model.feedback import Regard
+from credenda.model.feedback import FeedbackCounts
 from credenda.model.memory import Memory
 from credenda.model.query import Query
 from credenda.read.abstention import TOP
-from credenda.read.answer_type import answers_kind
+from credenda.read.answer_type import score_answer_type
 from credenda.read.candidates import Row
 from credenda.read.plan import Ask
 from credenda.read.weights import Standing, Weights
 
-__all__ = ["RecallWeights", "final_scores", "keyed", "lowered", "recall_weights", "usefulness"]
+__all__ = [
+    "RecallWeights",
+    "compute_final_scores",
+    "compute_recall_weights",
+    "lower_key",
+    "score_rows",
+    "score_usefulness",
+]
 
 _RECENCY: Final = 0.3
 """The recency_weight for which the standing weights are given (R-112)."""
 _NEUTRAL: Final = 0.5
 _LEAST_SHARE: Final = 0.3
 _HALVES: Final = 2.0
-NOBODY: Final[Mapping[str, Regard]] = MappingProxyType({})
+NOBODY: Final[Mapping[str, FeedbackCounts]] = MappingProxyType({})
 _PRIOR: Final = 2.0
 """Judgements that a memory is taken to have had already, as many for it as against it: one word moves it by a third."""
 _SILENCE: Final = 0.1
@@ -47,7 +54,7 @@ class RecallWeights:
     strength: float
 
 
-def recall_weights(recency_weight: float) -> RecallWeights:
+def compute_recall_weights(recency_weight: float) -> RecallWeights:
     """Shift the weights with the wish for what is recent (R-118).
 
     >>> weights = recall_weights(0.3)
@@ -57,7 +64,7 @@ def recall_weights(recency_weight: float) -> RecallWeights:
     return RecallWeights(0.70 - 0.30 * recency_weight, 0.40 * recency_weight, 0.20 - 0.10 * recency_weight, 0.10)
 
 
-def usefulness(regard: Regard) -> float:
+def score_usefulness(regard: FeedbackCounts) -> float:
     """Say how useful a memory has proved, in (−1, 1), 0 for one that nobody judged.
 
     (useful − useless) / (useful + useless + 0.1 · silent + 2): use counts against display, so that one "useful" among
@@ -70,14 +77,14 @@ def usefulness(regard: Regard) -> float:
     return (regard.useful - regard.useless) / (judged + _SILENCE * regard.silent + _PRIOR)
 
 
-def keyed(
+def score_rows(
     rows: Sequence[Row],
     query: Query,
     weights: Weights,
     now_us: int,
     *,
     ask: Ask = Ask.OTHER,
-    regards: Mapping[str, Regard] = NOBODY,
+    regards: Mapping[str, FeedbackCounts] = NOBODY,
 ) -> list[Row]:
     """Give each row the key and the terms of the query's profile; `key` holds its relevance before.
 
@@ -88,51 +95,51 @@ def keyed(
     for row in rows:
         match query.profile:
             case "recall":
-                terms = _recall_terms(row, query.recency_weight, most_accessed, now_us)
+                terms = _score_recall_terms(row, query.recency_weight, most_accessed, now_us)
             case "evidence":
-                terms = {"relevance": row.key, "recency": _recency(row, query, weights.standing, now_us)}
+                terms = {"relevance": row.key, "recency": _score_recency(row, query, weights.standing, now_us)}
             case "default":
-                terms = _standing_terms(row, query, weights, now_us, ask=ask)
+                terms = _score_own_terms(row, query, weights, now_us, ask=ask)
                 if row.id in regards:
-                    terms["feedback"] = weights.standing.feedback * usefulness(regards[row.id])
-        keyed_rows.append(_with_terms(row, terms))
+                    terms["feedback"] = weights.standing.feedback * score_usefulness(regards[row.id])
+        keyed_rows.append(_set_terms(row, terms))
     return keyed_rows
 
 
-def _with_terms(row: Row, terms: dict[str, float]) -> Row:
+def _set_terms(row: Row, terms: dict[str, float]) -> Row:
     """Give a row its key and terms, as `_replace` does in three times the time."""
     explained = {**row.terms, **terms} if row.terms else terms
     kind, name, text, signs = row.kind, row.id, row.text, row.signs
     return Row(kind, name, text, sum(terms.values()), signs, explained, row.memory, row.event, row.passage, row.flags)
 
 
-def _standing_terms(row: Row, query: Query, weights: Weights, now_us: int, *, ask: Ask) -> dict[str, float]:
+def _score_own_terms(row: Row, query: Query, weights: Weights, now_us: int, *, ask: Ask) -> dict[str, float]:
     """Add to its relevance what a row is worth by itself; an event counts as of importance .5 and does not fade."""
     memory, standing = row.memory, weights.standing
     asks = row.event is not None and row.text.rstrip().endswith("?")
     return {
         "relevance": row.key,
         "importance": standing.importance * (memory.importance - _NEUTRAL) if memory else 0.0,
-        "retention": standing.retention * (_decay(memory) - 1.0) if memory else 0.0,
-        "recency": _recency(row, query, standing, now_us),
+        "retention": standing.retention * (_read_decay(memory) - 1.0) if memory else 0.0,
+        "recency": _score_recency(row, query, standing, now_us),
         "question": weights.relevance.question if asks else 0.0,
-        "answers": answers_kind(row.text, ask, weights.relevance),
+        "answers": score_answer_type(row.text, ask, weights.relevance),
     }
 
 
-def _recency(row: Row, query: Query, standing: Standing, now_us: int) -> float:
+def _score_recency(row: Row, query: Query, standing: Standing, now_us: int) -> float:
     scale = standing.recency * query.recency_weight / _RECENCY
-    return scale * math.exp2(-_age_days(row, now_us) / standing.half_life_days)
+    return scale * math.exp2(-_compute_age_days(row, now_us) / standing.half_life_days)
 
 
-def _recall_terms(row: Row, recency_weight: float, most_accessed: int, now_us: int) -> dict[str, float]:
+def _score_recall_terms(row: Row, recency_weight: float, most_accessed: int, now_us: int) -> dict[str, float]:
     """Add Recall's four components over normalised ranks (R-119); importance fades as R-097 says."""
-    weights = recall_weights(recency_weight)
+    weights = compute_recall_weights(recency_weight)
     memory = row.memory
     count = memory.access_count if memory else 0
     since = memory.last_accessed_us if memory else None
-    age = _age_days(row, now_us) if since is None else max(now_us - since, 0) / DAY_US
-    worth = memory.importance * _decay(memory) if memory else _NEUTRAL
+    age = _compute_age_days(row, now_us) if since is None else max(now_us - since, 0) / DAY_US
+    worth = memory.importance * _read_decay(memory) if memory else _NEUTRAL
     strength = math.log1p(count) / math.log1p(most_accessed) if most_accessed else 0.0
     return {
         "relevance": weights.relevance * row.key,
@@ -142,23 +149,23 @@ def _recall_terms(row: Row, recency_weight: float, most_accessed: int, now_us: i
     }
 
 
-def _decay(memory: Memory) -> float:
+def _read_decay(memory: Memory) -> float:
     return 1.0 if memory.decay_score is None else memory.decay_score
 
 
-def _age_days(row: Row, now_us: int) -> float:
+def _compute_age_days(row: Row, now_us: int) -> float:
     said = row.event.occurred_us if row.event else row.memory.created_us if row.memory else now_us
     if row.memory and row.memory.valid_from_us is not None:
         said = max(said, row.memory.valid_from_us)
     return max(now_us - said, 0) / DAY_US
 
 
-def lowered(key: float, query: Query, falloff: float) -> float:
+def lower_key(key: float, query: Query, falloff: float) -> float:
     """Return the key of a replaced value: one that halves its score."""
     return key / _HALVES if query.profile == "recall" else key - math.log(_HALVES) / falloff
 
 
-def final_scores(rows: Sequence[Row], query: Query, answerable: float, falloff: float) -> list[float]:
+def compute_final_scores(rows: Sequence[Row], query: Query, answerable: float, falloff: float) -> list[float]:
     """Return the scores of ordered rows, in [0, 1] and never rising down the list.
 
     Profile "recall" keeps the sum it publishes, which lies in [0, 1] by itself.
@@ -173,13 +180,13 @@ def final_scores(rows: Sequence[Row], query: Query, answerable: float, falloff: 
         score = row.key
         if query.profile != "recall":
             apart = 0.0 if row.signs.slot else row.key - top  # what a slot or a name leads to answers by itself
-            score = answerable * math.exp(falloff * apart) * _own_share(row, covered)
+            score = answerable * math.exp(falloff * apart) * _measure_own_share(row, covered)
         ceiling = min(ceiling, max(score, 0.0))
         scores.append(ceiling)
     return scores
 
 
-def _own_share(row: Row, covered: float) -> float:
+def _measure_own_share(row: Row, covered: float) -> float:
     """Discount a row that is here for its neighbours' words: what it says itself, against the best, down to a third."""
     signs = row.signs
     if signs.slot or signs.timely or signs.governs or not covered:

@@ -12,31 +12,38 @@ from credenda.clock import seconds
 from credenda.errors import Unavailable
 from credenda.index.resident import STATE_HIDDEN, ResidentIndex
 from credenda.model.event import Event
-from credenda.model.fast_dataclass import swift
+from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.query import Hit, Query, SearchResult
-from credenda.read.abstention import Asking, Rise, answerability, any_compared, most_relevant, rise_of
-from credenda.read.answer_type import asks_kind
+from credenda.read.abstention import (
+    QuestionSignals,
+    Rise,
+    estimate_answerability,
+    has_compared_vectors,
+    measure_rise,
+    pick_most_relevant,
+)
+from credenda.read.answer_type import is_typed_question
 from credenda.read.candidates import Candidates, Floats, Integers, Row
-from credenda.read.dense import asked_vector
-from credenda.read.fuse import Fused, best_of_owner, fuse, fuse_ranks
+from credenda.read.dense import embed_question
+from credenda.read.fuse import Fused, fuse_ranks, fuse_scores, pick_best_of_owner
 from credenda.read.hydrate import load_evidence
 from credenda.read.plan import Ask, Plan, plan
-from credenda.read.query_expansion import SEEDS, hops, lowered_others, seed_terms
-from credenda.read.rank import Reading, admit, allowed_owners, ordered
+from credenda.read.query_expansion import SEEDS, choose_expansion_terms, is_worth_expanding, rescore_others
+from credenda.read.rank import Reading, find_allowed_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import retrieve
-from credenda.read.score import final_scores
-from credenda.read.unindexed import cold_index
-from credenda.read.visibility import speaking, veil
-from credenda.read.weights import Calibration, weights
+from credenda.read.score import compute_final_scores
+from credenda.read.unindexed import build_partial_index
+from credenda.read.visibility import mask_relevant, redact_spans
+from credenda.read.weights import Calibration, load_weights
 from credenda.storage.store import Reader
-from credenda.text.passages import passages
+from credenda.text.passages import split_passages
 
 __all__ = ["Embed", "search"]
 
 Embed = Callable[[Sequence[str]], Floats]
 """Turns texts into (n, d) float32, rows of unit length."""
 
-_new_hit: Final = swift(Hit)
+_new_hit: Final = compile_fast_init(Hit)
 _SPARE: Final = 4
 """Rows read beyond the limit: some are dropped, and an event and its memory become one."""
 _LOOKS: Final = 10
@@ -78,26 +85,28 @@ def search(
     floor, a stricter one where the search is `unasked`, the result says that nothing relevant is known.
     """
     began = seconds()
-    tuned = weights()
+    tuned = load_weights()
     made = plan(query, now_us, index.speaker_names if index is not None else ())
-    whole = index if index is not None else cold_index(reader, query.text)
+    whole = index if index is not None else build_partial_index(reader, query.text)
     asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
-    vector = _vector(embed, query.text, made) if embed is not None and asks else None
+    vector = _embed_question(embed, query.text, made) if embed is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned, made.ask)
     found, rows, rise = _find(asked, work)
-    judge = asked.engine if any_compared(rows) else tuned.engine(None)
-    answerable = answerability(rows, most_relevant(work.rows), judge, tuned, asking=_asking(made, found, rise))
+    judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
+    answerable = estimate_answerability(
+        rows, pick_most_relevant(work.rows), judge, tuned, asking=_gather_question_signals(made, found, rise)
+    )
     abstained = not rows or answerable < (judge.context_floor if unasked else judge.floor)
     shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
-    hits = tuple(_hits(asked, work, shown, answerable)) if shown else ()
+    hits = tuple(_build_hits(asked, work, shown, answerable)) if shown else ()
     trace = _trace(asked, len(found), answerable, rows if abstained else ())
     return SearchResult(hits=hits, abstained=abstained, took_ms=(seconds() - began) * 1_000, trace=trace)
 
 
-def _asking(made: Plan, found: Candidates, rise: Rise) -> Asking:
-    return Asking(
-        names_slot=_names_one_slot(made),
+def _gather_question_signals(made: Plan, found: Candidates, rise: Rise) -> QuestionSignals:
+    return QuestionSignals(
+        names_slot=_is_about_one_slot(made),
         broad=made.broad,
         strange=found.strange,
         lead=found.lead,
@@ -106,16 +115,16 @@ def _asking(made: Plan, found: Candidates, rise: Rise) -> Asking:
     )
 
 
-def _names_one_slot(made: Plan) -> bool:
+def _is_about_one_slot(made: Plan) -> bool:
     """Say whether a question asks for one thing of the speaker's, in few words: "what is my blood type"."""
     short = len(made.terms) <= _SLOT_TERMS
     return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice
 
 
-def _vector(embed: Embed, text: str, made: Plan) -> Floats | None:
+def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
     """Embed a question; without an answer from the engine the search goes by words alone, and its trace says so."""
     try:
-        return asked_vector(embed, text, made)
+        return embed_question(embed, text, made)
     except Unavailable:
         return None
 
@@ -128,7 +137,7 @@ def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row], Rise]:
     found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector)
     rows, rise = _settle(asked, work, found)
     if len(rows) < asked.query.limit and work.misfits and (work.unread or not found.complete):
-        allowed = allowed_owners(work)
+        allowed = find_allowed_owners(work)
         found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector, allowed=allowed)
         work.rows.clear()
         work.misfits, work.unread = 0, False
@@ -140,47 +149,47 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> tuple[list[Row],
     """Read candidates in order of relevance until enough of them may be shown; say how far the best of all rise."""
     query = asked.query
     tuned = work.tuned
-    fused = fuse_ranks(found, tuned) if query.profile == "recall" else fuse(found, tuned, asked.engine)
-    best = best_of_owner(found, fused.relevance)
+    fused = fuse_ranks(found, tuned) if query.profile == "recall" else fuse_scores(found, tuned, asked.engine)
+    best = pick_best_of_owner(found, fused.relevance)
     ranked = best[fused.relevance[best] > 0] if query.profile == "recall" else best
-    heard = ranked[speaking(found, asked.engine.cosine_floor)[ranked]]
-    if query.profile != "recall" and hops(found, heard, tuned.relevance):
-        fused, heard = _second_round(asked, work, (found, fused), heard)
+    heard = ranked[mask_relevant(found, asked.engine.cosine_floor)[ranked]]
+    if query.profile != "recall" and is_worth_expanding(found, heard, tuned.relevance):
+        fused, heard = _run_second_round(asked, work, (found, fused), heard)
     rows: list[Row] = []
-    for count, batch in enumerate(_batches(query, asked.made.ask, heard), 1):
-        admit(work, found, fused, batch)
-        rows = ordered(work)
+    for count, batch in enumerate(_cut_batches(query, asked.made.ask, heard), 1):
+        hydrate_batch(work, found, fused, batch)
+        rows = order_rows(work)
         if len(rows) >= query.limit:
             break
         if work.misfits and count == _NARROW_BATCHES:
             work.unread = count * len(batch) < len(heard)
             break
-    return rows[: query.limit], rise_of(found, best)
+    return rows[: query.limit], measure_rise(found, best)
 
 
-def _second_round(
+def _run_second_round(
     asked: _Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers
 ) -> tuple[Fused, Integers]:
     """Read the best hits, which keep their places, and put the rest in the order that their words suggest."""
     found, fused = first
     seeds, rest = heard[:SEEDS], heard[SEEDS:]
-    admit(work, found, fused, seeds)
-    terms = seed_terms(asked.index, asked.made, [row.text for row in work.rows])
+    hydrate_batch(work, found, fused, seeds)
+    terms = choose_expansion_terms(asked.index, asked.made, [row.text for row in work.rows])
     if not terms:
         return fused, rest
-    relevance = lowered_others(asked.index, found, terms, fused.relevance, tuned=work.tuned.relevance)
+    relevance = rescore_others(asked.index, found, terms, fused.relevance, tuned=work.tuned.relevance)
     summands = {**fused.terms, "hop": relevance - fused.relevance}
     return Fused(relevance, summands), rest[np.argsort(-relevance[rest], kind="stable")]
 
 
-def _batches(query: Query, ask: Ask, positions: Integers) -> Iterator[Integers]:
+def _cut_batches(query: Query, ask: Ask, positions: Integers) -> Iterator[Integers]:
     size = _RECALL_ROWS if query.profile == "recall" else query.limit + max(_SPARE, query.limit // 5)
-    size += _LOOKS if asks_kind(ask) else 0
+    size += _LOOKS if is_typed_question(ask) else 0
     for start in range(0, len(positions), size):
         yield positions[start : start + size]
 
 
-def _hits(asked: _Asked, work: Reading, rows: Sequence[Row], answerable: float) -> Iterator[Hit]:
+def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], answerable: float) -> Iterator[Hit]:
     query = asked.query
     evidence = load_evidence(
         work.reader,
@@ -189,35 +198,35 @@ def _hits(asked: _Asked, work: Reading, rows: Sequence[Row], answerable: float) 
         veiled=bool((asked.index.state == STATE_HIDDEN).any()),
         known_at_us=query.known_at_us,
     )
-    scores = final_scores(rows, query, answerable, work.tuned.falloff)
+    scores = compute_final_scores(rows, query, answerable, work.tuned.falloff)
     for row, score in zip(rows, scores, strict=True):
-        yield _hit(work, row, score, evidence.get(row.id, ()))
+        yield _build_hit(work, row, score, evidence.get(row.id, ()))
 
 
-def _hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
-    shown = (veil(event, work.loaded.removed_spans(event.id)) for event in evidence if event.text)
+def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
+    shown = (redact_spans(event, work.loaded.removed_spans(event.id)) for event in evidence if event.text)
     known = work.query.known_at_us
     return _new_hit(
         kind=row.kind,
         id=row.id,
-        text=row.text if row.event is None else _passage(row.text, row.passage),
+        text=row.text if row.event is None else _cut_passage(row.text, row.passage),
         score=score,
         memory=row.memory,
         event=row.event,
         evidence=tuple(event for event in shown if known is None or event.recorded_us <= known),
         flags=row.flags,
-        terms=_explained(row) if work.query.explain else {},
+        terms=_list_terms(row) if work.query.explain else {},
     )
 
 
-def _explained(row: Row) -> dict[str, float]:
+def _list_terms(row: Row) -> dict[str, float]:
     signs = row.signs
     return {**row.terms, "coverage": signs.coverage, "cosine": signs.cosine or 0.0, "key": row.key}
 
 
-def _passage(text: str, ordinal: int) -> str:
+def _cut_passage(text: str, ordinal: int) -> str:
     """Return the passage that was found, all of a text that has only one."""
-    spans = passages(text)
+    spans = split_passages(text)
     if len(spans) <= 1 or ordinal >= len(spans):
         return text
     start, stop = spans[ordinal]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.index.resident import ResidentIndex
 from credenda.model.event import CODE, Event
 from credenda.model.memory import Layer, Memory, Status
-from credenda.storage.store import Delta, Document, DocumentState, Heads, Reader, pack_code, unpack_code
-from credenda.text.documents import event_text, memory_text
-from credenda.text.passages import passages
-from credenda.text.tokens import ALTERNATIVE, question_terms, spaced, tokenize
+from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Reader, pack_code, unpack_code
+from credenda.text.documents import compose_event_text, compose_memory_text
+from credenda.text.passages import split_passages
+from credenda.text.tokens import ALTERNATIVE, extract_question_terms, space_runs, tokenize
 
-__all__ = ["cold_index"]
+__all__ = ["build_partial_index"]
 
 _NOMINATED: Final = 1_000
 """Documents fetched for a search without an index: they are ranked by the statistics of this sample."""
@@ -21,47 +21,47 @@ _HIDDEN: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN}
 _SHOWN: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
 
-def cold_index(reader: Reader, question: str) -> ResidentIndex:
+def build_partial_index(reader: Reader, question: str) -> ResidentIndex:
     """Index for one search the documents that hold a word of the question, rarest words first.
 
     Their terms weigh by how rare they are among the nominated, which keeps the order of rarity but not its measure.
     """
-    codes = reader.nominate(_words(question), _NOMINATED)
+    codes = reader.nominate(_list_words(question), _NOMINATED)
     wanted = set(codes)
     tag = reader.tenant.tag
     parts = [unpack_code(code) for code in codes]
-    memory_ids = {public_id(Kind.MEMORY, number, tag): number for is_memory, number, _ in parts if is_memory}
-    event_ids = {public_id(Kind.EVENT, number, tag): number for is_memory, number, _ in parts if not is_memory}
-    documents = [_of_memory(memory, memory_ids[memory.id]) for memory in reader.memories(list(memory_ids))]
+    memory_ids = {format_id(IdKind.MEMORY, number, tag): number for is_memory, number, _ in parts if is_memory}
+    event_ids = {format_id(IdKind.EVENT, number, tag): number for is_memory, number, _ in parts if not is_memory}
+    documents = [_make_memory_document(memory, memory_ids[memory.id]) for memory in reader.memories(list(memory_ids))]
     for event in reader.events(list(event_ids)):
-        documents += (made for made in _of_event(event, event_ids[event.id]) if made.code in wanted)
+        documents += (made for made in _make_event_documents(event, event_ids[event.id]) if made.code in wanted)
     index = ResidentIndex()
-    index.fold(Delta(heads=Heads(), documents=tuple(sorted(documents, key=lambda one: one.code))))
+    index.fold(Delta(heads=IndexPosition(), documents=tuple(sorted(documents, key=lambda one: one.code))))
     return index
 
 
-def _words(question: str) -> list[str]:
+def _list_words(question: str) -> list[str]:
     """Return the words as written, but for stop words: the index on disk stems them itself, in another way than we.
 
     Their stems in other languages follow, which stand there as they are.
     """
-    words = spaced(question).split()
-    stems = [stem for term in question_terms(question) for stem in term.split(ALTERNATIVE)[1:]]
+    words = space_runs(question).split()
+    stems = [stem for term in extract_question_terms(question) for stem in term.split(ALTERNATIVE)[1:]]
     return [*([word for word in words if tokenize(word)] or words), *stems]
 
 
-def _of_memory(memory: Memory, number: int) -> Document:
+def _make_memory_document(memory: Memory, number: int) -> Document:
     return Document(
         code=pack_code(number, memory=True),
-        text=memory_text(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value),
+        text=compose_memory_text(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value),
         session="",
         speaker=memory.speaker,
         occurred_us=memory.created_us if memory.valid_from_us is None else memory.valid_from_us,
-        state=DocumentState.HIDDEN if memory.layer is Layer.CODEBASE else _state(memory.status),
+        state=DocumentState.HIDDEN if memory.layer is Layer.CODEBASE else _choose_state(memory.status),
     )
 
 
-def _state(status: Status) -> DocumentState:
+def _choose_state(status: Status) -> DocumentState:
     if status in _SHOWN:
         return DocumentState.CURRENT
     if status is Status.DELETED:
@@ -69,11 +69,11 @@ def _state(status: Status) -> DocumentState:
     return DocumentState.HIDDEN if status in _HIDDEN else DocumentState.PAST
 
 
-def _of_event(event: Event, number: int) -> list[Document]:
+def _make_event_documents(event: Event, number: int) -> list[Document]:
     return [
         Document(
             code=pack_code(number, ordinal, memory=False),
-            text=event_text(
+            text=compose_event_text(
                 speaker=event.speaker,
                 role=event.role,
                 occurred_us=event.occurred_us,
@@ -84,5 +84,5 @@ def _of_event(event: Event, number: int) -> list[Document]:
             occurred_us=event.occurred_us,
             state=DocumentState.HIDDEN if CODE in event.flags else DocumentState.CURRENT,
         )
-        for ordinal, (start, stop) in enumerate(passages(event.text))
+        for ordinal, (start, stop) in enumerate(split_passages(event.text))
     ]

@@ -15,7 +15,7 @@ from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Flag, Query
 from credenda.read.candidates import Candidates, Mask, Row
 
-__all__ = ["arrange", "holds_at", "join", "judge_event", "judge_memory", "speaking", "veil"]
+__all__ = ["flag_event", "flag_memory", "join", "mask_relevant", "order_by_flags", "redact_spans", "was_valid_at"]
 
 Flags = frozenset[Flag]
 
@@ -28,7 +28,7 @@ _APART: Final = frozenset({QUARANTINED, DENIED})
 _VEIL: Final = "[…]"
 
 
-def holds_at(memory: Memory, moment_us: int) -> bool:
+def was_valid_at(memory: Memory, moment_us: int) -> bool:
     """Say whether a memory was true at a moment, as we see it now: a corrected one never was (DESIGN §3)."""
     since = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
     ended = memory.valid_until_us is not None and memory.valid_until_us <= moment_us
@@ -36,27 +36,27 @@ def holds_at(memory: Memory, moment_us: int) -> bool:
     return since <= moment_us and not ended and not wrong
 
 
-def judge_memory(memory: Memory, query: Query, now_us: int) -> Flags | None:
+def flag_memory(memory: Memory, query: Query, now_us: int) -> Flags | None:
     """Return the flags a memory is shown with, or None where it is not to be shown."""
-    if memory.status in _NEVER or not memory.text or _expired(memory.expires_us, now_us):
+    if memory.status in _NEVER or not memory.text or _has_expired(memory.expires_us, now_us):
         return None
     if memory.status is Status.ARCHIVED and "archived" not in query.include:
         return None
     if query.as_of_us is not None:
-        if not holds_at(memory, query.as_of_us):
+        if not was_valid_at(memory, query.as_of_us):
             return None
     elif memory.status in _PAST and "superseded" not in query.include:
         return None
     if memory.confidence < query.min_confidence and "low_confidence" not in query.include:
         return None
-    return frozenset(_memory_flags(memory, query, now_us))
+    return frozenset(_list_memory_flags(memory, query, now_us))
 
 
-def _expired(expires_us: int | None, now_us: int) -> bool:
+def _has_expired(expires_us: int | None, now_us: int) -> bool:
     return expires_us is not None and expires_us <= now_us
 
 
-def _memory_flags(memory: Memory, query: Query, now_us: int) -> Iterable[Flag]:
+def _list_memory_flags(memory: Memory, query: Query, now_us: int) -> Iterable[Flag]:
     moment = next((at for at in (query.as_of_us, query.known_at_us) if at is not None), now_us)
     past = query.as_of_us is None and memory.status in _PAST
     if past:
@@ -72,9 +72,9 @@ def _memory_flags(memory: Memory, query: Query, now_us: int) -> Iterable[Flag]:
         yield "stale"
 
 
-def judge_event(event: Event, claims: Sequence[Memory], query: Query, now_us: int) -> Flags | None:
+def flag_event(event: Event, claims: Sequence[Memory], query: Query, now_us: int) -> Flags | None:
     """Return the flags an event is shown with, given the memories made from it, or None where it is not to be shown."""
-    if not event.text or not _APART.isdisjoint(event.flags) or not _within(event, query, now_us):
+    if not event.text or not _APART.isdisjoint(event.flags) or not _is_within(event, query, now_us):
         return None
     if not claims:
         return frozenset()
@@ -85,17 +85,17 @@ def judge_event(event: Event, claims: Sequence[Memory], query: Query, now_us: in
     unmeant = unsure and all(memory.stance in _UNMEANT for memory in live)
     if unmeant and "low_confidence" not in query.include:
         return None
-    return frozenset(_event_flags(live, query, unsure=unsure))
+    return frozenset(_list_event_flags(live, query, unsure=unsure))
 
 
-def _within(event: Event, query: Query, now_us: int) -> bool:
+def _is_within(event: Event, query: Query, now_us: int) -> bool:
     """Say whether an event lies within the times of a query: said by then, known by then, not expired."""
     said = query.as_of_us is None or event.occurred_us <= query.as_of_us
     known = query.known_at_us is None or event.recorded_us <= query.known_at_us
-    return said and known and not _expired(event.expires_us, now_us)
+    return said and known and not _has_expired(event.expires_us, now_us)
 
 
-def _event_flags(live: Sequence[Memory], query: Query, *, unsure: bool) -> Iterable[Flag]:
+def _list_event_flags(live: Sequence[Memory], query: Query, *, unsure: bool) -> Iterable[Flag]:
     current = [memory for memory in live if not _is_past(memory, query)]
     if not current:
         yield "superseded"
@@ -111,17 +111,17 @@ def _event_flags(live: Sequence[Memory], query: Query, *, unsure: bool) -> Itera
 
 def _is_past(memory: Memory, query: Query) -> bool:
     if query.as_of_us is not None:
-        return not holds_at(memory, query.as_of_us)
+        return not was_valid_at(memory, query.as_of_us)
     return memory.status in _UNTRUE
 
 
-def speaking(found: Candidates, cosine_floor: float) -> Mask:
+def mask_relevant(found: Candidates, cosine_floor: float) -> Mask:
     """Mark the candidates for which anything speaks: nothing is returned only to fill the list (R-120)."""
     near = found.cosine >= cosine_floor  # NaN, where nothing was compared, is not
     return (found.words > 0) | found.slot | found.timely | (found.governs > 0) | near
 
 
-def veil(event: Event, spans: Collection[tuple[int, int]]) -> Event:
+def redact_spans(event: Event, spans: Collection[tuple[int, int]]) -> Event:
     """Blank the spans that carry a forgotten memory, so that showing the rest does not bring it back."""
     if not spans:
         return event
@@ -147,16 +147,18 @@ def join(rows: Iterable[Row], claims_of: Mapping[str, Collection[str]]) -> list[
             events.append(row)
             continue
         best = max(made, key=lambda memory: (memory.key, memory.id))
-        memories[best.id] = _with_event(best, row)
+        memories[best.id] = _attach_event(best, row)
     return [*memories.values(), *events]
 
 
-def _with_event(memory: Row, event: Row) -> Row:
+def _attach_event(memory: Row, event: Row) -> Row:
     better = event if event.key > memory.key else memory
     return memory._replace(key=better.key, terms=better.terms, signs=memory.signs.joined(event.signs))
 
 
-def arrange(rows: Iterable[Row], successors: Mapping[str, str], lowered: Callable[[float], float] = float) -> list[Row]:
+def order_by_flags(
+    rows: Iterable[Row], successors: Mapping[str, str], lowered: Callable[[float], float] = float
+) -> list[Row]:
     """Order rows, best first: a current value before what it replaced, the unsure after everything else (R-062).
 
     `successors` gives, for a row flagged superseded, the id of the memory that is held instead; where both are here,

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-__all__ = ["Calibration", "Questions", "Relevance", "SlotAsk", "Standing", "Weights", "questions", "weights"]
+__all__ = ["Calibration", "Questions", "Relevance", "SlotAsk", "Standing", "Weights", "load_questions", "load_weights"]
 
 _ANYONE: Final = r"(?:i|we|you|the user|user|[\w.-]+(?: [\w.-]+)?)"
 _WHO: Final = f"(?P<who>{_ANYONE})"
@@ -112,7 +112,7 @@ class SlotAsk:
     @property
     def asks(self) -> tuple[re.Pattern[str], ...]:
         """The patterns, ready to match: made when a question first needs them, for most never do."""
-        return _compiled(self.patterns)
+        return _compile_patterns(self.patterns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,14 +128,14 @@ class Questions:
     """Matches where any of the patterns of `slots` does: most questions match none of them."""
 
 
-def _table(name: str) -> dict[str, Any]:
+def _read_table(name: str) -> dict[str, Any]:
     return tomllib.loads(files("credenda.read").joinpath("data", name).read_text(encoding="utf-8"))
 
 
 @cache
-def weights() -> Weights:
+def load_weights() -> Weights:
     """Read `data/weights.toml`."""
-    table = _table("weights.toml")
+    table = _read_table("weights.toml")
     relevance = table["relevance"]
     low, high = relevance.pop("speaker_fit")
     calibration = table["calibration"]
@@ -153,9 +153,9 @@ def weights() -> Weights:
 
 
 @cache
-def questions() -> Questions:
+def load_questions() -> Questions:
     """Read `data/questions.toml`."""
-    table = _table("questions.toml")
+    table = _read_table("questions.toml")
     entries: list[dict[str, list[str]]] = table["slot"]
     nouns: dict[str, tuple[str, ...]] = {}
     for entry in entries:
@@ -166,20 +166,20 @@ def questions() -> Questions:
         cues={name: re.compile(pattern) for name, pattern in table["cues"].items()},
         answers={name: re.compile(pattern) for name, pattern in table["answers"].items()},
         nouns=nouns,
-        slots=tuple(_slot_ask(entry) for entry in entries),
-        any_slot=re.compile("|".join(_slot_pattern(ask, _ANYONE) for entry in entries for ask in entry["asks"])),
+        slots=tuple(_build_slot_question(entry) for entry in entries),
+        any_slot=re.compile("|".join(_build_slot_pattern(ask, _ANYONE) for entry in entries for ask in entry["asks"])),
     )
 
 
-def _slot_pattern(ask: str, who: str) -> str:
+def _build_slot_pattern(ask: str, who: str) -> str:
     return ask.replace("{who}", who)
 
 
-def _slot_ask(entry: Mapping[str, list[str]]) -> SlotAsk:
-    patterns = (_slot_pattern(ask, _WHO) for ask in entry["asks"])
+def _build_slot_question(entry: Mapping[str, list[str]]) -> SlotAsk:
+    patterns = (_build_slot_pattern(ask, _WHO) for ask in entry["asks"])
     return SlotAsk(attributes=tuple(entry["attributes"]), patterns=tuple(patterns))
 
 
 @cache
-def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+def _compile_patterns(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(map(re.compile, patterns))

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from credenda.errors import Invalid
-from credenda.ids import Kind, number_of
-from credenda.manage.code.memories import Page, pages, plan_scan
-from credenda.manage.code.scanner import checked_root, survey
+from credenda.ids import IdKind, parse_id_number
+from credenda.manage.code.memories import CodeEntry, build_entries, plan_scan
+from credenda.manage.code.scanner import check_root, scan_folder
 from credenda.model.change import Actor, Add, Change, Supersede, Support
 from credenda.model.claim import Span
 from credenda.model.code import ScanReport
@@ -22,7 +22,7 @@ from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, MemoryFilter, Reader, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
-from credenda.write.intake.secrets import looks_like_instruction, screen
+from credenda.write.intake.secrets import is_instruction_like, screen_secrets
 
 __all__ = ["scan"]
 
@@ -36,7 +36,7 @@ _SPEAKER: Final = "scan"
 class _Kept(NamedTuple):
     """A page as it may be stored, and the memory it replaces."""
 
-    page: Page
+    page: CodeEntry
     before: Memory | None
 
 
@@ -46,29 +46,29 @@ def scan(parts: Parts, path: str | Path) -> ScanReport:
     Raises `Invalid` or `NotFound` for what is no folder to scan; then nothing changed. Broken off, the next scan goes
     on: each memory is kept on its own.
     """
-    root = checked_root(path)
-    found = survey(root)
-    made = pages(found, root.name)
+    root = check_root(path)
+    found = scan_folder(root)
+    made = build_entries(found, root.name)
     with parts.store.reader(parts.user_id) as reader:
-        known = _known(reader, str(root))
+        known = _find_earlier_scans(reader, str(root))
     plan = plan_scan(made, known, found.paths, whole=found.whole)
     problems = list(found.problems)
     wanted = [_Kept(page, None) for page in plan.fresh] + [_Kept(page, memory) for page, memory in plan.changed]
     kept: list[_Kept] = []
     masked = 0
     for one in wanted:
-        screened = _screened(parts, one, problems)
+        screened = _screen_draft(parts, one, problems)
         if screened is not None:
             masked += screened.page.text != one.page.text
             kept.append(screened)
     added = changed = 0
     for start in range(0, len(kept), _TOGETHER):
-        filed = _file(parts, str(root), kept[start : start + _TOGETHER], problems)
+        filed = _scan_file(parts, str(root), kept[start : start + _TOGETHER], problems)
         added += sum(one.before is None for one in filed)
         changed += sum(one.before is not None for one in filed)
     removed = _end(parts, plan.ended)
     if kept or removed:
-        parts.work_waits.set()
+        parts.jobs_ready.set()
     return ScanReport(
         root=str(root),
         files=len(found.paths),
@@ -84,26 +84,26 @@ def scan(parts: Parts, path: str | Path) -> ScanReport:
     )
 
 
-def _known(reader: Reader, root: str) -> list[Memory]:
+def _find_earlier_scans(reader: Reader, root: str) -> list[Memory]:
     """Return what earlier scans of this folder kept, newest first, whatever became of it."""
     held = reader.find(MemoryFilter(layers=frozenset({Layer.CODEBASE})))
     return [memory for memory in held if memory.metadata.get("root") == root]
 
 
-def _screened(parts: Parts, one: _Kept, problems: list[str]) -> _Kept | None:
+def _screen_draft(parts: Parts, one: _Kept, problems: list[str]) -> _Kept | None:
     """Mask secrets as the settings say; what seems to give orders is not kept at all: names of files are data too."""
-    if looks_like_instruction(one.page.text):
+    if is_instruction_like(one.page.text):
         problems.append(f"{one.page.path}: its names read like orders to a model")
         return None
     try:
-        text = screen(one.page.text, parts.settings.secrets_policy).text
+        text = screen_secrets(one.page.text, parts.settings.secrets_policy).text
     except Invalid as error:
         problems.append(f"{one.page.path}: {error.what}")
         return None
     return one._replace(page=replace(one.page, text=text))
 
 
-def _file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[str]) -> list[_Kept]:
+def _scan_file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[str]) -> list[_Kept]:
     now_us = parts.clock.now_us()
     embeds = parts.embedder is not None
 
@@ -112,29 +112,29 @@ def _file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[str]) 
         refused: list[str] = []
         numbers: list[int] = []
         for one in group:
-            draft = _draft(one.page, root, now_us)
+            draft = _build_draft(one.page, root, now_us)
             if is_deleted(writer, draft):
                 refused.append(f"{one.page.path or '.'}: it was deleted, and stays away")
                 continue
             before = writer.memories([one.before.id])[0] if one.before else None
             if before is not None and one.before is not None and before.version != one.before.version:
                 continue  # it moved since it was looked at: the next scan sees it as it is
-            event_id = writer.put(_event(one.page, root, now_us))
-            changes = _changes(one, draft, event_id, now_us)
+            event_id = writer.put(_build_event(one.page, root, now_us))
+            changes = _plan_changes(one, draft, event_id, now_us)
             apply(writer, changes, Application(actor=Actor.RULE, now_us=now_us, cause=event_id, embeds=embeds))
-            numbers.append(number_of(event_id, Kind.EVENT, writer.tenant.tag))
+            numbers.append(parse_id_number(event_id, IdKind.EVENT, writer.tenant.tag))
             filed.append(one)
         if embeds and numbers:  # one job for all, so that words said meanwhile do not wait behind each file
             writer.put(Job(kind=EMBED, first=numbers[0], last=numbers[-1]))
         return filed, refused
 
-    with parts.foreground:
+    with parts.active_calls:
         filed, refused = parts.store.commit(parts.user_id, work)
     problems += refused
     return filed
 
 
-def _changes(one: _Kept, draft: Draft, event_id: str, now_us: int) -> list[Change]:
+def _plan_changes(one: _Kept, draft: Draft, event_id: str, now_us: int) -> list[Change]:
     claim_hash = hashlib.blake2b(f"{one.page.attribute}\x00{one.page.digest}".encode(), digest_size=16).digest()
     support = (Support(span=Span(event_id, 0, len(one.page.text)), claim_hash=claim_hash),)
     reason = "read by a scan" if one.before is None else "the file changed"
@@ -151,7 +151,7 @@ def _changes(one: _Kept, draft: Draft, event_id: str, now_us: int) -> list[Chang
     return changes
 
 
-def _event(page: Page, root: str, now_us: int) -> NewEvent:
+def _build_event(page: CodeEntry, root: str, now_us: int) -> NewEvent:
     return NewEvent(
         text=page.text,
         role=Role.DOCUMENT,
@@ -164,7 +164,7 @@ def _event(page: Page, root: str, now_us: int) -> NewEvent:
     )
 
 
-def _draft(page: Page, root: str, now_us: int) -> Draft:
+def _build_draft(page: CodeEntry, root: str, now_us: int) -> Draft:
     name = root.rpartition("/")[2]
     return Draft(
         text=page.text,

@@ -12,21 +12,21 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from credenda.errors import Conflict, CredendaError
-from credenda.ids import Kind, public_id
-from credenda.manage.consolidation.judge import judge_by_rules, links_of
+from credenda.ids import IdKind, format_id
+from credenda.manage.consolidation.judge import judge_by_rules, link_remaining
 from credenda.manage.consolidation.member import Member
-from credenda.manage.consolidation.plan_changes import Keep, Remove, Replace, Verdict, changes_of
-from credenda.manage.consolidation.trigger import Gate, closed
+from credenda.manage.consolidation.plan_changes import Keep, Remove, Replace, Verdict, plan_changes
+from credenda.manage.consolidation.trigger import Trigger, explain_skip
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link
 from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import Memory, Relation
 from credenda.runtime import Parts
-from credenda.services.consolidation_candidates import Wanted, groups_of, members_of, pending
-from credenda.services.consolidation_progress import RAN, file_marks, read_marks
+from credenda.services.consolidation_candidates import Wanted, find_groups, find_pending, read_members
+from credenda.services.consolidation_progress import RAN, read_marks, write_watermarks
 from credenda.services.llm_judge import ModelAwayError, ModelJudge, open_judge
-from credenda.services.locks import HeldError, locked
+from credenda.services.locks import HeldError, hold_lock
 from credenda.storage.store import Reader, Watermark, Writer
-from credenda.validation import checked_fraction, checked_name
+from credenda.validation import check_fraction, check_name
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 
@@ -59,8 +59,8 @@ def consolidate(
     """
     settings = parts.settings
     wanted = Wanted(
-        topic=checked_name(topic, "topic"),
-        threshold=checked_fraction(similarity_threshold, "similarity_threshold"),
+        topic=check_name(topic, "topic"),
+        threshold=check_fraction(similarity_threshold, "similarity_threshold"),
         k=settings.memory_consolidation_neighbor_k,
         cluster_max=settings.memory_consolidation_cluster_max,
     )
@@ -78,7 +78,7 @@ def run_over(
             return run.report(ran=False, reason=reason)
         try:
             seconds = _LOCK_SECONDS + 2 * int(parts.settings.llm_timeout_seconds)
-            with locked(parts, _LOCK, seconds, free=dry_run) as lock:
+            with hold_lock(parts, _LOCK, seconds, free=dry_run) as lock:
                 run.work(lock.renew)
         except HeldError as error:
             return run.report(ran=False, reason=f"lock: {error}")
@@ -120,16 +120,16 @@ class _Run:
 
     def closed(self, *, force: bool) -> str:
         """Say why the gate is closed, "" where it is open. A topic that is named needs no new memories."""
-        gate = Gate(
+        gate = Trigger(
             min_hours=self._parts.settings.memory_consolidation_min_hours,
             min_facts=self._parts.settings.memory_consolidation_min_facts,
         )
         enough = 1 if force else max(gate.min_facts, 1)
-        return closed(
+        return explain_skip(
             gate,
             now_us=self._parts.clock.now_us(),
             last_us=self._last_us,
-            new=len(pending(self._parts, self._wanted.topic, self._above, enough=enough)),
+            new=len(find_pending(self._parts, self._wanted.topic, self._above, enough=enough)),
             retries=len(self._marks.waiting),
             force=force,
         )
@@ -140,7 +140,7 @@ class _Run:
 
     def work(self, renew: Callable[[], None]) -> None:
         """Work off what waits, batch by batch; the mark moves only over what was judged."""
-        new = pending(self._parts, self._wanted.topic, self._above)
+        new = find_pending(self._parts, self._wanted.topic, self._above)
         waiting = [] if self._wanted.topic is not None else sorted(self._marks.waiting)
         seeds = sorted({*waiting, *new} - (self._marks.quarantined if self._wanted.topic is None else set()))
         for start in range(0, len(seeds), _BATCH):
@@ -160,7 +160,7 @@ class _Run:
     def _file_marks(self) -> None:
         now_us = self._parts.clock.now_us()
         self._parts.store.commit(
-            self._parts.user_id, lambda writer: file_marks(writer, self._judge, self._marks, now_us)
+            self._parts.user_id, lambda writer: write_watermarks(writer, self._judge, self._marks, now_us)
         )
 
     def _file_ran(self) -> None:
@@ -175,8 +175,8 @@ class _Run:
         """
         seeds = frozenset(batch)
         failed: dict[int, bool] = {}
-        for group in groups_of(self._parts, batch, self._wanted):
-            self._parts.foreground.wait_idle(_PATIENCE_SECONDS)
+        for group in find_groups(self._parts, batch, self._wanted):
+            self._parts.active_calls.wait_idle(_PATIENCE_SECONDS)
             try:
                 self._judged(group, seeds, renew)
             except HeldError:
@@ -202,16 +202,16 @@ class _Run:
         _log.warning("group not judged", extra={"error": why, "memories": len(group)})
         with self._parts.store.reader(self._parts.user_id) as reader:
             tag = reader.tenant.tag
-        ids = tuple(public_id(Kind.MEMORY, one, tag) for one in group)
+        ids = tuple(format_id(IdKind.MEMORY, one, tag) for one in group)
         self._show(ConsolidationGroup(ids=ids, texts=(), verdict="failed", reason=why))
 
     def _by_rules(self, group: tuple[int, ...], seeds: frozenset[int]) -> None:
         """Judge a group by rules, and file what they say in one transaction."""
 
         def judged(reader: Reader) -> tuple[dict[str, Member], list[Verdict]]:
-            members = members_of(reader, self._parts, group, seeds)
+            members = read_members(reader, self._parts, group, seeds)
             verdicts = judge_by_rules(members)
-            link = links_of(members, verdicts) if self._model is None else None
+            link = link_remaining(members, verdicts) if self._model is None else None
             return {one.id: one for one in members}, [*verdicts, *([link] if link else [])]
 
         with self._parts.store.reader(self._parts.user_id) as reader:
@@ -232,7 +232,7 @@ class _Run:
     def _by_model(self, model: ModelJudge, group: tuple[int, ...], seeds: frozenset[int]) -> None:
         """Ask a model about what the rules left of a group, outside any transaction, and file what holds."""
         with self._parts.store.reader(self._parts.user_id) as reader:
-            members = {one.id: one for one in members_of(reader, self._parts, group, seeds) if not one.left_alone}
+            members = {one.id: one for one in read_members(reader, self._parts, group, seeds) if not one.left_alone}
         if len(members) < 2:  # noqa: PLR2004 - a pair
             return
         ruling = model.judge(list(members.values()))
@@ -242,8 +242,8 @@ class _Run:
             return
 
         def work(writer: Writer) -> tuple[dict[str, Member], list[Verdict], dict[str, str], list[ChangeRecord]]:
-            now = {one.id: one for one in members_of(writer, self._parts, group, seeds)}
-            moved = any(_standing(now.get(name)) != _standing(one) for name, one in members.items())
+            now = {one.id: one for one in read_members(writer, self._parts, group, seeds)}
+            moved = any(_find_slot(now.get(name)) != _find_slot(one) for name, one in members.items())
             if moved:
                 raise Conflict("memories moved while they were judged", fix="the next run looks again")
             verdicts = list(ruling.verdicts)
@@ -267,7 +267,7 @@ class _Run:
                 changes = [Link(memory_ids=verdict.ids, reason=verdict.reason)]
                 name = verdict.ids[0]
             else:
-                changes = changes_of(verdict, members, now_us)
+                changes = plan_changes(verdict, members, now_us)
                 name = verdict.target
             if any(is_deleted(writer, change.draft) for change in changes if isinstance(change, Add)):
                 verdicts.remove(verdict)
@@ -286,11 +286,11 @@ class _Run:
         self._told(members, verdicts, made)
         self._tally.changes += (one for one in records if one.kind is not ChangeKind.LINK)
         if records:
-            self._parts.work_waits.set()
+            self._parts.jobs_ready.set()
 
     def _told(self, members: dict[str, Member], verdicts: list[Verdict], made: dict[str, str]) -> None:
         for verdict in verdicts:
-            shown = _shown(verdict, members, made)
+            shown = _describe_group(verdict, members, made)
             self._tally.found += 1
             self._tally.linked += isinstance(verdict, Keep)
             self._tally.gone += shown.gone
@@ -322,12 +322,12 @@ class _Run:
             linked=tally.linked,
             failed=tally.failed,
             refused=tally.refused,
-            quarantined=tuple(public_id(Kind.MEMORY, one, tag) for one in sorted(self._marks.quarantined)),
+            quarantined=tuple(format_id(IdKind.MEMORY, one, tag) for one in sorted(self._marks.quarantined)),
             changes=tuple(tally.changes),
         )
 
 
-def _standing(member: Member | None) -> tuple[str, int] | None:
+def _find_slot(member: Member | None) -> tuple[str, int] | None:
     return None if member is None else (member.memory.text, member.memory.version)
 
 
@@ -340,7 +340,7 @@ def _refresh(members: dict[str, Member], writer: Writer, verdict: Verdict) -> No
         members[kept.id] = replace(kept, memory=memory, support=support)
 
 
-def _shown(verdict: Verdict, members: dict[str, Member], made: dict[str, str]) -> ConsolidationGroup:
+def _describe_group(verdict: Verdict, members: dict[str, Member], made: dict[str, str]) -> ConsolidationGroup:
     def texts(ids: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(members[one].memory.text for one in ids if one in members)
 
@@ -358,10 +358,10 @@ def _shown(verdict: Verdict, members: dict[str, Member], made: dict[str, str]) -
                 reason=verdict.reason,
             )
         case Replace():
-            return _replacing(verdict, members, made)
+            return _describe_replacement(verdict, members, made)
 
 
-def _replacing(verdict: Replace, members: dict[str, Member], made: dict[str, str]) -> ConsolidationGroup:
+def _describe_replacement(verdict: Replace, members: dict[str, Member], made: dict[str, str]) -> ConsolidationGroup:
     ids = (verdict.target, *verdict.sources)
     past: dict[str, Memory] = {one.id: one.memory for member in members.values() for one in member.past}
     corrected = verdict.relation is Relation.CORRECTED

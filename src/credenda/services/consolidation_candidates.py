@@ -12,21 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
-from credenda.clock import to_wall
-from credenda.ids import Kind, number_of, public_id
+from credenda.clock import to_local_time
+from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.index.quantize import decode_rows
-from credenda.manage.consolidation.clusters import Pair, clusters
+from credenda.manage.consolidation.clusters import Pair, cluster_pairs
 from credenda.manage.consolidation.judge import is_candidate
-from credenda.manage.consolidation.member import MARK, Member, slot_words
-from credenda.manage.consolidation.nominate import Nearest, SharedKeys, floor_of, keys_of
+from credenda.manage.consolidation.member import METADATA_KEY, Member, get_slot_key
+from credenda.manage.consolidation.nominate import NearestNeighbours, SharedKeyIndex, compute_floor, compute_keys
 from credenda.model.change import ChangeKind, ChangeRecord, Support
 from credenda.model.memory import Memory, Relation, Status
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.runtime import Parts
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, pack_code
-from credenda.text.normalize import attribute_key, name_key
+from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["Wanted", "groups_of", "members_of", "pending"]
+__all__ = ["Wanted", "find_groups", "find_pending", "read_members"]
 
 _PAGE: Final = 500
 _HELD: Final = frozenset({Status.ACTIVE})
@@ -50,14 +50,14 @@ class Wanted:
     least: int = 1
 
 
-def _pages(parts: Parts, topic: str | None, above: int = 0) -> Generator[tuple[Reader, list[tuple[int, Memory]]]]:
+def _walk_pages(parts: Parts, topic: str | None, above: int = 0) -> Generator[tuple[Reader, list[tuple[int, Memory]]]]:
     """Walk over what may be judged, newest first, each page in a view of its own, which is held until it is closed."""
     below: int | None = None
     while True:
         with parts.store.reader(parts.user_id) as reader:
             tag = reader.tenant.tag
             found = reader.find(MemoryFilter(statuses=_HELD, topic=topic, below=below, limit=_PAGE))
-            numbered = [(number_of(one.id, Kind.MEMORY, tag), one) for one in found]
+            numbered = [(parse_id_number(one.id, IdKind.MEMORY, tag), one) for one in found]
             inside = [(number, one) for number, one in numbered if number > above]
             yield reader, [(number, one) for number, one in inside if is_candidate(one)]
         if len(inside) < _PAGE:
@@ -65,13 +65,13 @@ def _pages(parts: Parts, topic: str | None, above: int = 0) -> Generator[tuple[R
         below = numbered[-1][0]
 
 
-def pending(parts: Parts, topic: str | None, above: int, *, enough: int | None = None) -> list[int]:
+def find_pending(parts: Parts, topic: str | None, above: int, *, enough: int | None = None) -> list[int]:
     """Number the memories that no run has judged, oldest first; what a run has made itself is none of them.
 
     `enough` stops counting there. A topic that is named is looked at as a whole.
     """
     found: list[int] = []
-    with closing(_pages(parts, topic, above)) as pages:
+    with closing(_walk_pages(parts, topic, above)) as pages:
         for _, page in pages:
             found += (number for number, one in page if topic is not None or not _is_made(one))
             if enough is not None and len(found) >= enough:
@@ -80,24 +80,24 @@ def pending(parts: Parts, topic: str | None, above: int, *, enough: int | None =
 
 
 def _is_made(memory: Memory) -> bool:
-    return isinstance(memory.metadata.get(MARK), dict)
+    return isinstance(memory.metadata.get(METADATA_KEY), dict)
 
 
-def groups_of(parts: Parts, seeds: Sequence[int], wanted: Wanted) -> list[tuple[int, ...]]:
+def find_groups(parts: Parts, seeds: Sequence[int], wanted: Wanted) -> list[tuple[int, ...]]:
     """Group some memories with their neighbours, and with nobody those that may tell of a change."""
     chosen = frozenset(seeds)
     near = _Near(parts, seeds, wanted)
-    keys = SharedKeys(near.keys)
+    keys = SharedKeyIndex(near.keys)
     changed: list[int] = []
-    with closing(_pages(parts, wanted.topic)) as pages:
+    with closing(_walk_pages(parts, wanted.topic)) as pages:
         for reader, page in pages:
             near.show(reader, page)
             for number, memory in page:
-                keys.add(number, keys_of(memory))
-                if number in chosen and slot_words(memory) is not None:
+                keys.add(number, compute_keys(memory))
+                if number in chosen and get_slot_key(memory) is not None:
                     changed.append(number)
     pairs: list[Pair] = [*keys.pairs(), *near.pairs()]
-    found = clusters(pairs, wanted.cluster_max)
+    found = cluster_pairs(pairs, wanted.cluster_max)
     placed = {number for group in found for number in group}
     groups = sorted([*found, *((number,) for number in changed if number not in placed)])
     return [group for group in groups if len(group) >= wanted.least]
@@ -118,13 +118,15 @@ class _Near:
         with parts.store.reader(parts.user_id) as reader:
             tag = reader.tenant.tag
             for start in range(0, len(seeds), _PAGE):
-                found = reader.memories([public_id(Kind.MEMORY, one, tag) for one in seeds[start : start + _PAGE]])
-                named, vectors = self._vectors(reader, [(number_of(one.id, Kind.MEMORY, tag), one) for one in found])
+                found = reader.memories([format_id(IdKind.MEMORY, one, tag) for one in seeds[start : start + _PAGE]])
+                named, vectors = self._vectors(
+                    reader, [(parse_id_number(one.id, IdKind.MEMORY, tag), one) for one in found]
+                )
                 numbers += named
                 blocks.append(vectors)
-                self.keys.update(key for one in found for key in keys_of(one))
-        floor = floor_of(wanted.threshold) if wanted.floor is None else wanted.floor
-        self._nearest = Nearest(numbers, _stacked(blocks), k=wanted.k, floor=floor)
+                self.keys.update(key for one in found for key in compute_keys(one))
+        floor = compute_floor(wanted.threshold) if wanted.floor is None else wanted.floor
+        self._nearest = NearestNeighbours(numbers, _stack_blocks(blocks), k=wanted.k, floor=floor)
 
     def _vectors(self, reader: Reader, page: Sequence[tuple[int, Memory]]) -> tuple[list[int], NDArray[np.float32]]:
         """Give (n, d) unit rows of those that have a vector."""
@@ -135,7 +137,7 @@ class _Near:
         for code, bits, data in reader.vector_data(list(codes), self._model_id):
             by_width[bits].append((codes[code], data))
         blocks = [decode_rows([data for _, data in rows], bits, self._dims) for bits, rows in by_width.items()]
-        return [number for rows in by_width.values() for number, _ in rows], _stacked(blocks)
+        return [number for rows in by_width.values() for number, _ in rows], _stack_blocks(blocks)
 
     def show(self, reader: Reader, page: Sequence[tuple[int, Memory]]) -> None:
         """Compare the seeds with a page."""
@@ -147,19 +149,23 @@ class _Near:
         return self._nearest.pairs()
 
 
-def _stacked(blocks: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+def _stack_blocks(blocks: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     given = [block for block in blocks if len(block)]
     return np.concatenate(given) if given else np.empty((0, 0), np.float32)
 
 
-def members_of(reader: Reader, parts: Parts, numbers: Sequence[int], seeds: frozenset[int]) -> list[Member]:
+def read_members(reader: Reader, parts: Parts, numbers: Sequence[int], seeds: frozenset[int]) -> list[Member]:
     """Read the memories of a group as they stand now, with what judging needs to know of them."""
     tag = reader.tenant.tag
-    found = [one for one in reader.memories([public_id(Kind.MEMORY, one, tag) for one in numbers]) if is_candidate(one)]
-    return [_member(reader, parts, one, fresh=number_of(one.id, Kind.MEMORY, tag) in seeds) for one in found]
+    found = [
+        one for one in reader.memories([format_id(IdKind.MEMORY, one, tag) for one in numbers]) if is_candidate(one)
+    ]
+    return [
+        _read_member(reader, parts, one, fresh=parse_id_number(one.id, IdKind.MEMORY, tag) in seeds) for one in found
+    ]
 
 
-def _member(reader: Reader, parts: Parts, memory: Memory, *, fresh: bool) -> Member:
+def _read_member(reader: Reader, parts: Parts, memory: Memory, *, fresh: bool) -> Member:
     since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
     support = tuple(
         Support(span=item.span, claim_hash=item.claim_hash, reader=item.reader)
@@ -169,24 +175,26 @@ def _member(reader: Reader, parts: Parts, memory: Memory, *, fresh: bool) -> Mem
     return Member(
         memory=memory,
         support=support,
-        past=tuple(_member(reader, parts, one, fresh=False) for one in _past(reader, memory)) if fresh else (),
+        past=tuple(_read_member(reader, parts, one, fresh=False) for one in _find_earlier_values(reader, memory))
+        if fresh
+        else (),
         fresh=fresh,
         left_alone=any(one.kind is ChangeKind.UNDO for one in log),
-        linked=_linked(log),
-        zone_us=to_wall(since_us, parts.settings.zone) - since_us,
+        linked=_find_linked(log),
+        zone_us=to_local_time(since_us, parts.settings.zone) - since_us,
     )
 
 
-def _linked(log: Iterable[ChangeRecord]) -> frozenset[str]:
+def _find_linked(log: Iterable[ChangeRecord]) -> frozenset[str]:
     named = (one.after.get("linked") for one in log if one.kind is ChangeKind.LINK)
     return frozenset(str(name) for ids in named if isinstance(ids, list) for name in cast("list[object]", ids))
 
 
-def _past(reader: Reader, memory: Memory) -> list[Memory]:
+def _find_earlier_values(reader: Reader, memory: Memory) -> list[Memory]:
     """Find what was held in the slot of a memory before it, and what it corrected."""
-    slot = slot_words(memory)
+    slot = get_slot_key(memory)
     if slot is None or not (memory.entity and memory.attribute):
         return []
-    pair = (name_key(memory.entity), attribute_key(memory.attribute))
+    pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
     wanted = MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED}), limit=limits.SLOT_ROWS)
-    return [one for one in reader.find(wanted) if one.relation in _REPLACED and slot_words(one) == slot]
+    return [one for one in reader.find(wanted) if one.relation in _REPLACED and get_slot_key(one) == slot]

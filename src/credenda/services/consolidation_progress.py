@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.model.report import Finding
 from credenda.runtime import Parts
 from credenda.storage.store import Reader, Watermark, Writer
 
-__all__ = ["ATTEMPTS", "RAN", "Marks", "file_marks", "forget_marks", "left_out", "read_marks"]
+__all__ = ["ATTEMPTS", "RAN", "Marks", "find_skipped_groups", "forget_marks", "read_marks", "write_watermarks"]
 
 ATTEMPTS: Final = 3
 """How often a group may fail before its new memories are left out."""
@@ -73,7 +73,7 @@ def read_marks(reader: Reader, judge: str) -> Marks:
     )
 
 
-def file_marks(writer: Writer, judge: str, marks: Marks, now_us: int) -> None:
+def write_watermarks(writer: Writer, judge: str, marks: Marks, now_us: int) -> None:
     """File the marks, in the caller's transaction."""
     name = f"consolidation.{judge}"
     failures = sorted(marks.failed.items())
@@ -87,19 +87,19 @@ def file_marks(writer: Writer, judge: str, marks: Marks, now_us: int) -> None:
     writer.put(Watermark(name=name, value=marks.low, at_us=now_us))
 
 
-def left_out(parts: Parts, *, repair: bool) -> list[Finding]:
+def find_skipped_groups(parts: Parts, *, repair: bool) -> list[Finding]:
     """Find memories whose groups failed too often to be judged; `repair` lets the next run try them again."""
     found: list[Finding] = []
     for judge in _JUDGES:
         with parts.store.reader(parts.user_id) as reader:
             marks, tag = read_marks(reader, judge), reader.tenant.tag
-        names = [public_id(Kind.MEMORY, one, tag) for one in sorted(marks.quarantined)]
+        names = [format_id(IdKind.MEMORY, one, tag) for one in sorted(marks.quarantined)]
         if not names:
             continue
         if repair:
             marks.failed |= dict.fromkeys(marks.quarantined, 0)
             now_us = parts.clock.now_us()
-            parts.store.commit(parts.user_id, partial(file_marks, judge=judge, marks=marks, now_us=now_us))
+            parts.store.commit(parts.user_id, partial(write_watermarks, judge=judge, marks=marks, now_us=now_us))
         found.append(
             Finding(
                 check="consolidation",
@@ -116,4 +116,4 @@ def forget_marks(writer: Writer) -> None:
     """Let the next run judge everything again: what is held was made anew (S-054)."""
     for judge in _JUDGES:
         marks = read_marks(writer, judge)
-        file_marks(writer, judge, Marks(rows=marks.rows), 0)
+        write_watermarks(writer, judge, Marks(rows=marks.rows), 0)

@@ -16,27 +16,32 @@ from credenda.clock import DAY_US
 from credenda.errors import CredendaError
 from credenda.manage.core import (
     IDENTITY,
-    Cap,
-    Laid,
-    Rewrite,
-    changed,
-    differ,
-    identity,
-    lay_out,
-    line_of,
-    recall_order,
-    settled,
+    CoreBlock,
+    CoreLimits,
+    RewriteRecord,
+    build_core,
+    choose_identity,
+    diff_rewrites,
+    format_line,
+    has_changed,
+    is_settled,
+    sort_by_recall,
 )
-from credenda.model.core import Core, CoreLine, CoreMemory, Recalled, Section
+from credenda.model.core import Core, CoreLine, CoreMemory, RecallCounts, Section
 from credenda.model.memory import Memory
 from credenda.model.query import Query
-from credenda.read.core_memories import core_memories, instructs, often_recalled, user_memories
+from credenda.read.core_memories import (
+    find_core_memories,
+    find_often_recalled,
+    find_user_memories,
+    is_standing_instruction,
+)
 from credenda.runtime import Parts
 from credenda.storage.store import Reader, Snapshot, Writer
-from credenda.text.token_budget import Budget
+from credenda.text.token_budget import TokenBudget
 from credenda.workers.idle_tasks import flush_accesses
 
-__all__ = ["core", "core_candidates"]
+__all__ = ["core", "gather_candidates"]
 
 _NAME: Final = "core"
 _ALL: Final = Query(text="")
@@ -45,7 +50,7 @@ _ALL: Final = Query(text="")
 @dataclass(frozen=True, slots=True)
 class _Gathered:
     candidates: list[CoreMemory]
-    log: Mapping[str, Recalled]
+    log: Mapping[str, RecallCounts]
 
 
 def core(parts: Parts) -> Core:
@@ -55,17 +60,19 @@ def core(parts: Parts) -> Core:
     """
     _flush(parts)
     now_us = parts.clock.now_us()
-    cap = _cap(parts)
-    with parts.foreground, parts.store.reader(parts.user_id) as reader:
+    cap = _choose_cap(parts)
+    with parts.active_calls, parts.store.reader(parts.user_id) as reader:
         found = _gather(reader, _ALL, now_us, until_day=now_us // DAY_US + 1)
-        laid = lay_out(found.candidates, found.log, cap)
-        kept = _rewrites(reader)
-        new = changed(kept[-1] if kept else None, laid.lines)
-        before, after = _sides(reader, kept, laid, cap, new=new)
+        laid = build_core(found.candidates, found.log, cap)
+        kept = _read_rewrites(reader)
+        new = has_changed(kept[-1] if kept else None, laid.lines)
+        before, after = _compare_rewrites(reader, kept, laid, cap, new=new)
     files = new and not parts.read_only
     if files:
-        rewrite = Rewrite(at_us=now_us, lines=tuple((one.section, one.memory_id, one.version) for one in laid.lines))
-        kept = parts.store.commit(parts.user_id, lambda writer: _file(writer, rewrite))
+        rewrite = RewriteRecord(
+            at_us=now_us, lines=tuple((one.section, one.memory_id, one.version) for one in laid.lines)
+        )
+        kept = parts.store.commit(parts.user_id, lambda writer: _write_rewrite(writer, rewrite))
     previous = kept if new and not files else kept[:-1]
     return Core(
         text=laid.text,
@@ -74,7 +81,7 @@ def core(parts: Parts) -> Core:
         tokens_max=cap.budget.tokens,
         lines_max=cap.lines,
         left_out=laid.left_out,
-        diff=differ(before, after),
+        diff=diff_rewrites(before, after),
         rewritten=files,
         rewrites=len(kept),
         counted_by=parts.counter.name,
@@ -83,14 +90,14 @@ def core(parts: Parts) -> Core:
     )
 
 
-def _cap(parts: Parts) -> Cap:
+def _choose_cap(parts: Parts) -> CoreLimits:
     """Give the bound of the core; that of MEMORY.md (S-086) bounds it too."""
     settings = parts.settings
     lines = min(settings.core_lines, settings.memory_consolidation_memory_max_lines)
-    return Cap(budget=Budget(settings.core_tokens, parts.counter), lines=lines, zone=settings.zone)
+    return CoreLimits(budget=TokenBudget(settings.core_tokens, parts.counter), lines=lines, zone=settings.zone)
 
 
-def core_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -> list[CoreMemory]:
+def gather_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -> list[CoreMemory]:
     """Return what a block for a prompt begins with, in the order of its claim, within the cap of the core.
 
     What is recalled often stays as the last rewrite of the last day chose it, or as the log stood when the day began:
@@ -98,13 +105,13 @@ def core_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -> 
     about another time gets instructions and pins alone.
     """
     if query.as_of_us is not None or query.known_at_us is not None:
-        return [_firm(memory) for memory in core_memories(reader, query, now_us)]
-    kept = _rewrites(reader)
+        return [_make_core_memory(memory) for memory in find_core_memories(reader, query, now_us)]
+    kept = _read_rewrites(reader)
     last = kept[-1] if kept and kept[-1].at_us > now_us - DAY_US else None
     found = _gather(reader, query, now_us, until_day=now_us // DAY_US, chosen=last)
-    cap = _cap(parts)
+    cap = _choose_cap(parts)
     held = {one.memory.id: one for one in reversed(found.candidates)}
-    return [held[line.memory_id] for line in lay_out(found.candidates, found.log, cap).lines]
+    return [held[line.memory_id] for line in build_core(found.candidates, found.log, cap).lines]
 
 
 def _flush(parts: Parts) -> None:
@@ -117,36 +124,42 @@ def _flush(parts: Parts) -> None:
         return
 
 
-def _gather(reader: Reader, query: Query, now_us: int, *, until_day: int, chosen: Rewrite | None = None) -> _Gathered:
+def _gather(
+    reader: Reader, query: Query, now_us: int, *, until_day: int, chosen: RewriteRecord | None = None
+) -> _Gathered:
     """Read all that may be in the core; `chosen` gives what is recalled often in place of the log."""
-    firm = core_memories(reader, query, now_us)
-    candidates = [_firm(one) for one in sorted(firm, key=lambda one: (not one.pinned, -one.created_us, one.id))]
-    own = identity(user_memories(reader, IDENTITY, now_us))
+    firm = find_core_memories(reader, query, now_us)
+    candidates = [
+        _make_core_memory(one) for one in sorted(firm, key=lambda one: (not one.pinned, -one.created_us, one.id))
+    ]
+    own = choose_identity(find_user_memories(reader, IDENTITY, now_us))
     candidates += [CoreMemory(Section.IDENTITY, memory) for memory in own]
     if chosen is None:
-        log = recall_order(reader.usage.recalled(until_day - limits.CORE_RECALL_DAYS, until_day, limits.CORE_RECALLED))
+        log = sort_by_recall(
+            reader.usage.recalled(until_day - limits.CORE_RECALL_DAYS, until_day, limits.CORE_RECALLED)
+        )
     else:
         ids = [name for section, name, _ in chosen.lines if section is Section.RECALLED]
-        log = [Recalled(name, 0, 0, 0, 0) for name in ids]
-    often = [memory for memory in often_recalled(reader, log, now_us) if settled(memory)]
+        log = [RecallCounts(name, 0, 0, 0, 0) for name in ids]
+    often = [memory for memory in find_often_recalled(reader, log, now_us) if is_settled(memory)]
     candidates += [CoreMemory(Section.RECALLED, memory) for memory in often]
     return _Gathered(candidates, {one.memory_id: one for one in log})
 
 
-def _firm(memory: Memory) -> CoreMemory:
-    return CoreMemory(Section.INSTRUCTION if instructs(memory) else Section.PINNED, memory)
+def _make_core_memory(memory: Memory) -> CoreMemory:
+    return CoreMemory(Section.INSTRUCTION if is_standing_instruction(memory) else Section.PINNED, memory)
 
 
-def _sides(
-    reader: Reader, kept: Sequence[Rewrite], laid: Laid, cap: Cap, *, new: bool
+def _compare_rewrites(
+    reader: Reader, kept: Sequence[RewriteRecord], laid: CoreBlock, cap: CoreLimits, *, new: bool
 ) -> tuple[list[CoreLine], list[CoreLine]]:
     """Return the lines of the last rewrite and of the one before it; where this is a new one, it is the last."""
     if new:
-        return (_lines(reader, kept[-1], cap) if kept else []), list(laid.lines)
-    return (_lines(reader, kept[-2], cap) if len(kept) > 1 else []), list(laid.lines)
+        return (_word_lines(reader, kept[-1], cap) if kept else []), list(laid.lines)
+    return (_word_lines(reader, kept[-2], cap) if len(kept) > 1 else []), list(laid.lines)
 
 
-def _lines(reader: Reader, rewrite: Rewrite, cap: Cap) -> list[CoreLine]:
+def _word_lines(reader: Reader, rewrite: RewriteRecord, cap: CoreLimits) -> list[CoreLine]:
     """Word the lines of an earlier rewrite from the rows of their memories; "" where they were deleted."""
     versions = reader.versions([name for _, name, _ in rewrite.lines])
     held = {(memory.id, memory.version): memory for memory in versions}
@@ -154,30 +167,30 @@ def _lines(reader: Reader, rewrite: Rewrite, cap: Cap) -> list[CoreLine]:
     for section, name, version in rewrite.lines:
         memory = held.get((name, version))
         if memory is not None and memory.text:
-            found.append(line_of(CoreMemory(section, memory), None, cap.zone))
+            found.append(format_line(CoreMemory(section, memory), None, cap.zone))
         else:
             found.append(CoreLine(section=section, memory_id=name, version=version, text=""))
     return found
 
 
-def _rewrites(reader: Reader) -> list[Rewrite]:
+def _read_rewrites(reader: Reader) -> list[RewriteRecord]:
     """Read what is remembered of rewrites, oldest first; nothing of what cannot be read, for it is only remembered."""
     try:
         told = json.loads(b"".join(reader.snapshot(_NAME)) or b"[]")
-        return [_rewrite(one, reader.tenant.tag) for one in cast("Iterable[object]", told)]
+        return [_parse_rewrite(one, reader.tenant.tag) for one in cast("Iterable[object]", told)]
     except (ValueError, TypeError, LookupError):
         return []
 
 
-def _rewrite(told: object, tag: str) -> Rewrite:
+def _parse_rewrite(told: object, tag: str) -> RewriteRecord:
     at_us, lines = cast("tuple[int, list[tuple[str, str, int]]]", told)
     own = [(Section(section), str(name), int(version)) for section, name, version in lines if name.endswith(f"-{tag}")]
-    return Rewrite(at_us=int(at_us), lines=tuple(own))
+    return RewriteRecord(at_us=int(at_us), lines=tuple(own))
 
 
-def _file(writer: Writer, rewrite: Rewrite) -> list[Rewrite]:
+def _write_rewrite(writer: Writer, rewrite: RewriteRecord) -> list[RewriteRecord]:
     """Add a rewrite to those remembered, unless another process filed the same one meanwhile."""
-    kept = _rewrites(writer)
+    kept = _read_rewrites(writer)
     if not kept or kept[-1].lines != rewrite.lines:
         kept = [*kept, rewrite][-limits.CORE_REWRITES :]
         told = json.dumps([(one.at_us, one.lines) for one in kept], separators=(",", ":")).encode()

@@ -8,15 +8,15 @@ from typing import Final, TypeVar
 
 from credenda.clock import parse_time
 from credenda.errors import Invalid, NotFound
-from credenda.ids import Kind, parse_id
+from credenda.ids import IdKind, parse_id
 from credenda.model.change import Actor
 from credenda.model.event import Event, Source
 from credenda.model.memory import Memory
 from credenda.model.report import DeletionReport
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, Writer
-from credenda.validation import checked_condition, checked_member
-from credenda.write.forget.delete import Deletion, check_hold, count_where, last_number
+from credenda.validation import check_condition, check_member
+from credenda.write.forget.delete import Deletion, check_hold, count_matches, find_last_number
 
 __all__ = ["delete", "delete_where"]
 
@@ -35,16 +35,16 @@ def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER) -> None:
         kind, _ = parse_id(target_id, writer.tenant.tag)
         reason = "removed from a page" if actor is Actor.FILE else "deleted by hand"
         run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason)
-        if kind is Kind.MEMORY:
-            run.memory(_existing(writer.memories([target_id]), target_id))
-        elif kind is Kind.EVENT:
-            run.event(_existing(writer.events([target_id]), target_id))
+        if kind is IdKind.MEMORY:
+            run.memory(_require_found(writer.memories([target_id]), target_id))
+        elif kind is IdKind.EVENT:
+            run.event(_require_found(writer.events([target_id]), target_id))
         else:
             raise NotFound(f"{target_id} is neither memory nor event", fix="give an id that begins with m or e")
 
-    with parts.foreground:
+    with parts.active_calls:
         parts.store.commit(parts.user_id, work)
-    parts.work_waits.set()
+    parts.jobs_ready.set()
 
 
 def delete_where(
@@ -57,11 +57,11 @@ def delete_where(
     dry_run: bool = False,
 ) -> DeletionReport:
     """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
-    wanted = _wanted(parts, session, topic, (source, before))
+    wanted = _check_conditions(parts, session, topic, (source, before))
     if dry_run:
         with parts.store.reader(parts.user_id) as reader:
             check_hold(reader)
-            events, memories = count_where(reader, wanted)
+            events, memories = count_matches(reader, wanted)
         return DeletionReport(events=events, memories=memories, dry_run=True)
     events = memories = after = 0
 
@@ -70,18 +70,18 @@ def delete_where(
         found = writer.find_events(replace(wanted, after=after))
         for event in found:
             run.event(event)
-        return sum(bool(event.text) for event in found), run.deleted, last_number(found, writer.tenant.tag)
+        return sum(bool(event.text) for event in found), run.deleted, find_last_number(found, writer.tenant.tag)
 
     while True:
-        with parts.foreground:
+        with parts.active_calls:
             batch, gone, last = parts.store.commit(parts.user_id, work)
         if last is None:
-            parts.work_waits.set()
+            parts.jobs_ready.set()
             return DeletionReport(events=events, memories=memories)
         events, memories, after = events + batch, memories + gone, last
 
 
-def _wanted(
+def _check_conditions(
     parts: Parts, session: str | None, topic: str | None, rest: tuple[str | None, datetime | str | None]
 ) -> EventFilter:
     """Check the conditions; an event of which one sentence was deleted is redacted too, and its rest must go."""
@@ -90,16 +90,16 @@ def _wanted(
         raise Invalid("delete_where needs a condition", why="without one it would delete everything", fix="name one")
     before_us = None if before is None else parse_time(before, parts.settings.zone)
     return EventFilter(
-        session=checked_condition(session, "session"),
-        topic=checked_condition(topic, "topic"),
-        source=None if source is None else checked_member(Source, source, "source").value,
+        session=check_condition(session, "session"),
+        topic=check_condition(topic, "topic"),
+        source=None if source is None else check_member(Source, source, "source").value,
         occurred_before_us=before_us,
         redacted=True,
         limit=_BATCH,
     )
 
 
-def _existing(found: list[T], target_id: str) -> T:
+def _require_found(found: list[T], target_id: str) -> T:
     if not found:
         raise NotFound(f"there is nothing called {target_id}", fix="copy an id from `list` or `search`")
     return found[0]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import cast, get_args
 
-from credenda.clock import render_time
+from credenda.clock import format_time
 from credenda.errors import Invalid
 from credenda.model.diff import Axis, Diff
-from credenda.read.load_diff import difference
+from credenda.read.load_diff import load_difference
 from credenda.runtime import Parts
-from credenda.text.times import period_named
-from credenda.validation import checked_name
+from credenda.text.times import parse_period
+from credenda.validation import check_name
 
 __all__ = ["diff"]
 
@@ -29,26 +29,26 @@ def diff(
     if axis not in get_args(Axis):
         raise Invalid(f"{axis!r} is not an axis of time", fix=f"choose among {', '.join(get_args(Axis))}")
     zone, now_us = parts.settings.zone, parts.clock.now_us()
-    first = period_named(since, zone, now_us)
-    last = period_named("now" if until is None else until, zone, now_us)
+    first = parse_period(since, zone, now_us)
+    last = parse_period("now" if until is None else until, zone, now_us)
     since_us = first.from_us if first.moment else first.from_us - 1
-    until_us = last.until_us if last.moment else _closing_us(last.from_us, last.until_us, now_us)
+    until_us = last.until_us if last.moment else _choose_end_us(last.from_us, last.until_us, now_us)
     if first.from_us > until_us:
         raise Invalid(
             "a diff goes from the earlier time to the later",
-            why=f"{render_time(first.from_us)} comes after {render_time(until_us)}",
+            why=f"{format_time(first.from_us)} comes after {format_time(until_us)}",
             fix="swap them",
         )
     with parts.store.reader(parts.user_id) as reader:
-        return difference(
+        return load_difference(
             reader,
             cast("Axis", axis),
             since_us,
             until_us,
-            topic=checked_name(topic, "topic"),
-            entity=checked_name(entity, "entity"),
+            topic=check_name(topic, "topic"),
+            entity=check_name(entity, "entity"),
         )
 
 
-def _closing_us(from_us: int, until_us: int, now_us: int) -> int:
+def _choose_end_us(from_us: int, until_us: int, now_us: int) -> int:
     return now_us if from_us <= now_us < until_us else until_us - 1

@@ -11,21 +11,21 @@ from typing import Final, cast
 
 from credenda.config import Settings
 from credenda.errors import Invalid
-from credenda.ids import Kind, number_of
-from credenda.manage.code.scan_result import Survey
-from credenda.manage.code.scanner import checked_root, exists_inside, survey
-from credenda.manage.drift.check import Landscape, decide_drift, drift_score, judge_claim
-from credenda.manage.drift.claims import code_claims
+from credenda.ids import IdKind, parse_id_number
+from credenda.manage.code.scan_result import ScanResult
+from credenda.manage.code.scanner import check_exists, check_root, scan_folder
+from credenda.manage.drift.check import CodeIndex, check_claim, compute_drift_score, decide_drift
+from credenda.manage.drift.claims import extract_code_claims
 from credenda.model.change import Actor, SetStatus
 from credenda.model.code import DriftFinding, DriftReport
 from credenda.model.derived import is_dreamed
 from credenda.model.memory import Layer, Memory, Stance, Status
-from credenda.paths import checked_path
+from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.storage.store import MemoryFilter, Writer
 from credenda.write.apply import Application, apply
 
-__all__ = ["drift", "opted_in"]
+__all__ = ["drift", "read_opted_in_folders"]
 
 _BATCH: Final = 1_000
 _ROOTS_MAX: Final = 32
@@ -48,17 +48,17 @@ def drift(
     `invalidated`, by changes that can be undone. Otherwise nothing is changed. Raises `Invalid` where no folder is
     named, `Invalid` or `NotFound` for what is no folder.
     """
-    roots = _opted_in(parts) if roots is None else roots
-    folders = _folders(roots)
-    surveys = [survey(folder) for folder in folders]
-    land = _landscape(surveys, roots)
+    roots = _list_opted_in_folders(parts) if roots is None else roots
+    folders = _open_folders(roots)
+    surveys = [scan_folder(folder) for folder in folders]
+    land = _survey_folders(surveys, roots)
     problems = [problem for one in surveys for problem in one.problems]
     memories, checked, findings = _look(parts, land)
-    done = _fix(parts, findings, actor) if fix else ()
+    done = _invalidate_memories(parts, findings, actor) if fix else ()
     empty = not any(one.paths for one in surveys)
     return DriftReport(
         roots=tuple(str(folder) for folder in folders),
-        score=drift_score(findings),
+        score=compute_drift_score(findings),
         findings=tuple(findings),
         memories=memories,
         checked=dict(sorted(checked.items())),
@@ -70,38 +70,38 @@ def drift(
     )
 
 
-def opted_in(settings: Settings) -> list[str]:
+def read_opted_in_folders(settings: Settings) -> list[str]:
     """Return the folders that the settings name, as `PATH` writes several."""
     return [one for one in settings.drift_roots.split(os.pathsep) if one.strip()]
 
 
-def _opted_in(parts: Parts) -> list[str]:
-    if roots := opted_in(parts.settings):
+def _list_opted_in_folders(parts: Parts) -> list[str]:
+    if roots := read_opted_in_folders(parts.settings):
         return roots
     why = "none was named, and the setting drift_roots names none"
     raise Invalid("drift needs a folder", why=why, fix="a person names the folders, when calling or in drift_roots")
 
 
-def _folders(roots: str | Path | Sequence[str | Path]) -> list[Path]:
-    given = list(map(checked_path, [roots] if isinstance(roots, str | Path) else _several(roots)))
+def _open_folders(roots: str | Path | Sequence[str | Path]) -> list[Path]:
+    given = list(map(check_path, [roots] if isinstance(roots, str | Path) else _require_list(roots)))
     if not given:
         raise Invalid("drift needs a folder", why="nothing is looked at unasked", fix="name the folder with the code")
     if len(given) > _ROOTS_MAX:
         raise Invalid(f"{len(given)} folders", why=f"at most {_ROOTS_MAX} are read together", fix="check fewer")
-    return list(dict.fromkeys(map(checked_root, given)))
+    return list(dict.fromkeys(map(check_root, given)))
 
 
-def _several(roots: object) -> Sequence[object]:
+def _require_list(roots: object) -> Sequence[object]:
     if not isinstance(roots, Sequence) or isinstance(roots, bytes | bytearray):
         why = f"they are a {type(roots).__name__}"
         raise Invalid("roots must be folders", why=why, fix="name one folder, or give a list of them")
     return cast("Sequence[object]", roots)
 
 
-def _landscape(surveys: Sequence[Survey], roots: str | Path | Sequence[str | Path]) -> Landscape:
+def _survey_folders(surveys: Sequence[ScanResult], roots: str | Path | Sequence[str | Path]) -> CodeIndex:
     given = [roots] if isinstance(roots, str | Path) else roots
-    named = {str(Path(one).absolute()): str(checked_root(one)) for one in given}
-    land = Landscape(exists=partial(_exists, [one.root for one in surveys], named))
+    named = {str(Path(one).absolute()): str(check_root(one)) for one in given}
+    land = CodeIndex(exists=partial(_find_absolute_path, [one.root for one in surveys], named))
     for one in surveys:
         land.add_paths([*one.paths, *one.folders])
         land.whole = land.whole and one.whole
@@ -113,17 +113,17 @@ def _landscape(surveys: Sequence[Survey], roots: str | Path | Sequence[str | Pat
     return land
 
 
-def _exists(roots: Sequence[str], named: dict[str, str], path: str) -> bool | None:
+def _find_absolute_path(roots: Sequence[str], named: dict[str, str], path: str) -> bool | None:
     """Say whether an absolute path is there; a root may be named by a link to it."""
     for name, root in named.items():
         if path == name or path.startswith(f"{name}/"):
             path = f"{root}{path.removeprefix(name)}"
             break
-    answers = [exists_inside(root, path) for root in roots]
+    answers = [check_exists(root, path) for root in roots]
     return None if all(one is None for one in answers) else any(answers)
 
 
-def _look(parts: Parts, land: Landscape) -> tuple[int, Counter[str], list[DriftFinding]]:
+def _look(parts: Parts, land: CodeIndex) -> tuple[int, Counter[str], list[DriftFinding]]:
     looked = 0
     checked: Counter[str] = Counter()
     findings: list[DriftFinding] = []
@@ -137,15 +137,15 @@ def _look(parts: Parts, land: Landscape) -> tuple[int, Counter[str], list[DriftF
         looked += len(batch)
         for memory in batch:
             if memory.stance in _CLAIMED and not is_dreamed(memory):
-                findings += _of_memory(memory, land, checked)
-        below = number_of(batch[-1].id, Kind.MEMORY, tag)
+                findings += _check_memory(memory, land, checked)
+        below = parse_id_number(batch[-1].id, IdKind.MEMORY, tag)
 
 
-def _of_memory(memory: Memory, land: Landscape, checked: Counter[str]) -> list[DriftFinding]:
+def _check_memory(memory: Memory, land: CodeIndex, checked: Counter[str]) -> list[DriftFinding]:
     found: list[DriftFinding] = []
-    for claim in code_claims(memory.text):
+    for claim in extract_code_claims(memory.text):
         checked[claim.kind] += 1
-        verdict = judge_claim(claim, land)
+        verdict = check_claim(claim, land)
         if verdict is not None:
             finding = DriftFinding(
                 code=verdict.code, level=verdict.level, memory_id=memory.id, what=claim.what, where=verdict.where
@@ -154,7 +154,7 @@ def _of_memory(memory: Memory, land: Landscape, checked: Counter[str]) -> list[D
     return found
 
 
-def _fix(parts: Parts, findings: Sequence[DriftFinding], actor: Actor) -> tuple[str, ...]:
+def _invalidate_memories(parts: Parts, findings: Sequence[DriftFinding], actor: Actor) -> tuple[str, ...]:
     """Give up what still stands as it was looked at."""
     changes = decide_drift(findings)
 

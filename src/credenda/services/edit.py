@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Change, Contest, Forget, Pin
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
@@ -15,60 +15,60 @@ from credenda.model.event import Event, Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import Resolution
 from credenda.runtime import Parts
-from credenda.services.lookup import current
+from credenda.services.lookup import get_current
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import ChangeFilter, Job, MemoryFilter, Reader, Writer
-from credenda.text.normalize import attribute_key, name_key
-from credenda.validation import checked_text
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.validation import check_text
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.contests.resolve import decide_resolution
 from credenda.write.corrections.correct import decide_correction
 from credenda.write.corrections.set_status import decide_status
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.validate import Submission, accept
-from credenda.write.reconcile.contest_trigger import question
-from credenda.write.reconcile.slots import label, slot_of
-from credenda.write.reconcile_job import occasion_of
+from credenda.write.reconcile.contest_trigger import format_question
+from credenda.write.reconcile.slots import display_value, get_slot
+from credenda.write.reconcile_job import get_statement_context
 
 __all__ = [
     "Correction",
-    "application",
     "check_not_deleted",
-    "contests",
     "correct",
     "forget",
-    "journaled",
+    "journal_correction",
+    "list_contests",
+    "make_application",
     "pin",
     "put_right",
+    "read_slot",
     "resolve",
     "restore",
-    "slot_rows",
 ]
 
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
 
-def slot_rows(writer: Writer, memory: Memory) -> list[Memory]:
+def read_slot(writer: Writer, memory: Memory) -> list[Memory]:
     """Read the memories of the pair that a memory is about."""
     if not memory.entity or not memory.attribute:
         return []
-    return writer.find(MemoryFilter(pair=(name_key(memory.entity), attribute_key(memory.attribute))))
+    return writer.find(MemoryFilter(pair=(normalise_name(memory.entity), normalise_attribute(memory.attribute))))
 
 
 def _commit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
-    with parts.foreground:
+    with parts.active_calls:
         memory = parts.store.commit(parts.user_id, work)
-    parts.work_waits.set()
+    parts.jobs_ready.set()
     return memory
 
 
-def application(parts: Parts, cause: str | None = None, actor: Actor = Actor.USER) -> Application:
+def make_application(parts: Parts, cause: str | None = None, actor: Actor = Actor.USER) -> Application:
     """Say who decides, and when."""
     embeds = parts.embedder is not None
     return Application(actor=actor, now_us=parts.clock.now_us(), cause=cause, embeds=embeds)
 
 
-def journaled(
+def journal_correction(
     parts: Parts,
     writer: Writer,
     text: str,
@@ -86,7 +86,7 @@ def journaled(
     )
     event = writer.events([writer.put(accepted.events[0])])[0]
     if parts.embedder is not None:
-        number = number_of(event.id, Kind.EVENT, writer.tenant.tag)
+        number = parse_id_number(event.id, IdKind.EVENT, writer.tenant.tag)
         writer.put(Job(kind=EMBED, first=number, last=number))
     return event
 
@@ -123,28 +123,28 @@ def correct(
 
 def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
     """Carry out a correction."""
-    text, value = checked_text(wanted.text, "text"), checked_text(wanted.value, "value")
-    reason = checked_text(wanted.reason, "reason")
+    text, value = check_text(wanted.text, "text"), check_text(wanted.value, "value")
+    reason = check_text(wanted.reason, "reason")
     source = Source.FILE if wanted.actor is Actor.FILE else Source.HUMAN
 
     def work(writer: Writer) -> Memory:
-        memory = current(writer, memory_id)
+        memory = get_current(writer, memory_id)
         said = text.strip() or f"Correction: {value.strip()}".strip()
-        event = journaled(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
+        event = journal_correction(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
         changes = decide_correction(
             memory,
             text=event.text if text.strip() else None,
             value=value or None,
             reason=reason,
-            occasion=occasion_of(event, parts.clock.now_us()),
+            occasion=get_statement_context(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
         )
         check_not_deleted(writer, changes, said)
-        run = application(parts, event.id, wanted.actor)
+        run = make_application(parts, event.id, wanted.actor)
         applied = apply(writer, changes, run)
         corrected = writer.memories([next(iter(applied.ids.values()))])[0]
         _keep_contest(writer, memory, corrected, replace(run, cause=None))
-        return current(writer, corrected.id)
+        return get_current(writer, corrected.id)
 
     return _commit(parts, work)
 
@@ -161,27 +161,27 @@ def check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> N
 
 def _keep_contest(writer: Writer, wrong: Memory, right: Memory, run: Application) -> None:
     """Let a corrected memory take its predecessor's place in an open question."""
-    slot = slot_of(right)
+    slot = get_slot(right)
     for contest in writer.contests(state=ContestState.OPEN):
         if wrong.id in contest.memory_ids and slot is not None:
             ids = tuple(right.id if one == wrong.id else one for one in contest.memory_ids)
-            values = tuple(label(memory) for memory in writer.memories(ids))
+            values = tuple(display_value(memory) for memory in writer.memories(ids))
             reason = "one of the values was corrected"
-            asked = question(slot, values)
+            asked = format_question(slot, values)
             change = Contest(slot=slot, memory_ids=ids, values=values, question=asked, reason=reason)
             apply(writer, [change], run)
 
 
 def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
     """Take a memory out of use; `restore` brings it back. Forgetting it again changes nothing."""
-    why = checked_text(reason, "reason").strip() or "forgotten by hand"
+    why = check_text(reason, "reason").strip() or "forgotten by hand"
 
     def work(writer: Writer) -> Memory:
-        memory = current(writer, memory_id)
+        memory = get_current(writer, memory_id)
         if memory.status is not Status.FORGOTTEN:
             change = Forget(memory_id=memory_id, reason=why)
-            apply(writer, [change], application(parts))
-        return current(writer, memory_id)
+            apply(writer, [change], make_application(parts))
+        return get_current(writer, memory_id)
 
     return _commit(parts, work)
 
@@ -190,7 +190,7 @@ def restore(parts: Parts, memory_id: str) -> Memory:
     """Bring back a forgotten memory with the status it had; what its slot has held since then makes room for it."""
 
     def work(writer: Writer) -> Memory:
-        memory = current(writer, memory_id)
+        memory = get_current(writer, memory_id)
         if memory.status is not Status.FORGOTTEN:
             raise Conflict(
                 f"{memory_id} is not forgotten", why=f"it is {memory.status}", fix="only forgotten memories come back"
@@ -198,10 +198,10 @@ def restore(parts: Parts, memory_id: str) -> Memory:
         log = writer.changes(ChangeFilter(memory_id=memory_id))
         forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
         status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
-        why, run = "restored by hand", application(parts)
-        changes = decide_status(memory, status, why, slot_rows=slot_rows(writer, memory), now_us=run.now_us)
+        why, run = "restored by hand", make_application(parts)
+        changes = decide_status(memory, status, why, slot_rows=read_slot(writer, memory), now_us=run.now_us)
         apply(writer, changes, run)
-        return current(writer, memory_id)
+        return get_current(writer, memory_id)
 
     return _commit(parts, work)
 
@@ -210,18 +210,18 @@ def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
     """Pin or unpin a memory; pinned ones are in every context. Doing it again changes nothing."""
 
     def work(writer: Writer) -> Memory:
-        memory = current(writer, memory_id)
+        memory = get_current(writer, memory_id)
         if memory.status not in _HELD and pinned:
             raise Conflict(f"{memory_id} cannot be pinned", why=f"it is {memory.status}", fix="restore it first")
         if memory.pinned != pinned:
             reason = "pinned by hand" if pinned else "unpinned by hand"
-            apply(writer, [Pin(memory_id=memory_id, pinned=pinned, reason=reason)], application(parts))
-        return current(writer, memory_id)
+            apply(writer, [Pin(memory_id=memory_id, pinned=pinned, reason=reason)], make_application(parts))
+        return get_current(writer, memory_id)
 
     return _commit(parts, work)
 
 
-def contests(parts: Parts) -> list[ContestCase]:
+def list_contests(parts: Parts) -> list[ContestCase]:
     """List contests, open ones first."""
     with parts.store.reader(parts.user_id) as reader:
         return reader.contests()
@@ -233,37 +233,37 @@ def resolve(
     """Answer a contest: keep one value, or give each its scope."""
 
     def work(writer: Writer) -> Resolution:
-        contest = _contest(writer, contest_id)
-        pair = (name_key(contest.entity), attribute_key(contest.attribute))
+        contest = _read_contest(writer, contest_id)
+        pair = (normalise_name(contest.entity), normalise_attribute(contest.attribute))
         members = {memory.id: memory for memory in writer.memories(contest.memory_ids)}
         members.update((memory.id, memory) for memory in writer.find(MemoryFilter(pair=pair)))
-        event = journaled(parts, writer, _answer_text(contest, keep, scopes))
+        event = journal_correction(parts, writer, _word_answer(contest, keep, scopes))
         changes = decide_resolution(
             contest,
             tuple(memory for memory in members.values() if memory.status is not Status.DELETED),
             keep=keep,
             scopes=scopes,
-            occasion=occasion_of(event, parts.clock.now_us()),
+            occasion=get_statement_context(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
         )
         check_not_deleted(writer, changes, event.text)
-        applied: Applied = apply(writer, changes, application(parts, event.id))
-        return Resolution(contest=_contest(writer, contest_id), memory_ids=_added(changes, applied))
+        applied: Applied = apply(writer, changes, make_application(parts, event.id))
+        return Resolution(contest=_read_contest(writer, contest_id), memory_ids=_find_added_ids(changes, applied))
 
-    with parts.foreground:
+    with parts.active_calls:
         resolution = parts.store.commit(parts.user_id, work)
-    parts.work_waits.set()
+    parts.jobs_ready.set()
     return resolution
 
 
-def _contest(reader: Reader, contest_id: str) -> ContestCase:
+def _read_contest(reader: Reader, contest_id: str) -> ContestCase:
     found = reader.contests(id=contest_id)
     if not found:
-        raise NotFound(f"there is no contest {contest_id}", fix="copy an id from `contests`")
+        raise NotFound(f"there is no contest {contest_id}", fix="copy an id from `list_contests`")
     return found[0]
 
 
-def _answer_text(contest: ContestCase, keep: str | None, scopes: Mapping[str, str] | None) -> str:
+def _word_answer(contest: ContestCase, keep: str | None, scopes: Mapping[str, str] | None) -> str:
     about = f"{contest.entity} {contest.attribute}".replace("_", " ")
     if keep and not scopes:
         return f"About {about}: {keep}"
@@ -277,5 +277,5 @@ def _answer_text(contest: ContestCase, keep: str | None, scopes: Mapping[str, st
     )
 
 
-def _added(changes: list[Change], applied: Applied) -> tuple[str, ...]:
+def _find_added_ids(changes: list[Change], applied: Applied) -> tuple[str, ...]:
     return tuple(applied.ids[change.key] for change in changes if isinstance(change, Add))

@@ -12,13 +12,13 @@ from typing import Final
 
 import numpy as np
 
-from credenda.ids import Kind, number_of
-from credenda.index.precision_tiers import FORGOTTEN, TIERS, bits_of
+from credenda.ids import IdKind, parse_id_number
+from credenda.index.precision_tiers import FORGOTTEN, TIERS, choose_bits
 from credenda.index.quantize import decode_rows, encode
 from credenda.model.compression_report import CompressReport, CompressTier
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
-from credenda.services.lifecycle import retained_batches
+from credenda.services.lifecycle import walk_retention
 from credenda.storage.store import Vector, Watermark, Writer, pack_code
 from credenda.workers.idle_tasks import COMPRESSED, flush_accesses
 
@@ -60,13 +60,13 @@ def compress(parts: Parts, *, dry_run: bool = True) -> CompressReport:
         models = sorted(reader.counts().vectors_by_model)
     tiers = {bits: _Tier() for _, bits in TIERS} | {FORGOTTEN: _Tier()}
     for model_id in models:
-        for batch in retained_batches(parts, _KEPT):
-            rough = list(_examined(parts, batch, model_id, tiers))
+        for batch in walk_retention(parts, _KEPT):
+            rough = list(_examine_batch(parts, batch, model_id, tiers))
             if dry_run:
                 continue
             for start in range(0, len(rough), _WRITTEN_TOGETHER):
-                _file(parts, rough[start : start + _WRITTEN_TOGETHER])
-    found = tuple(_tier(bits, one) for bits, one in tiers.items())
+                _write_vectors(parts, rough[start : start + _WRITTEN_TOGETHER])
+    found = tuple(_count_tier(bits, one) for bits, one in tiers.items())
     return CompressReport(
         examined=sum(one.vectors for one in found),
         compressed=sum(one.compressed for one in found),
@@ -78,31 +78,33 @@ def compress(parts: Parts, *, dry_run: bool = True) -> CompressReport:
     )
 
 
-def _examined(
+def _examine_batch(
     parts: Parts, batch: Sequence[tuple[Memory, float]], model_id: str, tiers: dict[int, _Tier]
 ) -> Iterator[_Rough]:
     """Count the vectors of a batch of memories by tier, and give those that are to be kept at fewer bits."""
     with parts.store.reader(parts.user_id) as reader:
         tag = reader.tenant.tag
-        codes = {pack_code(number_of(one.id, Kind.MEMORY, tag), memory=True): (one.id, score) for one, score in batch}
+        codes = {
+            pack_code(parse_id_number(one.id, IdKind.MEMORY, tag), memory=True): (one.id, score) for one, score in batch
+        }
         stored = reader.vectors(list(codes), model_id)
     for vector in stored:
         memory_id, score = codes[vector.code]
-        bits = bits_of(score)
+        bits = choose_bits(score)
         tier = tiers[bits]
         tier.vectors += 1
         tier.before += len(vector.data)
         if bits == FORGOTTEN or bits >= vector.bits:
             tier.after += len(vector.data)
             continue
-        rough = _roughened(memory_id, vector, bits)
+        rough = _lower_precision(memory_id, vector, bits)
         tier.moved += 1
         tier.after += len(rough.after.data)
         tier.kept.append(rough.fidelity)
         yield rough
 
 
-def _roughened(memory_id: str, vector: Vector, bits: int) -> _Rough:
+def _lower_precision(memory_id: str, vector: Vector, bits: int) -> _Rough:
     (exact,) = decode_rows([vector.data], vector.bits, vector.dims)
     data = encode(exact, bits)
     (back,) = decode_rows([data], bits, vector.dims)
@@ -110,7 +112,7 @@ def _roughened(memory_id: str, vector: Vector, bits: int) -> _Rough:
     return _Rough(memory_id, vector, vector._replace(bits=bits, data=data), float(exact @ back) / length)
 
 
-def _file(parts: Parts, rough: Sequence[_Rough]) -> None:
+def _write_vectors(parts: Parts, rough: Sequence[_Rough]) -> None:
     """File vectors anew that are still as they were; a memory that was deleted meanwhile gets none."""
 
     def work(writer: Writer) -> None:
@@ -124,7 +126,7 @@ def _file(parts: Parts, rough: Sequence[_Rough]) -> None:
     parts.store.commit(parts.user_id, work)
 
 
-def _tier(bits: int, one: _Tier) -> CompressTier:
+def _count_tier(bits: int, one: _Tier) -> CompressTier:
     return CompressTier(
         bits=bits,
         vectors=one.vectors,

@@ -8,12 +8,12 @@ from credenda import limits
 from credenda.errors import Conflict, Invalid
 from credenda.model.report import EraseReceipt
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
-from credenda.paths import checked_path
+from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.storage.store import Writer
-from credenda.validation import checked_condition, checked_text
+from credenda.validation import check_condition, check_text
 
-__all__ = ["erase", "hold", "holds", "lift_hold", "policy"]
+__all__ = ["erase", "hold", "lift_hold", "list_holds", "set_policy"]
 
 
 def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> EraseReceipt:
@@ -28,8 +28,8 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
             why="nothing is erased without the exact name",
             fix=f"confirm {parts.user_id!r}, or open the memory of the user you mean",
         )
-    with parts.foreground:
-        exported = None if export is None else _exported(parts, checked_path(export))
+    with parts.active_calls:
+        exported = None if export is None else _export_first(parts, check_path(export))
         parts.accesses.drain()
         erasure = parts.store.erase(parts.user_id, exported=exported)
     if parts.resident.in_use:
@@ -46,7 +46,7 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
     )
 
 
-def _exported(parts: Parts, path: Path) -> dict[str, int]:
+def _export_first(parts: Parts, path: Path) -> dict[str, int]:
     from credenda.portability.exporting import export_file
 
     return dict(export_file(parts, path, "credenda").rows)
@@ -54,7 +54,7 @@ def _exported(parts: Parts, path: Path) -> dict[str, int]:
 
 def hold(parts: Parts, reason: str) -> LegalHold:
     """Let nothing of this tenant be deleted until the hold is lifted; raises `Conflict` where one is in force."""
-    why = _reason(reason)
+    why = _check_reason(reason)
 
     def work(writer: Writer) -> LegalHold:
         if writer.tenant.hold is not None:
@@ -63,39 +63,41 @@ def hold(parts: Parts, reason: str) -> LegalHold:
         writer.put(made)
         return made
 
-    with parts.foreground:
+    with parts.active_calls:
         return parts.store.commit(parts.user_id, work)
 
 
 def lift_hold(parts: Parts, reason: str) -> LegalHold:
     """Let things be deleted again; raises `Conflict` where no hold is in force."""
-    why = _reason(reason)
+    why = _check_reason(reason)
 
     def work(writer: Writer) -> None:
         if writer.tenant.hold is None:
             raise Conflict("there is no legal hold", why="none is in force", fix="see `credenda holds`")
         writer.put(LegalHold(reason="", set_us=0, lifted_us=parts.clock.now_us(), lifted_reason=why))
 
-    with parts.foreground:
+    with parts.active_calls:
         parts.store.commit(parts.user_id, work)
-    return holds(parts)[-1]
+    return list_holds(parts)[-1]
 
 
-def holds(parts: Parts) -> tuple[LegalHold, ...]:
+def list_holds(parts: Parts) -> tuple[LegalHold, ...]:
     """Return every legal hold, oldest first, with who lifted it why."""
     return parts.store.rules(parts.user_id).holds
 
 
-def _reason(reason: str) -> str:
-    why = checked_text(reason, "reason").strip()
+def _check_reason(reason: str) -> str:
+    why = check_text(reason, "reason").strip()
     if not why:
         raise Invalid("a legal hold needs a reason", why="it is kept as a record", fix="say why, such as a case number")
     return why
 
 
-def policy(parts: Parts, days: int | None, topic: str | None, *, remove: bool = False) -> tuple[RetentionPolicy, ...]:
+def set_policy(
+    parts: Parts, days: int | None, topic: str | None, *, remove: bool = False
+) -> tuple[RetentionPolicy, ...]:
     """Set or remove a policy, or change nothing; return those in force, by topic."""
-    name = checked_condition(topic, "topic")
+    name = check_condition(topic, "topic")
     if remove and days is not None:
         raise Invalid("a policy is set or removed, not both", why="days and remove are both given", fix="give one")
     if days is not None and not (type(days) is int and 1 <= days <= limits.POLICY_DAYS):
@@ -104,6 +106,6 @@ def policy(parts: Parts, days: int | None, topic: str | None, *, remove: bool = 
         raise Invalid("a topic alone says nothing", why="neither days nor remove is given", fix="give one of them")
     if days is not None or remove:
         row = RetentionPolicy(topic=name, days=days or 0, set_us=parts.clock.now_us())
-        with parts.foreground:
+        with parts.active_calls:
             parts.store.commit(parts.user_id, lambda writer: writer.put(row))
     return parts.store.rules(parts.user_id).policies

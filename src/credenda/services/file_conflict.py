@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Contest
 from credenda.model.claim import Span
 from credenda.model.contest import ContestState
 from credenda.model.event import Source
-from credenda.model.memory import Draft, Memory, Slot, Status, type_class
+from credenda.model.memory import Draft, Memory, Slot, Status, get_type_class
 from credenda.runtime import Parts
-from credenda.services.edit import application, check_not_deleted, journaled
-from credenda.services.lookup import current
+from credenda.services.edit import check_not_deleted, journal_correction, make_application
+from credenda.services.lookup import get_current
 from credenda.storage.store import Writer
-from credenda.text.normalize import attribute_key, name_key, value_key
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 from credenda.write.apply import apply
 from credenda.write.corrections.correct import decide_correction
-from credenda.write.reconcile.contest_trigger import question, slot_of_case
-from credenda.write.reconcile.slots import label, slot_of
-from credenda.write.reconcile_job import occasion_of
+from credenda.write.reconcile.contest_trigger import format_question, get_contest_slot
+from credenda.write.reconcile.slots import display_value, get_slot
+from credenda.write.reconcile_job import get_statement_context
 
-__all__ = ["dispute"]
+__all__ = ["contest_edit"]
 
 
-def dispute(parts: Parts, memory_id: str, text: str, *, base: str) -> Memory:
+def contest_edit(parts: Parts, memory_id: str, text: str, *, base: str) -> Memory:
     """Hold beside a memory what a person wrote in its place, and ask which of the two it is; returns the new one.
 
     `base` is the memory that the person saw, which may have been replaced since. Raises as `correct` does, and then
@@ -32,61 +32,61 @@ def dispute(parts: Parts, memory_id: str, text: str, *, base: str) -> Memory:
     """
 
     def work(writer: Writer) -> Memory:
-        memory = current(writer, memory_id)
-        event = journaled(parts, writer, text, source=Source.FILE)
+        memory = get_current(writer, memory_id)
+        event = journal_correction(parts, writer, text, source=Source.FILE)
         why = "changed in a page and in the memory"
-        seen = replace(current(writer, base), status=Status.ACTIVE, valid_until_us=None)
+        seen = replace(get_current(writer, base), status=Status.ACTIVE, valid_until_us=None)
         changes = decide_correction(
             seen,
             text=event.text,
             value=None,
             reason=why,
-            occasion=occasion_of(event, parts.clock.now_us()),
+            occasion=get_statement_context(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
         )
         check_not_deleted(writer, changes, event.text)
         (add,) = (one for one in changes if isinstance(one, Add))
-        asked = _contest(writer, memory, add, why)
-        applied = apply(writer, [add, asked], application(parts, event.id, Actor.FILE))
-        return current(writer, applied.ids[add.key])
+        asked = _open_contest(writer, memory, add, why)
+        applied = apply(writer, [add, asked], make_application(parts, event.id, Actor.FILE))
+        return get_current(writer, applied.ids[add.key])
 
-    with parts.foreground:
+    with parts.active_calls:
         memory = parts.store.commit(parts.user_id, work)
-    parts.work_waits.set()
+    parts.jobs_ready.set()
     return memory
 
 
-def _contest(writer: Writer, memory: Memory, add: Add, why: str) -> Contest:
+def _open_contest(writer: Writer, memory: Memory, add: Add, why: str) -> Contest:
     """Ask about both, and about whatever is asked about in that place already."""
-    slot = slot_of(memory) or _place(writer, memory)
+    slot = get_slot(memory) or _name_slot(writer, memory)
     ids: list[str] = []
-    values = [_named(memory, add.draft), _named(add.draft, memory)]
+    values = [_name_value(memory, add.draft), _name_value(add.draft, memory)]
     for case in writer.contests(pair=(slot.entity, slot.attribute)):
-        if case.state is ContestState.OPEN and slot_of_case(case) == slot:
+        if case.state is ContestState.OPEN and get_contest_slot(case) == slot:
             ids, values = [*case.memory_ids], [*case.values, *values]
-    told = tuple({value_key(value): value for value in values}.values())
+    told = tuple({normalise_value(value): value for value in values}.values())
     return Contest(
         slot=slot,
         memory_ids=tuple(dict.fromkeys([*ids, memory.id, add.key])),
         values=told,
-        question=question(slot, told),
+        question=format_question(slot, told),
         reason=why,
     )
 
 
-def _named(one: Draft, other: Draft) -> str:
+def _name_value(one: Draft, other: Draft) -> str:
     """Name what a memory says: by its value, or by its words where the value does not tell it from the other."""
-    apart = one.value and other.value and value_key(label(one)) != value_key(label(other))
-    return label(one) if apart else one.text
+    apart = one.value and other.value and normalise_value(display_value(one)) != normalise_value(display_value(other))
+    return display_value(one) if apart else one.text
 
 
-def _place(writer: Writer, memory: Memory) -> Slot:
+def _name_slot(writer: Writer, memory: Memory) -> Slot:
     """Name a place for what has none: the wording of this very memory."""
-    number = number_of(memory.id, Kind.MEMORY, writer.tenant.tag)
+    number = parse_id_number(memory.id, IdKind.MEMORY, writer.tenant.tag)
     return Slot(
-        speaker=name_key(memory.speaker),
-        entity=name_key(memory.entity or "user"),
-        attribute=attribute_key(f"wording {number}"),
+        speaker=normalise_name(memory.speaker),
+        entity=normalise_name(memory.entity or "user"),
+        attribute=normalise_attribute(f"wording {number}"),
         scope=None,
-        type_class=type_class(memory.type),
+        type_class=get_type_class(memory.type),
     )

@@ -20,28 +20,28 @@ from credenda.model.event import DENIED, QUARANTINED, Receipt, Source
 from credenda.model.sync_report import SyncReport
 from credenda.portability.files.folder import IGNORE, STATE, Folder, Found, open_folder
 from credenda.portability.files.layout import CORE, INDEX
-from credenda.portability.files.load_memory_side import view
-from credenda.portability.files.memory_side import View, ours_of
+from credenda.portability.files.load_memory_side import load_view
+from credenda.portability.files.memory_side import View, build_memory_side
 from credenda.portability.files.page_plan import Layout, Placing, index_lines, lay_out
 from credenda.portability.files.parse import parse
 from credenda.portability.files.render import draw, draw_index, is_empty
-from credenda.portability.files.state import AWAY, Base, State, digest, dump_state, load_state, tenant_mark
-from credenda.portability.files.three_way_diff import Clash, Edit, Gone, News, Plan, compare
-from credenda.portability.files.tombstones import file_tombstones
+from credenda.portability.files.state import AWAY, Base, State, dump_state, hash_tenant, hash_text, load_state
+from credenda.portability.files.three_way_diff import Added, Edit, EditConflict, Plan, Removed, compare
+from credenda.portability.files.tombstones import write_tombstones
 from credenda.portability.files.types import Sides, Spot, Tier
-from credenda.portability.importers.format import stable_key
-from credenda.portability.importers.mcp_memory import observed
+from credenda.portability.importers.format import make_stable_key
+from credenda.portability.importers.mcp_memory import word_observation
 from credenda.runtime import Parts
 from credenda.services.core import core
 from credenda.services.delete import delete
 from credenda.services.edit import Correction, put_right
-from credenda.services.file_conflict import dispute
+from credenda.services.file_conflict import contest_edit
 from credenda.services.folder_owner import check_owner
 from credenda.services.remember import remember
-from credenda.text.normalize import name_key, text_key
+from credenda.text.normalize import normalise_name, normalise_text
 from credenda.workers.loop import settle
 from credenda.write.intake.validate import Submission, accept
-from credenda.write.reconcile.slots import CURRENT
+from credenda.write.reconcile.slots import CURRENT_STATUSES
 
 __all__ = ["MISSING", "sync_files"]
 
@@ -83,7 +83,7 @@ class _Round:
     _counts: _Counts = field(default_factory=_Counts)
     _notes: list[str] = field(default_factory=list[str])
     _placed: dict[Spot, list[str]] = field(default_factory=dict[Spot, list[str]])
-    _told: list[tuple[News, Receipt]] = field(default_factory=list[tuple[News, Receipt]])
+    _told: list[tuple[Added, Receipt]] = field(default_factory=list[tuple[Added, Receipt]])
     _changed: dict[str, str] = field(default_factory=dict[str, str])
     """Ids here that took the place of others: what a correction made of them."""
     _left: set[Spot] = field(default_factory=set[Spot])
@@ -96,7 +96,7 @@ class _Round:
         before = self._view()
         state = self._state(before)
         set_aside_cut_pages(found, state, before)
-        plan = compare(self._sides(found, state, before), partial(digest, before.key))
+        plan = compare(self._sides(found, state, before), partial(hash_text, before.key))
         self._notes += plan.notes
         self._carry_out(plan, state.round)
         after = self._view()
@@ -107,12 +107,12 @@ class _Round:
 
     def _view(self) -> View:
         with self.parts.store.reader(self.parts.user_id) as reader:
-            return view(reader)
+            return load_view(reader)
 
     def _state(self, before: View) -> State:
         """Read what both sides had; what another memory left there says nothing here."""
         state = load_state(self.folder.load(STATE))
-        mark = tenant_mark(before.key)
+        mark = hash_tenant(before.key)
         if mark and state.mark == mark:
             return state
         self._notes += [_ANOTHER] if state.mark else []
@@ -122,7 +122,7 @@ class _Round:
         tags = {one.name.rpartition("-")[2] for text in found.texts for one in text.page.entries}
         return Sides(
             state=state,
-            ours=ours_of(before),
+            ours=build_memory_side(before),
             texts=found.texts,
             tag=before.tag,
             hidden=found.hidden,
@@ -141,18 +141,18 @@ class _Round:
         news = list(plan.news)
         for change, do in work:
             if not (self._fits(change.text) and self._try(change.spot.path, do)):
-                news.append(News(change.text, change.spot, Tier.PAGES, restored=True))
+                news.append(Added(change.text, change.spot, Tier.PAGES, restored=True))
         for tier in (Tier.ARCHIVE, Tier.PAGES, Tier.CORE):
             self._tell([one for one in news if one.tier is tier], plan, number)
         if plan.gone or plan.edits or plan.clashes:
             self._settle()
 
-    def _tell(self, news: Sequence[News], plan: Plan, number: int) -> None:
+    def _tell(self, news: Sequence[Added], plan: Plan, number: int) -> None:
         """Remember what a part of the folder says, but for what is held by now because another part said it."""
         held = self._held_texts() if self._told and news else {}
         before = len(self._told)
         for one in news:
-            local = None if one.restored or one.tier is Tier.ARCHIVE else held.get(text_key(one.text))
+            local = None if one.restored or one.tier is Tier.ARCHIVE else held.get(normalise_text(one.text))
             if local is not None and one.name and plan.where.get(local):
                 plan.bound[one.name] = AWAY  # an entry of another memory about what stands here already
             elif local is not None:
@@ -166,7 +166,7 @@ class _Round:
             self._settle()
 
     def _held_texts(self) -> dict[str, str]:
-        return {text_key(one.text): one.id for one in self._view().memories if one.status in CURRENT}
+        return {normalise_text(one.text): one.id for one in self._view().memories if one.status in CURRENT_STATUSES}
 
     def _settle(self) -> None:
         try:
@@ -183,7 +183,7 @@ class _Round:
             return False
         return True
 
-    def _delete(self, gone: Gone) -> None:
+    def _delete(self, gone: Removed) -> None:
         delete(self.parts, gone.local, actor=Actor.FILE)
         self._counts.deleted += 1
 
@@ -194,8 +194,8 @@ class _Round:
         self._changed[edit.local] = memory.id
         self._placed[edit.spot] = [memory.id, edit.local]
 
-    def _dispute(self, clash: Clash) -> None:
-        memory = dispute(self.parts, clash.local, clash.text, base=clash.base)
+    def _dispute(self, clash: EditConflict) -> None:
+        memory = contest_edit(self.parts, clash.local, clash.text, base=clash.base)
         self._counts.contested += 1
         self._placed[clash.spot] = [clash.local, memory.id]
 
@@ -213,8 +213,8 @@ class _Round:
         flags = accepted.events[0].flags
         return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
 
-    def _remember(self, news: News, number: int) -> None:
-        receipt = remember(self.parts, submission_of(news, self.parts.user_id, number))
+    def _remember(self, news: Added, number: int) -> None:
+        receipt = remember(self.parts, make_submission(news, self.parts.user_id, number))
         self._told.append((news, receipt))
         self._counts.remembered += not receipt.cached
         self._notes += [f"{news.spot.path}: {refused}" for refused in receipt.refused]
@@ -228,13 +228,13 @@ class _Round:
         with self.parts.store.reader(self.parts.user_id) as reader:
             for news, receipt in self._told:
                 found = reader.evidence(event_ids=receipt.event_ids)
-                made = _made(news, receipt, [item.memory_id for item in found], plan.where)
+                made = _list_results(news, receipt, [item.memory_id for item in found], plan.where)
                 self._settle_down(plan, news, made, refused=bool(receipt.refused))
         for old, new in self._changed.items():
             if old in plan.where:
                 plan.where.setdefault(new, plan.where[old])
 
-    def _settle_down(self, plan: Plan, news: News, made: Sequence[str], *, refused: bool) -> None:
+    def _settle_down(self, plan: Plan, news: Added, made: Sequence[str], *, refused: bool) -> None:
         """Let what came of a statement stand in its place, and bear the name that it has in the file.
 
         An entry of another memory of which nothing came here stays there, unless its words were deleted.
@@ -249,7 +249,7 @@ class _Round:
 
     def _write(self, found: Found, state: State, plan: Plan, after: View) -> SyncReport:
         """Draw every page that can be, then the table of contents, the tombstones, and last the state."""
-        names = _names(state, plan, after)
+        names = _map_ids(state, plan, after)
         here = {one.id for one in (*after.memories, *after.events)}
         plan.away &= here  # what went with something else waits for nothing
         hidden = {local for local in here if names.get(local, local) in found.hidden}
@@ -267,7 +267,7 @@ class _Round:
         layout = lay_out(after, placing)
         written, removed, failed = self._draw(found, layout, after)
         standing = ({text.path for text in found.texts} | set(written)) - set(removed)
-        drawn = _bases(layout, names, failed, after.key)
+        drawn = _map_bases(layout, names, failed, after.key)
         stay = here | {AWAY}
         held_back = [
             name
@@ -277,17 +277,17 @@ class _Round:
         kept = {name: replace(one, away=one.local in plan.away) for name in held_back if (one := state.entries[name])}
         away = {name: Base(AWAY, "", "", held=False) for name in placing.kept}
         new = State(
-            mark=tenant_mark(after.key),
+            mark=hash_tenant(after.key),
             tag=after.tag,
             round=state.round,
             entries={**away, **kept, **drawn},
-            pages=_pages_of(found, layout, standing),
+            pages=_list_pages(found, layout, standing),
             core=state.core if CORE in failed else frozenset(one.local for one in layout.sheets[CORE].entries),
         )
         counts = self._counts
         acted = bool(self._told or plan.gone or plan.edits or plan.clashes)
         self.folder.save(IGNORE, b"*\n")
-        file_tombstones(self.parts, self.folder)
+        write_tombstones(self.parts, self.folder)
         self.folder.save(STATE, dump_state(replace(new, round=state.round + 1) if acted else new))
         more = len(self._notes) - _NOTES_MAX
         return SyncReport(
@@ -342,7 +342,7 @@ def set_aside_cut_pages(found: Found, state: State, before: View) -> None:
     moved = {one.name for text in found.texts if text.page.whole for one in text.page.entries}
     for text in list(found.texts):
         known = on.get(text.path, ()) if not text.page.whole else ()
-        there = {one.name: digest(before.key, one.text) for one in text.page.entries}
+        there = {one.name: hash_text(before.key, one.text) for one in text.page.entries}
         lost = [name for name, one in known if one.local != AWAY and there.get(name) != one.digest]
         if any(name in there or name not in moved for name in lost):
             found.texts.remove(text)
@@ -350,11 +350,11 @@ def set_aside_cut_pages(found: Found, state: State, before: View) -> None:
             found.hidden |= {name for name, _ in known}
 
 
-def submission_of(news: News, user_id: str, number: int) -> Submission:
+def make_submission(news: Added, user_id: str, number: int) -> Submission:
     """Make a statement something that is remembered: once, however often a round is begun again."""
-    about = news.about if name_key(news.about) not in ("", "user", "notes") else ""
+    about = news.about if normalise_name(news.about) not in ("", "user", "notes") else ""
     own = news.text.casefold().startswith(_OWN_WORDS)
-    text = observed(about, news.text) if about and not own and news.tier is Tier.PAGES else news.text
+    text = word_observation(about, news.text) if about and not own and news.tier is Tier.PAGES else news.text
     short = len(text) <= limits.MEMORY_TEXT_CHARACTERS
     place = news.name or f"{news.spot.path}:{news.spot.block}"
     return Submission(
@@ -363,11 +363,11 @@ def submission_of(news: News, user_id: str, number: int) -> Submission:
         source=Source.FILE.value,
         metadata={"file": news.spot.path},
         memory_type="fact" if short and news.tier is not Tier.ARCHIVE else None,
-        idempotency_key=stable_key("file", str(number), place, text),
+        idempotency_key=make_stable_key("file", str(number), place, text),
     )
 
 
-def _made(news: News, receipt: Receipt, memory_ids: Sequence[str], standing: Collection[str]) -> list[str]:
+def _list_results(news: Added, receipt: Receipt, memory_ids: Sequence[str], standing: Collection[str]) -> list[str]:
     """Say what a statement has become that stands nowhere yet: in the archive an event, on a page memories."""
     if news.tier is Tier.ARCHIVE:
         return list(receipt.event_ids) if news.name else []
@@ -375,24 +375,26 @@ def _made(news: News, receipt: Receipt, memory_ids: Sequence[str], standing: Col
     return list(made) if news.tier is Tier.PAGES else []
 
 
-def _names(state: State, plan: Plan, after: View) -> dict[str, str]:
+def _map_ids(state: State, plan: Plan, after: View) -> dict[str, str]:
     """Give ids in the files by those here, where they differ or are known."""
     here = {one.id for one in (*after.memories, *after.events)}
     bound = {name: one.local for name, one in state.entries.items()} | plan.bound
     return {local: name for name, local in bound.items() if local in here and name != local}
 
 
-def _pages_of(found: Found, layout: Layout, standing: Collection[str]) -> dict[str, str]:
+def _list_pages(found: Found, layout: Layout, standing: Collection[str]) -> dict[str, str]:
     """Give the files of entities that are there: of two that claimed one, the one that is left."""
     pages = [one for one in reversed(found.texts) if one.tier is Tier.PAGES and one.path in standing]
-    left = {name_key(one.about): one.path for one in pages if name_key(one.about)}
+    left = {normalise_name(one.about): one.path for one in pages if normalise_name(one.about)}
     return left | {key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}}
 
 
-def _bases(layout: Layout, names: Mapping[str, str], failed: Sequence[str] | set[str], key: bytes) -> dict[str, Base]:
+def _map_bases(
+    layout: Layout, names: Mapping[str, str], failed: Sequence[str] | set[str], key: bytes
+) -> dict[str, Base]:
     """Say of every entry that stands in a file now what both sides have."""
     return {
-        names.get(one.local, one.local): Base(one.local, path, digest(key, one.text), one.held)
+        names.get(one.local, one.local): Base(one.local, path, hash_text(key, one.text), one.held)
         for path, sheet in layout.sheets.items()
         if path not in failed and path != CORE
         for one in sheet.entries

@@ -10,15 +10,15 @@ from credenda.model.contest import SlotLoop
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
 from credenda.storage.store import MemoryFilter
-from credenda.text.normalize import attribute_key, name_key
-from credenda.write.contests.flip_flops import slot_loops
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.write.contests.flip_flops import find_slot_loops
 
-__all__ = ["loops"]
+__all__ = ["find_loops"]
 
 _DAYS_MAX: Final = 36_500
 
 
-def loops(parts: Parts, *, days: int | None = None) -> list[SlotLoop]:
+def find_loops(parts: Parts, *, days: int | None = None) -> list[SlotLoop]:
     """List slots replaced three or more times within some days, the worst first (R-084)."""
     span = CONTEST_DAYS if days is None else days
     if not isinstance(span, int) or isinstance(span, bool) or not 1 <= span <= _DAYS_MAX:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -27,12 +27,12 @@ def loops(parts: Parts, *, days: int | None = None) -> list[SlotLoop]:
     with parts.store.reader(parts.user_id) as reader:
         contests = reader.contests()
         replaced = reader.find(MemoryFilter(statuses=frozenset({Status.SUPERSEDED})))
-        pairs = {(name_key(one.entity), attribute_key(one.attribute)) for one in contests}
-        pairs |= {_pair(one) for one in replaced if one.entity and one.attribute}
+        pairs = {(normalise_name(one.entity), normalise_attribute(one.attribute)) for one in contests}
+        pairs |= {_name_pair(one) for one in replaced if one.entity and one.attribute}
         active = frozenset({Status.ACTIVE})
         held = [one for pair in sorted(pairs) for one in reader.find(MemoryFilter(pair=pair, statuses=active))]
-    return slot_loops(replaced, held, contests, now_us=now_us, days=span)
+    return find_slot_loops(replaced, held, contests, now_us=now_us, days=span)
 
 
-def _pair(memory: Memory) -> tuple[str, str]:
-    return name_key(memory.entity or ""), attribute_key(memory.attribute or "")
+def _name_pair(memory: Memory) -> tuple[str, str]:
+    return normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or "")

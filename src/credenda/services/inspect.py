@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from credenda import limits
-from credenda.clock import DAY_US, render_time
+from credenda.clock import DAY_US, format_time
 from credenda.errors import Invalid, LimitExceeded, NotFound
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import ChangeRecord
-from credenda.model.fast_dataclass import swift
+from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status
 from credenda.model.query import (
     Context,
@@ -30,29 +30,33 @@ from credenda.model.query import (
     SlotVersion,
 )
 from credenda.runtime import Parts
-from credenda.services.lookup import current
+from credenda.services.lookup import get_current
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
-from credenda.text.normalize import attribute_key, name_key
-from credenda.text.times import moment_named
-from credenda.text.token_budget import Budget
-from credenda.validation import (
-    checked_fraction,
-    checked_member,
-    checked_metadata,
-    checked_name,
-    checked_text,
-    checked_words,
-)
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.times import parse_moment
+from credenda.text.token_budget import TokenBudget
+from credenda.validation import check_fraction, check_member, check_metadata, check_name, check_text, check_words
 
 if TYPE_CHECKING:
     from credenda.index.resident import ResidentIndex
     from credenda.model.report import Stats
 
-__all__ = ["Question", "changes", "context", "get", "history", "list_memories", "open_index", "search", "stats", "why"]
+__all__ = [
+    "SearchArguments",
+    "context",
+    "count_stats",
+    "get",
+    "history",
+    "list_changes",
+    "list_memories",
+    "open_index",
+    "search",
+    "why",
+]
 
 E = TypeVar("E", bound=StrEnum)
-_access: Final = swift(Access)
-_checked_query: Final = swift(Query)
+_access: Final = compile_fast_init(Access)
+_checked_query: Final = compile_fast_init(Query)
 _ONCE_ACTIVE: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
 """What may have been held true at an earlier time: what is, and what was replaced since."""
 _NOT_CODE: Final = frozenset(Layer) - {Layer.CODEBASE}
@@ -65,7 +69,7 @@ _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class SearchArguments:
     """A call of `search` as it was made."""
 
     query: str
@@ -89,12 +93,12 @@ class Question:
     record_access: bool = True
 
 
-def moment(parts: Parts, value: datetime | str | None) -> int | None:
+def resolve_moment(parts: Parts, value: datetime | str | None) -> int | None:
     """Read a time that a question names, in the zone of the person; None for none."""
-    return None if value is None else moment_named(value, parts.settings.zone, parts.clock.now_us())
+    return None if value is None else parse_moment(value, parts.settings.zone, parts.clock.now_us())
 
 
-def search(parts: Parts, question: Question, *, reach: int | None = None) -> SearchResult:
+def search(parts: Parts, question: SearchArguments, *, reach: int | None = None) -> SearchResult:
     """Find what is known that answers a question.
 
     `reach` returns that many hits in place of `limit`, for a door that has conditions of its own to choose by.
@@ -103,7 +107,7 @@ def search(parts: Parts, question: Question, *, reach: int | None = None) -> Sea
 
     query = _query(parts, question)
     query = query if reach is None else replace(query, limit=reach)
-    with parts.foreground, parts.store.reader(parts.user_id) as reader:
+    with parts.active_calls, parts.store.reader(parts.user_id) as reader:
         result = search_memory(
             query,
             reader=reader,
@@ -129,36 +133,36 @@ def context(
     An `automatic` one has a smaller budget, and is no recall: what is shown to nobody in particular would otherwise
     keep itself in view.
     """
-    from credenda.read.context import context as pack_context
-    from credenda.services.core import core_candidates
+    from credenda.read.context import build_context as pack_context
+    from credenda.services.core import gather_candidates
 
     usual = parts.settings.inject_tokens if automatic else parts.settings.context_tokens
     budget = usual if token_budget is None else token_budget
     if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")
     conditions = {"record_access": not automatic, **conditions}
-    asked = _query(parts, _question("core" if query is None else query, conditions))
+    asked = _query(parts, _build_question("core" if query is None else query, conditions))
     now_us = parts.clock.now_us()
-    with parts.foreground, parts.store.reader(parts.user_id) as reader:
+    with parts.active_calls, parts.store.reader(parts.user_id) as reader:
         packed = pack_context(
             asked if query is not None else replace(asked, text=""),
             reader=reader,
             index=open_index(parts, reader) if query is not None else None,
             embed=parts.ask,
             now_us=now_us,
-            budget=Budget(budget, parts.counter),
-            core=core_candidates(parts, reader, asked, now_us),
+            budget=TokenBudget(budget, parts.counter),
+            core=gather_candidates(parts, reader, asked, now_us),
         )
     if query is not None and asked.record_access:
         _record(parts, packed.hits, asked.session)
     return packed
 
 
-def _question(query: str, conditions: Mapping[str, Any]) -> Question:
-    unknown = sorted(set(conditions) - set(Question.__dataclass_fields__))
+def _build_question(query: str, conditions: Mapping[str, Any]) -> SearchArguments:
+    unknown = sorted(set(conditions) - set(SearchArguments.__dataclass_fields__))
     if unknown:
         raise Invalid(f"context takes no {unknown[0]!r}", fix="give the conditions that search takes")
-    return Question(query=query, **conditions)
+    return SearchArguments(query=query, **conditions)
 
 
 def open_index(parts: Parts, reader: Reader) -> ResidentIndex | None:
@@ -185,27 +189,29 @@ def get(
     parts: Parts, memory_id: str, as_of: datetime | str | None = None, known_at: datetime | str | None = None
 ) -> Memory:
     """Return a memory as it is held now, or as it was at a time; raises `NotFound` where it was not."""
-    as_of_us, known_at_us = moment(parts, as_of), moment(parts, known_at)
+    as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
-        now = current(reader, memory_id)
+        now = get_current(reader, memory_id)
         held = reader.memories([memory_id], known_at_us) if known_at_us is not None else [now]
     if not held:
-        known = f"it is held since {render_time(now.created_us)}"
+        known = f"it is held since {format_time(now.created_us)}"
         raise NotFound(f"{memory_id} was not held then", why=known, fix="ask for a later known_at")
     if as_of_us is not None:
-        from credenda.read.visibility import holds_at
+        from credenda.read.visibility import was_valid_at
 
-        if not holds_at(held[0], as_of_us):
-            raise NotFound(f"{memory_id} was not true then", why=_span(held[0]), fix="`history` shows what was")
+        if not was_valid_at(held[0], as_of_us):
+            raise NotFound(
+                f"{memory_id} was not true then", why=_describe_validity(held[0]), fix="`history` shows what was"
+            )
     return held[0]
 
 
-def _span(memory: Memory) -> str:
+def _describe_validity(memory: Memory) -> str:
     """Say when a memory was true."""
     if memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED:
         return "it turned out to be wrong"
-    since = render_time(memory.created_us if memory.valid_from_us is None else memory.valid_from_us)
-    return f"it was true from {since}" + (f" to {render_time(memory.valid_until_us)}" if memory.valid_until_us else "")
+    since = format_time(memory.created_us if memory.valid_from_us is None else memory.valid_from_us)
+    return f"it was true from {since}" + (f" to {format_time(memory.valid_until_us)}" if memory.valid_until_us else "")
 
 
 def list_memories(
@@ -226,22 +232,22 @@ def list_memories(
     """List memories, newest first, a page at a time."""
     _check_limit(limit, limits.LIST_LIMIT)
     _check_offset(offset)
-    statuses = frozenset({checked_member(Status, status, "status")}) if status else frozenset(Status)
+    statuses = frozenset({check_member(Status, status, "status")}) if status else frozenset(Status)
     if as_of is not None and status == Status.ACTIVE:
         statuses = _ONCE_ACTIVE
     with parts.store.reader(parts.user_id) as reader:
         wanted = MemoryFilter(
             statuses=statuses - {Status.DELETED},
-            types=frozenset({checked_member(MemoryType, type, "type")}) if type else None,
-            layers=frozenset({checked_member(Layer, layer, "layer")}) if layer else _NOT_CODE,
-            topic=checked_name(topic, "topic"),
-            entity=name_key(entity) if checked_text(entity, "entity") and entity else None,
-            attribute=attribute_key(attribute) if checked_text(attribute, "attribute") and attribute else None,
-            below=number_of(cursor, Kind.MEMORY, reader.tenant.tag) if cursor else None,
+            types=frozenset({check_member(MemoryType, type, "type")}) if type else None,
+            layers=frozenset({check_member(Layer, layer, "layer")}) if layer else _NOT_CODE,
+            topic=check_name(topic, "topic"),
+            entity=normalise_name(entity) if check_text(entity, "entity") and entity else None,
+            attribute=normalise_attribute(attribute) if check_text(attribute, "attribute") and attribute else None,
+            below=parse_id_number(cursor, IdKind.MEMORY, reader.tenant.tag) if cursor else None,
             offset=offset,
             limit=limit + 1,
-            as_of_us=moment(parts, as_of),
-            known_at_us=moment(parts, known_at),
+            as_of_us=resolve_moment(parts, as_of),
+            known_at_us=resolve_moment(parts, known_at),
         )
         found = reader.find(wanted)
     more = found[limit - 1].id if len(found) > limit else None
@@ -258,43 +264,43 @@ def history(
     known_at: datetime | str | None = None,
 ) -> list[SlotVersion]:
     """Return every value that a slot, or the slot of a memory, has held, oldest first."""
-    from credenda.read.history import slot_history
+    from credenda.read.history import read_slot_history
 
     if (id is None) == (entity is None or attribute is None):
         raise Invalid("history needs a slot", why="either an id, or an entity and an attribute", fix="give one of them")
-    checked_text(entity, "entity")
-    checked_text(attribute, "attribute")
-    as_of_us, known_at_us = moment(parts, as_of), moment(parts, known_at)
+    check_text(entity, "entity")
+    check_text(attribute, "attribute")
+    as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
-        return slot_history(
+        return read_slot_history(
             reader, id=id, entity=entity, attribute=attribute, as_of_us=as_of_us, known_at_us=known_at_us
         )
 
 
 def why(parts: Parts, memory_id: str) -> Explanation:
     """Say why a memory is held: the words it rests on, and every change to it."""
-    from credenda.read.history import why as explain
+    from credenda.read.history import read_explanation as explain
 
     with parts.store.reader(parts.user_id) as reader:
-        current(reader, memory_id)
+        get_current(reader, memory_id)
         return explain(reader, memory_id)
 
 
-def changes(parts: Parts, cause: str) -> list[ChangeRecord]:
+def list_changes(parts: Parts, cause: str) -> list[ChangeRecord]:
     """Return the changes that an event led to, oldest first."""
     with parts.store.reader(parts.user_id) as reader:
-        number_of(cause, Kind.EVENT, reader.tenant.tag)
+        parse_id_number(cause, IdKind.EVENT, reader.tenant.tag)
         return reader.changes(ChangeFilter(cause=cause))
 
 
-def stats(parts: Parts) -> Stats:
+def count_stats(parts: Parts) -> Stats:
     """Count what is held and what still waits."""
     from credenda.model.report import Stats
-    from credenda.services.llm_extraction import model_use, waiting_for_model
+    from credenda.services.llm_extraction import count_waiting, describe_model_use
 
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
-        waiting = waiting_for_model(reader)
+        waiting = count_waiting(reader)
     return Stats(
         events=counts.events,
         redacted_events=counts.redacted_events,
@@ -311,34 +317,36 @@ def stats(parts: Parts) -> Stats:
         embedder=parts.embedder.model_id if parts.embedder else None,
         vectors_by_model=counts.vectors_by_model,
         counted_by=parts.counter.name,
-        model=model_use(parts, counts, waiting),
+        model=describe_model_use(parts, counts, waiting),
     )
 
 
-def _query(parts: Parts, question: Question) -> Query:
+def _query(parts: Parts, question: SearchArguments) -> Query:
     """Check a question and bring it into normal form."""
     _check_text(question.query)
     _check_limit(question.limit, limits.SEARCH_LIMIT)
-    checked_fraction(question.min_confidence, "min_confidence")
-    checked_fraction(question.recency_weight, "recency_weight")
+    check_fraction(question.min_confidence, "min_confidence")
+    check_fraction(question.recency_weight, "recency_weight")
     return _checked_query(
         text=question.query,
         limit=question.limit,
-        topic=checked_name(question.topic, "topic"),
-        kinds=cast("frozenset[HitKind]", _checked(question.kinds, _KINDS, "kind")),
-        types=_members(MemoryType, question.types, "type"),
-        layers=_members(Layer, question.layers, "layer"),
-        mode=cast("Mode", next(iter(_checked(checked_text(question.mode, "mode"), _MODES, "mode")))),
+        topic=check_name(question.topic, "topic"),
+        kinds=cast("frozenset[HitKind]", _check_words(question.kinds, _KINDS, "kind")),
+        types=_check_members(MemoryType, question.types, "type"),
+        layers=_check_members(Layer, question.layers, "layer"),
+        mode=cast("Mode", next(iter(_check_words(check_text(question.mode, "mode"), _MODES, "mode")))),
         min_confidence=question.min_confidence,
-        as_of_us=moment(parts, question.as_of),
-        known_at_us=moment(parts, question.known_at),
+        as_of_us=resolve_moment(parts, question.as_of),
+        known_at_us=resolve_moment(parts, question.known_at),
         recency_weight=question.recency_weight,
-        profile=cast("Profile", next(iter(_checked(checked_text(question.profile, "profile"), _PROFILES, "profile")))),
-        tags=frozenset(checked_words(question.tags, "tags")) if question.tags else None,
-        metadata=dict(checked_metadata(question.metadata)) or None,
-        session=checked_name(question.session, "session"),
-        exclude_session=checked_name(question.exclude_session, "exclude_session"),
-        include=_checked(question.include, _INCLUDES, "thing to include"),
+        profile=cast(
+            "Profile", next(iter(_check_words(check_text(question.profile, "profile"), _PROFILES, "profile")))
+        ),
+        tags=frozenset(check_words(question.tags, "tags")) if question.tags else None,
+        metadata=dict(check_metadata(question.metadata)) or None,
+        session=check_name(question.session, "session"),
+        exclude_session=check_name(question.exclude_session, "exclude_session"),
+        include=_check_words(question.include, _INCLUDES, "thing to include"),
         explain=question.explain,
         record_access=question.record_access,
         zone=parts.settings.zone,
@@ -364,17 +372,17 @@ def _check_offset(offset: int) -> None:
         raise Invalid(f"offset cannot be {offset!r}", why=f"it lies in 0 to {limits.LIST_OFFSET}", fix="use the cursor")
 
 
-def _members(kind: type[E], values: Collection[str] | None, what: str) -> frozenset[E] | None:
+def _check_members(kind: type[E], values: Collection[str] | None, what: str) -> frozenset[E] | None:
     if values is None:
         return None
-    return frozenset(checked_member(kind, value, what) for value in checked_words(values, f"{what}s"))
+    return frozenset(check_member(kind, value, what) for value in check_words(values, f"{what}s"))
 
 
-def _checked(values: str | Collection[str], choices: tuple[str, ...], what: str) -> frozenset[str]:
+def _check_words(values: str | Collection[str], choices: tuple[str, ...], what: str) -> frozenset[str]:
     """Check words against those there are."""
     if isinstance(values, tuple) and all(map(_is_word, values)):
-        return _among(values, choices, what)
-    return _among(checked_words(values, what), choices, what)
+        return _choose_among(values, choices, what)
+    return _choose_among(check_words(values, what), choices, what)
 
 
 def _is_word(value: object) -> bool:
@@ -382,7 +390,7 @@ def _is_word(value: object) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _among(given: tuple[str, ...], choices: tuple[str, ...], what: str) -> frozenset[str]:
+def _choose_among(given: tuple[str, ...], choices: tuple[str, ...], what: str) -> frozenset[str]:
     unknown = sorted(set(given) - set(choices))
     if unknown:
         raise Invalid(f"{unknown[0]!r} is not a {what}", fix=f"choose among {', '.join(choices)}")

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from credenda.errors import Conflict, Invalid
-from credenda.ids import Kind, number_of
-from credenda.manage.decay import CURVES, RetentionRules, curve, half_life_days
-from credenda.manage.importance import Record, importance
-from credenda.manage.lifecycle import LADDER, LifecycleRules, Standing, decide_lifecycle, next_layer
-from credenda.manage.plot import retention_svg
+from credenda.ids import IdKind, parse_id_number
+from credenda.manage.decay import CURVES, RetentionRules, compute_curve, compute_half_life
+from credenda.manage.importance import UsageRecord, compute_importance
+from credenda.manage.lifecycle import LADDER, LifecycleRules, LifecycleState, decide_lifecycle, get_next_layer
+from credenda.manage.plot import draw_retention
 from credenda.model.change import Actor, Change, SetLayer, SetStatus
 from credenda.model.memory import Layer, Memory, Status
 from credenda.model.report import (
@@ -26,15 +26,15 @@ from credenda.model.report import (
     RetentionPoint,
     ScoreMove,
 )
-from credenda.portability.atomic_write import whole_file
+from credenda.portability.atomic_write import replace_file
 from credenda.runtime import Parts
-from credenda.services.lookup import current
-from credenda.services.usage import Looked, Times, look, retention_rules, times_of
+from credenda.services.lookup import get_current
+from credenda.services.usage import Looked, Times, look, read_retention_rules, read_times
 from credenda.storage.store import MemoryFilter, Reader, Retention, Watermark, Writer
 from credenda.workers.idle_tasks import flush_accesses
 from credenda.write.apply import Application, apply
 
-__all__ = ["decay", "lifecycle", "move_layer", "retained_batches", "retention_curves"]
+__all__ = ["compute_retention_curves", "decay", "move_layer", "run_lifecycle", "walk_retention"]
 
 _BATCH: Final = 1_000
 _WRITTEN_TOGETHER: Final = 200
@@ -46,7 +46,7 @@ _CURVE_DAYS: Final = 181
 _POINTS: Final = 2_000
 
 
-def _batches(
+def _walk_batches(
     parts: Parts, wanted: MemoryFilter, looking: Callable[[Reader, list[Memory]], list[Looked]]
 ) -> Iterator[list[Looked]]:
     """Walk over memories, newest first, each batch in a view of its own."""
@@ -60,7 +60,7 @@ def _batches(
         if not found:
             return
         yield looked
-        below = number_of(found[-1].id, Kind.MEMORY, tag)
+        below = parse_id_number(found[-1].id, IdKind.MEMORY, tag)
 
 
 def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
@@ -69,38 +69,38 @@ def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
     Nothing is believed otherwise afterwards: only scores move. Broken off, the next run goes on where this one stopped.
     """
     flush_accesses(parts)
-    rules = retention_rules(parts.settings)
+    rules = read_retention_rules(parts.settings)
     with parts.store.reader(parts.user_id) as reader:
-        times = times_of(reader, parts)
+        times = read_times(reader, parts)
         mark = None if dry_run else reader.duties.watermark(_MARK)
         tag = reader.tenant.tag
     examined = updated = 0
     moves: list[ScoreMove] = []
     wanted = MemoryFilter(statuses=_HELD, below=mark)
-    for batch in _batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
+    for batch in _walk_batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
         examined += len(batch)
-        moved = [_move(one) for one in batch if _moved(one)]
+        moved = [_move(one) for one in batch if _has_moved(one)]
         updated += len(moved)
         if dry_run:
             moves += moved
             continue
-        _file_scores(parts, moved, number_of(batch[-1].memory.id, Kind.MEMORY, tag))
+        _write_scores(parts, moved, parse_id_number(batch[-1].memory.id, IdKind.MEMORY, tag))
     if not dry_run:
-        _file_scores(parts, (), None)
+        _write_scores(parts, (), None)
     return DecayReport(examined=examined, updated=updated, profile=rules.profile, dry_run=dry_run, moves=tuple(moves))
 
 
-def retained_batches(parts: Parts, statuses: frozenset[Status]) -> Iterator[list[tuple[Memory, float]]]:
+def walk_retention(parts: Parts, statuses: frozenset[Status]) -> Iterator[list[tuple[Memory, float]]]:
     """Walk over memories of these statuses, newest first, with what is retained of each now."""
-    rules = retention_rules(parts.settings)
+    rules = read_retention_rules(parts.settings)
     with parts.store.reader(parts.user_id) as reader:
-        times = times_of(reader, parts)
+        times = read_times(reader, parts)
     wanted = MemoryFilter(statuses=statuses)
-    for batch in _batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
+    for batch in _walk_batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
         yield [(one.memory, one.retained.score) for one in batch]
 
 
-def _moved(one: Looked) -> bool:
+def _has_moved(one: Looked) -> bool:
     before = one.memory.decay_score
     return before is None or abs(before - one.retained.score) > _SAME
 
@@ -109,7 +109,7 @@ def _move(one: Looked) -> ScoreMove:
     return ScoreMove(memory_id=one.memory.id, before=one.memory.decay_score, after=one.retained.score)
 
 
-def _file_scores(parts: Parts, moves: Sequence[ScoreMove], mark: int | None) -> None:
+def _write_scores(parts: Parts, moves: Sequence[ScoreMove], mark: int | None) -> None:
     """File the scores of a batch and how far the run has come, both or neither; None in `mark` ends the run."""
     now_us = parts.clock.now_us()
 
@@ -121,18 +121,18 @@ def _file_scores(parts: Parts, moves: Sequence[ScoreMove], mark: int | None) -> 
     parts.store.commit(parts.user_id, work)
 
 
-def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | None = None) -> LifecycleReport:
+def run_lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | None = None) -> LifecycleReport:
     """Promote what has proved itself and put away what has faded (E-059…E-064); a second run finds nothing to do."""
     flush_accesses(parts)
-    curves = retention_rules(parts.settings)
+    curves = read_retention_rules(parts.settings)
     with parts.store.reader(parts.user_id) as reader:
-        times = times_of(reader, parts)
+        times = read_times(reader, parts)
     examined = 0
     decided: list[Change] = []
     wanted = MemoryFilter(statuses=frozenset({Status.ACTIVE}), layers=frozenset({Layer.WORKING, Layer.EPISODIC}))
-    for batch in _batches(parts, wanted, lambda reader, found: look(reader, found, curves, times)):
+    for batch in _walk_batches(parts, wanted, lambda reader, found: look(reader, found, curves, times)):
         examined += len(batch)
-        standings = [_standing(one, curves.kappa) for one in batch]
+        standings = [_describe_retention(one, curves.kappa) for one in batch]
         changes = decide_lifecycle(standings, rules or LifecycleRules())
         decided += changes
         if not dry_run:
@@ -147,9 +147,9 @@ def lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | No
     )
 
 
-def _standing(one: Looked, kappa: float) -> Standing:
+def _describe_retention(one: Looked, kappa: float) -> LifecycleState:
     memory = one.memory
-    record = Record(
+    record = UsageRecord(
         base=memory.importance,
         layer=memory.layer,
         trust=memory.trust,
@@ -159,8 +159,8 @@ def _standing(one: Looked, kappa: float) -> Standing:
         valence=memory.emotional_valence or 0.0,
         kappa=kappa,
     )
-    earned = importance(record).score
-    return Standing(
+    earned = compute_importance(record).score
+    return LifecycleState(
         memory=memory,
         age_days=one.age_days,
         idle_days=one.idle_days,
@@ -175,14 +175,14 @@ def _apply(parts: Parts, changes: Sequence[Change]) -> None:
 
     def work(writer: Writer) -> None:
         held = {memory.id: memory for memory in writer.memories([change.memory_id for change in moves])}
-        fitting = [change for change in moves if _fits(held.get(change.memory_id))]
+        fitting = [change for change in moves if _may_change_layer(held.get(change.memory_id))]
         apply(writer, fitting, Application(actor=Actor.SCHEDULE, now_us=parts.clock.now_us(), cause="lifecycle"))
 
     moves = [change for change in changes if isinstance(change, SetLayer | SetStatus)]
     parts.store.commit(parts.user_id, work)
 
 
-def _fits(memory: Memory | None) -> bool:
+def _may_change_layer(memory: Memory | None) -> bool:
     return memory is not None and memory.status is Status.ACTIVE and not memory.pinned
 
 
@@ -193,8 +193,8 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
     """
 
     def work(writer: Writer) -> Memory:
-        memory = current(writer, memory_id)
-        layer = next_layer(memory.layer, up=up)
+        memory = get_current(writer, memory_id)
+        layer = get_next_layer(memory.layer, up=up)
         if layer is None:
             raise Conflict(
                 f"{memory_id} cannot be {'promoted' if up else 'demoted'}",
@@ -204,46 +204,46 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
         reason = "promoted by hand" if up else "demoted by hand"
         application = Application(actor=Actor.USER, now_us=parts.clock.now_us())
         apply(writer, [SetLayer(memory_id=memory_id, layer=layer, reason=reason)], application)
-        return current(writer, memory_id)
+        return get_current(writer, memory_id)
 
-    with parts.foreground:
+    with parts.active_calls:
         return parts.store.commit(parts.user_id, work)
 
 
-def retention_curves(parts: Parts, *, plot: Path | None = None, limit: int = 200) -> RetentionCurves:
+def compute_retention_curves(parts: Parts, *, plot: Path | None = None, limit: int = 200) -> RetentionCurves:
     """Give the forgetting curves over half a year of days, and where the newest memories stand on them.
 
     `limit` bounds the memories, 1 to 2,000; `plot` names an SVG file to draw them into.
     """
     if type(limit) is not int or not 1 <= limit <= _POINTS:
         raise Invalid(f"a limit of {limit}", why=f"it lies between 1 and {_POINTS:,}", fix="give a number like 200")
-    rules = retention_rules(parts.settings)
+    rules = read_retention_rules(parts.settings)
     days = tuple(float(day) for day in range(_CURVE_DAYS))
     with parts.store.reader(parts.user_id) as reader:
-        times = times_of(reader, parts)
+        times = read_times(reader, parts)
         found = reader.find(MemoryFilter(statuses=_HELD, limit=limit))
         looked = look(reader, found, rules, times)
     drawn = RetentionCurves(
         days=days,
-        curves=tuple(_curve(name, rules, days, trust) for name in CURVES for trust in (1.0, 0.5)),
-        points=tuple(_point(one, times) for one in looked),
+        curves=tuple(_compute_curve(name, rules, days, trust) for name in CURVES for trust in (1.0, 0.5)),
+        points=tuple(_place_memory(one, times) for one in looked),
         profile=rules.profile,
         mode=rules.mode,
     )
     if plot is not None:
-        with whole_file(plot) as file:
-            file.write(retention_svg(drawn).encode())
+        with replace_file(plot) as file:
+            file.write(draw_retention(drawn).encode())
     return drawn
 
 
-def _curve(name: str, rules: RetentionRules, days: Sequence[float], trust: float) -> RetentionCurve:
-    half_life = half_life_days(rules, trust)
+def _compute_curve(name: str, rules: RetentionRules, days: Sequence[float], trust: float) -> RetentionCurve:
+    half_life = compute_half_life(rules, trust)
     shape = RetentionRules(mode=name, delta=rules.delta, ratio=rules.ratio)
-    values = tuple(round(curve(shape, day, half_life), 6) for day in days)
+    values = tuple(round(compute_curve(shape, day, half_life), 6) for day in days)
     return RetentionCurve(name=name, half_life_days=half_life, values=values)
 
 
-def _point(one: Looked, times: Times) -> RetentionPoint:
+def _place_memory(one: Looked, times: Times) -> RetentionPoint:
     memory = one.memory
     since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
     return RetentionPoint(

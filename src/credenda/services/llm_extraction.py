@@ -12,19 +12,19 @@ from typing import Final
 from credenda.errors import Invalid
 from credenda.model.claim import Claim, Turn
 from credenda.model.report import ExtractionReport, ModelUse
-from credenda.portability.cost_estimate import turns_of_file, turns_of_text
-from credenda.providers.llm.prices import Price, price_of, read_price
-from credenda.providers.llm.tokens import question_tokens
+from credenda.portability.cost_estimate import make_text_turns, read_file_turns
+from credenda.providers.llm.prices import Price, find_price, parse_price
+from credenda.providers.llm.tokens import estimate_question_tokens
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, REREAD, THINK
 from credenda.storage.store import Counts, Job, JobFilter, JobStatus, Reader, Writer
-from credenda.workers.llm_budget import day_of
-from credenda.workers.loop import run_thinking
+from credenda.workers.llm_budget import to_day
+from credenda.workers.loop import run_llm_jobs
 from credenda.write.llm.gate import skip
 from credenda.write.llm.prompt import PROMPT, question_about
 from credenda.write.llm.turns import turns_waiting
 
-__all__ = ["extract", "model_use", "waiting_for_model"]
+__all__ = ["count_waiting", "describe_model_use", "extract"]
 
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 _ANSWER_TOKENS: Final = 160
@@ -32,16 +32,16 @@ _ANSWER_TOKENS: Final = 160
 _ASKED_MOST: Final = 2
 
 
-def waiting_for_model(reader: Reader) -> dict[str, int]:
+def count_waiting(reader: Reader) -> dict[str, int]:
     """Count the turns that are to be read again when a model can be asked, by why it could not."""
     waiting = reader.jobs(JobFilter(statuses=_WAITING, kinds=frozenset({REREAD})))
     return dict(Counter(job.error or "its time has not come" for job in waiting))
 
 
-def model_use(parts: Parts, counts: Counts, waiting: Mapping[str, int]) -> ModelUse | None:
+def describe_model_use(parts: Parts, counts: Counts, waiting: Mapping[str, int]) -> ModelUse | None:
     """Say how a model is used today; None where there is nothing to say."""
     now_us = parts.clock.now_us()
-    today = [spend for spend in counts.spends if spend.day == day_of(now_us)]
+    today = [spend for spend in counts.spends if spend.day == to_day(now_us)]
     line = parts.llm
     if line is None and not today and not waiting:
         return None
@@ -53,7 +53,7 @@ def model_use(parts: Parts, counts: Counts, waiting: Mapping[str, int]) -> Model
         tokens_max=parts.settings.llm_daily_tokens,
         cost_usd=sum(spend.cost_usd for spend in today),
         waiting=waiting,
-        trouble="" if line is None or line.quiet_until_us <= now_us else line.trouble,
+        trouble="" if line is None or line.open_until_us <= now_us else line.trouble,
     )
 
 
@@ -70,8 +70,8 @@ def extract(
     Raises `Invalid` for a file or text that is to be read in earnest: that is what `import` and `remember` do.
     """
     if dry_run:
-        with closing(_wanted_turns(parts, path, text)) as turns:
-            return _priced(parts, turns, model)
+        with closing(_read_wanted_turns(parts, path, text)) as turns:
+            return _price_turns(parts, turns, model)
     if path is not None or text is not None or model is not None:
         raise Invalid(
             "a file, a text and a model are only for a dry run",
@@ -84,10 +84,10 @@ def extract(
     line.answered()  # a person says that it is back
     parts.store.commit(parts.user_id, _call_up)
     calls = 0
-    while ran := run_thinking(parts):
+    while ran := run_llm_jobs(parts):
         calls += ran
     with parts.store.reader(parts.user_id) as reader:
-        waiting = sum(waiting_for_model(reader).values())
+        waiting = sum(count_waiting(reader).values())
     report = ExtractionReport(model_id=line.model.model_id, prompt=PROMPT, dry_run=False)
     return replace(report, turns=calls, calls=calls, waiting=waiting)
 
@@ -99,18 +99,18 @@ def _call_up(writer: Writer) -> None:
         writer.put(replace(job, status=JobStatus.QUEUED, attempts=0, run_after_us=0))
 
 
-def _wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
+def _read_wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
     if path is not None and text is not None:
         raise Invalid("a file and a text at once", fix="give one of them")
     if path is None and text is None:
-        yield from _queued(parts)
+        yield from _read_queued_turns(parts)
         return
-    turns: Iterable[Turn] = turns_of_text(parts, text or "") if path is None else turns_of_file(parts, path)
+    turns: Iterable[Turn] = make_text_turns(parts, text or "") if path is None else read_file_turns(parts, path)
     for turn in turns:
         yield turn, tuple(parts.extractor.extract(turn))
 
 
-def _queued(parts: Parts) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
+def _read_queued_turns(parts: Parts) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
     with parts.store.reader(parts.user_id) as reader:
         jobs: list[Job] = reader.jobs(JobFilter(statuses=_WAITING, kinds=frozenset({EXTRACT, THINK, REREAD})))
         for job in jobs:
@@ -118,8 +118,8 @@ def _queued(parts: Parts) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
                 yield asked.turn, asked.readings
 
 
-def _priced(parts: Parts, turns: Iterable[tuple[Turn, tuple[Claim, ...]]], model: str | None) -> ExtractionReport:
-    model_id, price = _model_and_price(parts, model)
+def _price_turns(parts: Parts, turns: Iterable[tuple[Turn, tuple[Claim, ...]]], model: str | None) -> ExtractionReport:
+    model_id, price = _choose_model(parts, model)
     skipped: Counter[str] = Counter()
     calls = tokens_in = 0
     tokens_most = (0, 0)
@@ -129,7 +129,7 @@ def _priced(parts: Parts, turns: Iterable[tuple[Turn, tuple[Claim, ...]]], model
             skipped[why.value] += 1
             continue
         question = question_about(turn, readings)
-        read = question_tokens(question)
+        read = estimate_question_tokens(question)
         calls, tokens_in = calls + 1, tokens_in + read
         most_in = _ASKED_MOST * read + question.tokens_max  # the second time the first answer is read again
         tokens_most = (tokens_most[0] + most_in, tokens_most[1] + _ASKED_MOST * question.tokens_max)
@@ -149,11 +149,11 @@ def _priced(parts: Parts, turns: Iterable[tuple[Turn, tuple[Claim, ...]]], model
     )
 
 
-def _model_and_price(parts: Parts, model: str | None) -> tuple[str, Price | None]:
+def _choose_model(parts: Parts, model: str | None) -> tuple[str, Price | None]:
     line = parts.llm
     if model is None and line is not None:
         return line.model.model_id, line.price
     named = model or parts.settings.llm
     if named in {"", "none"}:
         raise Invalid("there is no model to price", why="none is set", fix="name one, like anthropic:claude-haiku-4-5")
-    return named, read_price(parts.settings.llm_price) or price_of(named)
+    return named, parse_price(parts.settings.llm_price) or find_price(named)

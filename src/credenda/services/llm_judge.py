@@ -8,14 +8,14 @@ from typing import Final
 
 from credenda.errors import Unavailable
 from credenda.manage.consolidation.member import Member
-from credenda.manage.consolidation.parse_answer import Ruling, read_ruling
-from credenda.manage.consolidation.prompt import PROMPT, question_about
-from credenda.providers.llm.client import ModelLine
+from credenda.manage.consolidation.parse_answer import ParsedAnswer, parse_answer
+from credenda.manage.consolidation.prompt import PROMPT_VERSION, build_question
+from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.factory import open_model
 from credenda.providers.llm.protocol import ModelFailure
 from credenda.runtime import Parts
 from credenda.workers.llm_budget import OverBudgetError, ask_within_budget
-from credenda.write.intake.secrets import screen
+from credenda.write.intake.secrets import screen_secrets
 
 __all__ = ["ModelAwayError", "ModelJudge", "open_judge"]
 
@@ -35,7 +35,7 @@ class ModelJudge:
     `answered` counts the groups for which it had an answer that can be used.
     """
 
-    def __init__(self, parts: Parts, line: ModelLine) -> None:
+    def __init__(self, parts: Parts, line: ModelClient) -> None:
         """Judge for an open memory."""
         self._parts = parts
         self._line = line
@@ -46,28 +46,28 @@ class ModelJudge:
     @property
     def model_id(self) -> str:
         """The prompt and the model, as they are named in reports."""
-        return f"{PROMPT} {self._line.model.model_id}"
+        return f"{PROMPT_VERSION} {self._line.model.model_id}"
 
     def resting(self) -> str:
         """Say why the model is left alone just now, "" where it may be asked."""
-        if self._line.quiet_until_us > self._parts.clock.now_us():
+        if self._line.open_until_us > self._parts.clock.now_us():
             return self._line.trouble
         return ""
 
-    def judge(self, members: Sequence[Member]) -> Ruling:
+    def judge(self, members: Sequence[Member]) -> ParsedAnswer:
         """Ask about a group; raises `Unavailable` for an answer that cannot be used, and where there is none."""
         if self.gave_up:
             raise ModelAwayError("the model is not asked any more", why=self.gave_up)
-        question = question_about(members, lambda text: screen(text, "mask").text)
+        question = build_question(members, lambda text: screen_secrets(text, "mask").text)
         try:
             reply = ask_within_budget(self._parts, self._line, question, _OPERATION)
-            ruling = read_ruling(reply.text, members)
+            ruling = parse_answer(reply.text, members)
         except OverBudgetError as error:
             self.gave_up = "the day's budget is spent"
             raise ModelAwayError(self.gave_up) from error
         except ModelFailure as failure:
             self._note(failure)
-            kind = ModelAwayError if failure.trouble.of_the_model else Unavailable
+            kind = ModelAwayError if failure.trouble.is_model_fault else Unavailable
             raise kind(str(failure), fix="the next run tries again") from failure
         except ValueError as error:
             raise Unavailable("the model's answer cannot be used", why=str(error)) from error
@@ -78,7 +78,7 @@ class ModelJudge:
 
     def _note(self, failure: ModelFailure) -> None:
         self._line.failed(failure, self._parts.clock.now_us())
-        self._away = self._away + 1 if failure.trouble.of_the_model else 0
+        self._away = self._away + 1 if failure.trouble.is_model_fault else 0
         if self._away >= _FAILURES:
             self.gave_up = str(failure)
 

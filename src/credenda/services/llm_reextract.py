@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.model.claim import Claim, Extractor, Turn
-from credenda.providers.llm.client import ModelLine
+from credenda.providers.llm.client import ModelClient
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import THINK
 from credenda.storage.store import Job, Reader, Snapshot, Writer
-from credenda.workers.llm_jobs import Thought, think_about
-from credenda.write.extract_job import read_turns
+from credenda.workers.llm_jobs import ModelAnswer, ask_about_jobs
+from credenda.write.extract_job import extract_turns
 from credenda.write.llm.gate import skip
 from credenda.write.llm.reading import reader_name, reread
 
@@ -64,7 +64,7 @@ class _AnsweredExtractor:
         return list(reread(answer, turn, tuple(readings), self.answers.reader))
 
 
-def ask_again(parts: Parts, line: ModelLine, readable: Sequence[int]) -> Answers:
+def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answers:
     """Have a model read the events with these numbers that may hold something; what it has said before is not asked.
 
     Nothing is believed yet. Stops where the day's budget is spent or the model cannot be reached.
@@ -72,25 +72,25 @@ def ask_again(parts: Parts, line: ModelLine, readable: Sequence[int]) -> Answers
     reader_of = reader_name(line.model)
     with parts.store.reader(parts.user_id) as reader:
         tag = reader.tenant.tag
-        wanted = [number for number in readable if _worth_asking(reader, number, parts.extractor)]
+        wanted = [number for number in readable if _may_need_model(reader, number, parts.extractor)]
         held = {number: blobs[0] for number in wanted if (blobs := reader.snapshot(_name(reader_of, number)))}
-    texts = {public_id(Kind.EVENT, number, tag): body.decode() for number, body in held.items()}
+    texts = {format_id(IdKind.EVENT, number, tag): body.decode() for number, body in held.items()}
     left = [number for number in wanted if number not in held]
     unread: set[int] = set()
     asked, why = 0, ""
     while left and not why:
         batch, left = left[:_TOGETHER], left[_TOGETHER:]
         jobs = [Job(kind=THINK, first=number, last=number) for number in batch]
-        thoughts = dict(zip(batch, think_about(parts, line, jobs, afresh=True), strict=True))
+        thoughts = dict(zip(batch, ask_about_jobs(parts, line, jobs, afresh=True), strict=True))
         fresh = {number: one.understood.answer for number, one in thoughts.items() if one and one.understood}
-        parts.store.commit(parts.user_id, lambda writer, said=fresh: _file(writer, reader_of, said))
+        parts.store.commit(parts.user_id, lambda writer, said=fresh: _write_claims(writer, reader_of, said))
         asked += len(fresh)
-        texts.update((public_id(Kind.EVENT, number, tag), answer) for number, answer in fresh.items())
-        stopped = [number for number, one in thoughts.items() if number not in fresh and not _gone(one)]
-        unread |= {number for number in stopped if _at_fault(thoughts[number])}
+        texts.update((format_id(IdKind.EVENT, number, tag), answer) for number, answer in fresh.items())
+        stopped = [number for number, one in thoughts.items() if number not in fresh and not _has_no_words(one)]
+        unread |= {number for number in stopped if _is_message_at_fault(thoughts[number])}
         again = [number for number in stopped if number not in unread]
         left = again + left
-        why = _why(thoughts, again)
+        why = _word_reason(thoughts, again)
     return Answers(
         reader=reader_of,
         texts=texts,
@@ -102,27 +102,27 @@ def ask_again(parts: Parts, line: ModelLine, readable: Sequence[int]) -> Answers
     )
 
 
-def _worth_asking(reader: Reader, number: int, rules: Extractor) -> bool:
-    turns = read_turns(reader, number, number, rules)
+def _may_need_model(reader: Reader, number: int, rules: Extractor) -> bool:
+    turns = extract_turns(reader, number, number, rules)
     return bool(turns) and bool(turns[0].turn.event.text) and skip(turns[0].turn, turns[0].claims) is None
 
 
-def _gone(thought: Thought | None) -> bool:
+def _has_no_words(thought: ModelAnswer | None) -> bool:
     """Say whether the words are gone, so that there is nothing to ask about."""
     return thought is not None and thought.asked is None and thought.error is None
 
 
-def _at_fault(thought: Thought | None) -> bool:
+def _is_message_at_fault(thought: ModelAnswer | None) -> bool:
     """Say whether it lies with the message, and not with the model, that there is no answer."""
     return thought is not None and (thought.counts or thought.error is not None)
 
 
-def _why(thoughts: Mapping[int, Thought | None], again: Sequence[int]) -> str:
+def _word_reason(thoughts: Mapping[int, ModelAnswer | None], again: Sequence[int]) -> str:
     found = (thoughts[number] for number in again)
     return next((one.why for one in found if one is not None and one.why), "it was stopped" if again else "")
 
 
-def _file(writer: Writer, reader_of: str, answers: Mapping[int, str]) -> None:
+def _write_claims(writer: Writer, reader_of: str, answers: Mapping[int, str]) -> None:
     for number, answer in answers.items():
         writer.put(Snapshot(name=_name(reader_of, number), blobs=(answer.encode(),)))
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 
 from credenda.clock import SECOND_US
 from credenda.errors import Conflict
-from credenda.ids import new_tag
+from credenda.ids import draw_tag
 from credenda.runtime import Parts
-from credenda.storage.store import Lead
+from credenda.storage.store import SchedulerLease
 from credenda.workers.leases import is_gone
 
-__all__ = ["HeldError", "Lock", "locked", "take"]
+__all__ = ["HeldError", "Lock", "hold_lock", "take"]
 
 _log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class HeldError(Exception):
     """Another run holds the lock."""
 
 
-def take(parts: Parts, lead: Lead) -> bool:
+def take(parts: Parts, lead: SchedulerLease) -> bool:
     """Take or keep a lock or the lead; say whether it was taken from a process that was killed.
 
     Raises `Conflict` while another run has it that may still live.
@@ -68,18 +68,18 @@ class Lock:
             if not self.free:
                 self.parts.store.commit(self.parts.user_id, lambda writer: writer.put(self._lead(0)))
 
-    def _lead(self, seconds: int) -> Lead:
+    def _lead(self, seconds: int) -> SchedulerLease:
         now_us = self.parts.clock.now_us()
-        return Lead(name=self.name, owner=self.owner, now_us=now_us, until_us=now_us + seconds * SECOND_US)
+        return SchedulerLease(name=self.name, owner=self.owner, now_us=now_us, until_us=now_us + seconds * SECOND_US)
 
 
 @contextmanager
-def locked(parts: Parts, name: str, seconds: int, *, free: bool = False) -> Generator[Lock]:
+def hold_lock(parts: Parts, name: str, seconds: int, *, free: bool = False) -> Generator[Lock]:
     """Hold a lock for so many seconds at a time; two runs of one process exclude each other too.
 
     Raises `HeldError` while another run has it, at once or when it is renewed. A run that is `free` needs none.
     """
-    lock = Lock(parts, name, f"{parts.owner}:{new_tag()}", seconds, free=free)
+    lock = Lock(parts, name, f"{parts.owner}:{draw_tag()}", seconds, free=free)
     lock.renew()
     try:
         yield lock

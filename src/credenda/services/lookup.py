@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from credenda.errors import NotFound
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import Reader
 
-__all__ = ["current"]
+__all__ = ["get_current"]
 
 
-def current(reader: Reader, memory_id: str) -> Memory:
+def get_current(reader: Reader, memory_id: str) -> Memory:
     """Return the current version of a memory that may be shown; raises `NotFound` for any other id."""
-    number_of(memory_id, Kind.MEMORY, reader.tenant.tag)
+    parse_id_number(memory_id, IdKind.MEMORY, reader.tenant.tag)
     found = reader.memories([memory_id])
     if not found or found[0].status is Status.DELETED:
         raise NotFound(

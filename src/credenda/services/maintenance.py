@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from credenda.index.resident import ResidentIndex
     from credenda.model.report import DoctorReport, ReembedReport
 
-__all__ = ["doctor", "reembed", "settle", "wind_up"]
+__all__ = ["doctor", "flush_and_stop", "reembed", "settle"]
 
 _log = logging.getLogger(__name__)
 _CHECKS: Final = (
@@ -56,12 +56,12 @@ def settle(parts: Parts, timeout_seconds: float = 30.0) -> None:
 def doctor(parts: Parts, *, repair: bool = False) -> DoctorReport:
     """Verify the store: file, journal chain, change log, references, full text, and the index in memory."""
     from credenda.model.report import DoctorReport
-    from credenda.services.consolidation_progress import left_out
+    from credenda.services.consolidation_progress import find_skipped_groups
     from credenda.services.rebuild import log_findings
 
     folded = log_findings(parts, repair=repair)  # first: rows put right here are no orphans any more
     findings = [*parts.store.check(parts.user_id, repair=repair), *folded]
-    findings += [*_index_parity(parts), *left_out(parts, repair=repair)]
+    findings += [*_index_parity(parts), *find_skipped_groups(parts, repair=repair)]
     wrong = [finding for finding in findings if not finding.repaired]
     return DoctorReport(ok=not wrong, findings=tuple(findings), checks=_CHECKS)
 
@@ -74,9 +74,9 @@ def reembed(
     if embedder is None:
         raise Invalid("there is no model to embed with", why="words alone are searched", fix='name one, like "minilm"')
     from credenda.model.report import ReembedReport
-    from credenda.workers.reembed import embed_again
+    from credenda.workers.reembed import embed_missing
 
-    embedded = embed_again(parts, embedder, progress)
+    embedded = embed_missing(parts, embedder, progress)
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
     return ReembedReport(
@@ -99,7 +99,7 @@ def _index_parity(parts: Parts) -> list[Finding]:
         fresh = ResidentIndex(model_id=model_id)
         while (delta := reader.delta(fresh.heads, model_id)).heads != fresh.heads:
             fresh.fold(delta)
-    if index.heads == fresh.heads and _contents(index) != _contents(fresh):
+    if index.heads == fresh.heads and _list_contents(index) != _list_contents(fresh):
         return [
             Finding(
                 check="index",
@@ -111,7 +111,7 @@ def _index_parity(parts: Parts) -> list[Finding]:
     return []
 
 
-def _contents(index: ResidentIndex) -> list[tuple[int, int, bool, int]]:
+def _list_contents(index: ResidentIndex) -> list[tuple[int, int, bool, int]]:
     from credenda.index.resident import STATE_GONE
 
     columns = (index.codes, index.state, index.has_vector, index.length)
@@ -119,7 +119,7 @@ def _contents(index: ResidentIndex) -> list[tuple[int, int, bool, int]]:
     return sorted(row for row in rows if row[1] != STATE_GONE)
 
 
-def wind_up(parts: Parts) -> None:
+def flush_and_stop(parts: Parts) -> None:
     """Write what waits in memory before a store is closed; a store that cannot be written is left as it is."""
     if parts.read_only:
         return

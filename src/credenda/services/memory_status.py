@@ -6,41 +6,41 @@ from credenda.model.change import Actor
 from credenda.model.memory import Memory, Status
 from credenda.model.query import StatusStep
 from credenda.runtime import Parts
-from credenda.services.edit import slot_rows
-from credenda.services.lookup import current
+from credenda.services.edit import read_slot
+from credenda.services.lookup import get_current
 from credenda.storage.store import ChangeFilter, Writer
-from credenda.validation import checked_member, checked_text
+from credenda.validation import check_member, check_text
 from credenda.write.apply import Application, apply
 from credenda.write.corrections.set_status import decide_status
 
-__all__ = ["set_status", "status_history"]
+__all__ = ["read_status_history", "set_status"]
 
 
 def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory:
     """Move a memory to another status, and return the memory that now holds its value."""
-    wanted = checked_member(Status, checked_text(status, "status"), "status")
-    why = checked_text(reason, "reason").strip() or "set by hand"
+    wanted = check_member(Status, check_text(status, "status"), "status")
+    why = check_text(reason, "reason").strip() or "set by hand"
 
     def work(writer: Writer) -> Memory:
-        memory = current(writer, memory_id)
+        memory = get_current(writer, memory_id)
         now_us = parts.clock.now_us()
-        changes = decide_status(memory, wanted, why, slot_rows=slot_rows(writer, memory), now_us=now_us)
+        changes = decide_status(memory, wanted, why, slot_rows=read_slot(writer, memory), now_us=now_us)
         embeds = parts.embedder is not None
         apply(writer, changes, Application(actor=Actor.USER, now_us=now_us, embeds=embeds))
-        after = current(writer, memory_id)
+        after = get_current(writer, memory_id)
         moved_on = wanted is Status.ACTIVE and after.superseded_by is not None
-        return current(writer, after.superseded_by) if moved_on and after.superseded_by else after
+        return get_current(writer, after.superseded_by) if moved_on and after.superseded_by else after
 
-    with parts.foreground:
+    with parts.active_calls:
         memory = parts.store.commit(parts.user_id, work)
-    parts.work_waits.set()
+    parts.jobs_ready.set()
     return memory
 
 
-def status_history(parts: Parts, memory_id: str) -> list[StatusStep]:
+def read_status_history(parts: Parts, memory_id: str) -> list[StatusStep]:
     """Return every status that a memory had, oldest first."""
     with parts.store.reader(parts.user_id) as reader:
-        current(reader, memory_id)
+        get_current(reader, memory_id)
         records = reader.changes(ChangeFilter(memory_id=memory_id))
     steps: list[StatusStep] = []
     previous: Status | None = None

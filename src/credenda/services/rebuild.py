@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.errors import Corrupt, Invalid
-from credenda.manage.rebuild import Differences, compare, refold
-from credenda.model.report import Difference, Finding, RebuildReport
+from credenda.manage.rebuild import LogDifferences, compare_with_log, repair_rows
+from credenda.model.report import Finding, RebuildDifference, RebuildReport
 from credenda.runtime import Parts
 
 __all__ = ["log_findings", "rebuild"]
@@ -31,7 +31,7 @@ def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_r
 
         return derive(parts, dry_run=dry_run, model=model)
     with parts.store.reader(parts.user_id) as reader:
-        found = compare(reader)
+        found = compare_with_log(reader)
     if not dry_run:
         put_right(parts, found)
         parts.store.check(parts.user_id, repair=True)
@@ -40,7 +40,7 @@ def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_r
         reextract=False,
         dry_run=dry_run,
         compared=found.compared,
-        differences=tuple(_differences(found)),
+        differences=tuple(_list_differences(found)),
         applied=bool(found) and not dry_run,
         unexplained=found.unexplained,
         redacted=found.redacted,
@@ -59,27 +59,30 @@ def _check_truth(parts: Parts) -> None:
         )
 
 
-def put_right(parts: Parts, found: Differences) -> int:
+def put_right(parts: Parts, found: LogDifferences) -> int:
     """Put what the log says in the place of rows that differ from it."""
     if not found:
         return 0
     now_us = parts.clock.now_us()
-    with parts.foreground:
-        return parts.store.commit(parts.user_id, lambda writer: refold(writer, found, now_us))
+    with parts.active_calls:
+        return parts.store.commit(parts.user_id, lambda writer: repair_rows(writer, found, now_us))
 
 
-def _differences(found: Differences) -> list[Difference]:
+def _list_differences(found: LogDifferences) -> list[RebuildDifference]:
     reason = "the rows are not what the change log says"
     return [
-        *(Difference(id=name, what="refold", fields=names, reason=reason) for name, names in found.memories.items()),
-        *(Difference(id=name, what="refold", fields=("contest",), reason=reason) for name in found.contests),
+        *(
+            RebuildDifference(id=name, what="refold", fields=names, reason=reason)
+            for name, names in found.memories.items()
+        ),
+        *(RebuildDifference(id=name, what="refold", fields=("contest",), reason=reason) for name in found.contests),
     ]
 
 
 def log_findings(parts: Parts, *, repair: bool) -> list[Finding]:
     """Fold the change log and compare it with the rows; put the rows right when asked and log and journal are sound."""
     with parts.store.reader(parts.user_id) as reader:
-        found = compare(reader)
+        found = compare_with_log(reader)
     findings: list[Finding] = []
     if found:
         names = [*found.memories, *found.contests]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Conflict, Invalid
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import (
     BY_HAND,
     Actor,
@@ -26,22 +26,28 @@ from credenda.model.change import (
     Revise,
     Supersede,
 )
-from credenda.model.change_fields import draft_of, typed
+from credenda.model.change_fields import parse_fields, to_draft
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestState, contest_from
+from credenda.model.contest import ContestState, from_contest_dict
 from credenda.model.derived import is_dreamed
 from credenda.model.memory import Slot, Status, TypeClass
-from credenda.model.report import Difference, RebuildReport
+from credenda.model.report import RebuildDifference, RebuildReport
 from credenda.runtime import Parts
 from credenda.services.consolidation_progress import forget_marks
 from credenda.services.llm_reextract import Answers, ask_again, forget_answers
 from credenda.storage.job_kinds import EXTRACT, REREAD, THINK
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
-from credenda.workers.nearest_memories import nearest_known
+from credenda.workers.nearest_memories import make_nearest_finder
 from credenda.write.apply import Application, apply
-from credenda.write.corrections.diff_beliefs import Beliefs, Plan, nearest, rederive, slot_key
-from credenda.write.extract_job import near_to_known, read_turns
-from credenda.write.reconcile_job import believe
+from credenda.write.corrections.diff_beliefs import (
+    BeliefSet,
+    RederivationPlan,
+    diff_beliefs,
+    find_counterpart,
+    get_slot_key,
+)
+from credenda.write.extract_job import extract_turns, measure_nearness
+from credenda.write.reconcile_job import apply_claims
 
 if TYPE_CHECKING:
     from credenda.write.succession.nearness import Nearest
@@ -61,7 +67,7 @@ def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildRep
     With `model` it reads every message that may hold something; while some wait for it, nothing is changed. Raises
     `Invalid` where there is none, `Conflict` where others keep changing beliefs meanwhile.
     """
-    answers = _answers(parts) if model else None
+    answers = _read_answers(parts) if model else None
     if answers is not None and answers.waiting:
         report = RebuildReport(reextract=True, dry_run=dry_run, compared=0, differences=(), applied=False)
         return replace(report, asked=answers.asked, waiting=answers.waiting, why=answers.why)
@@ -79,12 +85,12 @@ def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildRep
     )
 
 
-def _answers(parts: Parts) -> Answers:
+def _read_answers(parts: Parts) -> Answers:
     line = parts.llm
     if line is None:
         raise Invalid("there is no model to read with", why="rules alone read here", fix='set llm, like "openai:MODEL"')
     with parts.store.reader(parts.user_id) as reader:
-        readable = _readable(reader) if reader.tenant.tag else []
+        readable = _find_readable(reader) if reader.tenant.tag else []
     return ask_again(parts, line, readable)
 
 
@@ -92,8 +98,8 @@ def _answers(parts: Parts) -> Answers:
 class _Found:
     """What a fresh reading gave, and the last change that it took into account."""
 
-    plan: Plan
-    live: Beliefs
+    plan: RederivationPlan
+    live: BeliefSet
     head: int
 
 
@@ -111,46 +117,48 @@ def _commit(parts: Parts, found: _Found, answers: Answers | None) -> bool:
         forget_marks(writer)
         return True
 
-    with parts.foreground:
+    with parts.active_calls:
         done = parts.store.commit(parts.user_id, work)
-    parts.work_waits.set()
+    parts.jobs_ready.set()
     return done
 
 
 def _derive(parts: Parts, answers: Answers | None) -> _Found:
     with parts.store.reader(parts.user_id) as reader:
         log = reader.changes(ChangeFilter())
-        live = _beliefs(reader)
-        readable = _readable(reader)
+        live = _read_beliefs(reader)
+        readable = _find_readable(reader)
     if not reader.tenant.tag:  # never wrote
-        return _Found(plan=Plan(), live=live, head=0)
-    head = number_of(log[-1].id, Kind.CHANGE, reader.tenant.tag) if log else 0
+        return _Found(plan=RederivationPlan(), live=live, head=0)
+    head = parse_id_number(log[-1].id, IdKind.CHANGE, reader.tenant.tag) if log else 0
     with parts.store.scratch(parts.user_id) as scratch, parts.store.reader(parts.user_id) as reader:
-        near = nearest_known(parts, reader, past=True)
+        near = make_nearest_finder(parts, reader, past=True)
         replay = _Replay(parts, scratch, readable, live, near, answers)
         replay.run(log)
-        fresh = _beliefs(scratch)
-    plan = rederive(live, fresh, replayed=replay.ids, touched=_scheduled(log), personal=_personal(log))
+        fresh = _read_beliefs(scratch)
+    plan = diff_beliefs(
+        live, fresh, replayed=replay.ids, touched=_find_scheduled_fields(log), personal=_find_personal_changes(log)
+    )
     plan.kept += replay.lost
     return _Found(plan=plan, live=live, head=head)
 
 
-def _beliefs(reader: Reader) -> Beliefs:
+def _read_beliefs(reader: Reader) -> BeliefSet:
     memories = {one.id: one for one in reversed(reader.find(MemoryFilter())) if not is_dreamed(one)}
     evidence: dict[str, list[Evidence]] = {}
     for item in reader.evidence(memory_ids=list(memories)) if memories else ():
         evidence.setdefault(item.memory_id, []).append(item)
     grouped = {name: tuple(items) for name, items in evidence.items()}
-    return Beliefs(memories=memories, evidence=grouped, contests=tuple(reader.contests()))
+    return BeliefSet(memories=memories, evidence=grouped, contests=tuple(reader.contests()))
 
 
-def _readable(reader: Reader) -> list[int]:
+def _find_readable(reader: Reader) -> list[int]:
     """Give the numbers of the events that were read by rules, oldest first; those that wait are read in their turn."""
     jobs = [job for job in reader.jobs(JobFilter(statuses=_DONE)) if job.kind in _READ]
     return sorted({number for job in jobs for number in range(job.first, job.last + 1)})
 
 
-def _scheduled(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
+def _find_scheduled_fields(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
     """Name the fields of each memory that schedules have moved: the next run of the schedule decides about them."""
     found: dict[str, frozenset[str]] = {}
     for record in log:
@@ -160,7 +168,7 @@ def _scheduled(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
     return found
 
 
-def _personal(log: Iterable[ChangeRecord]) -> frozenset[str]:
+def _find_personal_changes(log: Iterable[ChangeRecord]) -> frozenset[str]:
     mine = (one for one in log if one.actor in BY_HAND and one.kind in _PERSONAL)
     return frozenset(one.memory_id for one in mine if one.memory_id is not None)
 
@@ -172,7 +180,7 @@ class _Replay:
     parts: Parts
     scratch: Writer
     readable: list[int]
-    live: Beliefs
+    live: BeliefSet
     near: Nearest
     answers: Answers | None = None
     ids: dict[str, str] = field(default_factory=dict[str, str])
@@ -206,20 +214,20 @@ class _Replay:
 
     def _event(self, record: ChangeRecord) -> int:
         cause = record.cause or ""
-        return number_of(cause, Kind.EVENT, self.scratch.tenant.tag) if cause.startswith(Kind.EVENT) else 0
+        return parse_id_number(cause, IdKind.EVENT, self.scratch.tenant.tag) if cause.startswith(IdKind.EVENT) else 0
 
     def _believe(self, number: int, now_us: int | None) -> None:
         self._read.add(number)
         rules = self.parts.extractor
         extractor = rules if self.answers is None else self.answers.extractor(rules)
-        for turn, claims in read_turns(self.scratch, number, number, extractor):
+        for turn, claims in extract_turns(self.scratch, number, number, extractor):
             at_us = turn.event.recorded_us if now_us is None else now_us
             resting = self.live.by_event.get(turn.event.id, ())
             links = (item for one in resting if one.text for item in self.live.evidence[one.id])
             standing = [item.span for item in links if item.span.event_id == turn.event.id]
             turns = [(turn.event, claims)]
-            near = near_to_known(self.scratch, turns, self.parts.embedder, self.near)
-            believe(self.scratch, turns, at_us, embeds=False, standing=standing, nearness=near)
+            near = measure_nearness(self.scratch, turns, self.parts.embedder, self.near)
+            apply_claims(self.scratch, turns, at_us, embeds=False, standing=standing, nearness=near)
 
     def _again(self, record: ChangeRecord) -> None:
         if record.memory_id is None:
@@ -227,7 +235,7 @@ class _Replay:
         elif record.kind is ChangeKind.ADD:
             if "text" in record.after:
                 key = f"new:{record.memory_id}"
-                add = Add(key=key, draft=draft_of(record.after), support=record.support or (), reason=record.reason)
+                add = Add(key=key, draft=to_draft(record.after), support=record.support or (), reason=record.reason)
                 self.ids[record.memory_id] = self._apply(record, add)[key]
         elif record.kind not in _DERIVED | {ChangeKind.DELETE, ChangeKind.CONTEST, ChangeKind.RESOLVE}:
             self._move(record, record.memory_id)
@@ -243,7 +251,7 @@ class _Replay:
             confirm = Confirm(memory_id=target, support=record.support or (), reason=record.reason)
             self._apply(record, confirm)
         else:
-            fields = typed(record.after)
+            fields = parse_fields(record.after)
             if fields.get("superseded_by") is not None:
                 fields["superseded_by"] = self._counterpart(str(fields["superseded_by"]))
             self._apply(record, Revise(memory_id=target, fields=fields, reason=record.reason))
@@ -259,16 +267,16 @@ class _Replay:
         near = self.scratch.evidence(event_ids=sorted({item.span.event_id for item in evidence}))
         memories = self.scratch.memories(sorted({item.memory_id for item in near}))
         grouped = {one.id: tuple(item for item in near if item.memory_id == one.id) for one in memories}
-        among = Beliefs(memories={one.id: one for one in memories}, evidence=grouped)
-        return nearest(held, evidence, among, frozenset(self.ids.values()))
+        among = BeliefSet(memories={one.id: one for one in memories}, evidence=grouped)
+        return find_counterpart(held, evidence, among, frozenset(self.ids.values()))
 
     def _question(self, record: ChangeRecord) -> None:
         raw = record.after.get("case")
         if not raw or record.kind is ChangeKind.DELETE:
             return
-        case = contest_from(cast("dict[str, Any]", raw))
+        case = from_contest_dict(cast("dict[str, Any]", raw))
         members = tuple(name for name in map(self._counterpart, case.memory_ids) if name is not None)
-        found = next((one for one in self.scratch.contests() if slot_key(one) == slot_key(case)), None)
+        found = next((one for one in self.scratch.contests() if get_slot_key(one) == get_slot_key(case)), None)
         if record.kind is ChangeKind.CONTEST:
             if len(members) > 1:
                 slot = Slot(case.speaker, case.entity, case.attribute, case.scope, TypeClass(case.type_class))
@@ -304,36 +312,36 @@ def _report(found: _Found, *, dry_run: bool) -> RebuildReport:
         reextract=True,
         dry_run=dry_run,
         compared=len(found.live.memories),
-        differences=tuple(_difference(change, found.live) for change in found.plan.changes),
+        differences=tuple(_describe_difference(change, found.live) for change in found.plan.changes),
         applied=bool(found.plan.changes) and not dry_run,
         kept=tuple(found.plan.kept),
     )
 
 
-def _difference(change: Change, live: Beliefs) -> Difference:
+def _describe_difference(change: Change, live: BeliefSet) -> RebuildDifference:
     match change:
         case Add():
-            return Difference(id=None, what="add", after=change.draft.text, reason=change.reason)
+            return RebuildDifference(id=None, what="add", after=change.draft.text, reason=change.reason)
         case Supersede():
-            before = _text(live, change.memory_id)
-            return Difference(id=change.memory_id, what="withdraw", before=before, reason=change.reason)
+            before = _find_text(live, change.memory_id)
+            return RebuildDifference(id=change.memory_id, what="withdraw", before=before, reason=change.reason)
         case Revise():
-            return Difference(
+            return RebuildDifference(
                 id=None if change.memory_id.startswith("new:") else change.memory_id,
                 what="revise",
                 fields=tuple(change.fields) or ("evidence",),
-                before=_text(live, change.memory_id),
+                before=_find_text(live, change.memory_id),
                 after=str(change.fields.get("text", "")),
                 reason=change.reason,
             )
         case Resolve():
-            return Difference(id=change.contest_id, what="close", reason=change.reason)
+            return RebuildDifference(id=change.contest_id, what="close", reason=change.reason)
         case Contest():
-            return Difference(id=None, what="ask", after=change.question, reason=change.reason)
+            return RebuildDifference(id=None, what="ask", after=change.question, reason=change.reason)
         case _:
-            return Difference(id=None, what=type(change).__name__.casefold(), reason=change.reason)
+            return RebuildDifference(id=None, what=type(change).__name__.casefold(), reason=change.reason)
 
 
-def _text(live: Beliefs, memory_id: str) -> str:
+def _find_text(live: BeliefSet, memory_id: str) -> str:
     held = live.memories.get(memory_id)
     return held.text if held is not None else ""

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.clock import parse_time
 from credenda.errors import Conflict, Invalid, LimitExceeded
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Change, Confirm, Pin, SetLayer
 from credenda.model.claim import Claim, Span
 from credenda.model.event import DENIED, TRUST, Event, NewEvent, Receipt, Role, Source
@@ -16,13 +16,13 @@ from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Memory
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, KEEP
 from credenda.storage.store import Job, JobFilter, Writer
-from credenda.text.normalize import attribute_key, name_key
-from credenda.validation import checked_fraction, checked_member, checked_name
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.validation import check_fraction, check_member, check_name
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.validate import Submission, accept
-from credenda.write.journal import journal
-from credenda.write.reconcile_job import believe, decided, finished
+from credenda.write.journal import build_journal_unit
+from credenda.write.reconcile_job import apply_claims, decide_claim, mark_complete
 
 __all__ = ["keep", "remember", "store"]
 
@@ -34,10 +34,10 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
     accepted = accept(
         submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=parts.clock.now_us()
     )
-    with parts.foreground:
-        receipt = parts.store.commit(parts.user_id, journal(accepted, parts.extractor))
-    if receipt.queued and not parts.work_waits.is_set():
-        parts.work_waits.set()
+    with parts.active_calls:
+        receipt = parts.store.commit(parts.user_id, build_journal_unit(accepted, parts.extractor))
+    if receipt.queued and not parts.jobs_ready.is_set():
+        parts.jobs_ready.set()
     return receipt
 
 
@@ -48,25 +48,25 @@ def keep(parts: Parts, submission: Submission) -> Receipt:
     """
     now_us = parts.clock.now_us()
     accepted = accept(submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=now_us)
-    file = journal(accepted, parts.extractor, KEEP)
+    file = build_journal_unit(accepted, parts.extractor, KEEP)
 
     def work(writer: Writer) -> Receipt:
         receipt = file(writer)
         if receipt.job_id is None or receipt.cached:
             return receipt
-        turns = [(event, (_verbatim(event),)) for event in writer.events(receipt.event_ids)]
-        believe(writer, turns, now_us, embeds=parts.embedder is not None)
+        turns = [(event, (_make_verbatim_claim(event),)) for event in writer.events(receipt.event_ids)]
+        apply_claims(writer, turns, now_us, embeds=parts.embedder is not None)
         (job,) = writer.jobs(JobFilter(id=receipt.job_id))
-        writer.put(finished(job))
+        writer.put(mark_complete(job))
         if parts.embedder is not None:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
         return replace(receipt, queued=False)
 
-    with parts.foreground:
+    with parts.active_calls:
         return parts.store.commit(parts.user_id, work)
 
 
-def _verbatim(event: Event) -> Claim:
+def _make_verbatim_claim(event: Event) -> Claim:
     text = event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
     return Claim(text=text, type=MemoryType.FACT, span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
 
@@ -77,7 +77,7 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
         raise Invalid(
             "a memory must be a MemoryUnit", why=f"it is a {type(unit).__name__}", fix='give MemoryUnit(text="…")'
         )
-    event, claim = _event_and_claim(parts, unit)
+    event, claim = _build_event_and_claim(parts, unit)
 
     def work(writer: Writer) -> Memory:
         if is_deleted(writer, claim, event.text):
@@ -86,23 +86,23 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
                 why="a tombstone covers its words or its slot and value",
                 fix="to say it again on purpose, use remember(…, allow_deleted=True)",
             )
-        filed = _file(writer, event)
+        filed = _write_event(writer, event)
         said = replace(claim, span=replace(claim.span, event_id=filed.id))
-        changes = decided(writer, filed, said, parts.clock.now_us())
+        changes = decide_claim(writer, filed, said, parts.clock.now_us())
         memory_id = _apply(parts, writer, filed, changes)
-        _adorn(parts, writer, writer.memories([memory_id])[0], unit)
+        _set_pin_and_layer(parts, writer, writer.memories([memory_id])[0], unit)
         if parts.embedder is not None:
-            number = number_of(filed.id, Kind.EVENT, writer.tenant.tag)
+            number = parse_id_number(filed.id, IdKind.EVENT, writer.tenant.tag)
             writer.put(Job(kind=EMBED, first=number, last=number))
         return writer.memories([memory_id])[0]
 
-    with parts.foreground:
+    with parts.active_calls:
         memory = parts.store.commit(parts.user_id, work)
-    parts.work_waits.set()
+    parts.jobs_ready.set()
     return memory
 
 
-def _file(writer: Writer, event: NewEvent) -> Event:
+def _write_event(writer: Writer, event: NewEvent) -> Event:
     return writer.events([writer.put(event)])[0]
 
 
@@ -119,7 +119,7 @@ def _apply(parts: Parts, writer: Writer, event: Event, changes: list[Change]) ->
     return writer.evidence(event_ids=[event.id])[0].memory_id
 
 
-def _adorn(parts: Parts, writer: Writer, memory: Memory, unit: MemoryUnit) -> None:
+def _set_pin_and_layer(parts: Parts, writer: Writer, memory: Memory, unit: MemoryUnit) -> None:
     """Pin the memory, or move it to the layer that was asked for."""
     changes: list[Change] = []
     layer = None if unit.layer is None else Layer(unit.layer)
@@ -131,7 +131,7 @@ def _adorn(parts: Parts, writer: Writer, memory: Memory, unit: MemoryUnit) -> No
         apply(writer, changes, Application(actor=Actor.USER, now_us=parts.clock.now_us()))
 
 
-def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
+def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
     zone, now_us = parts.settings.zone, parts.clock.now_us()
     submission = Submission(
         content=unit.text,
@@ -155,19 +155,19 @@ def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
     if len(event.text) > limits.MEMORY_TEXT_CHARACTERS:
         what = f"a memory of {len(event.text)} characters"
         raise LimitExceeded(what, why=f"at most {limits.MEMORY_TEXT_CHARACTERS} are kept", fix="use remember instead")
-    slot = _slot(unit)
+    slot = _check_slot(unit)
     claim = Claim(
         text=event.text.strip(),
-        type=checked_member(MemoryType, unit.type, "type"),
+        type=check_member(MemoryType, unit.type, "type"),
         span=Span("", 0, len(event.text)),
         speaker="user",
         entity=slot.entity,
         attribute=slot.attribute,
         value=slot.value,
         scope=slot.scope,
-        cardinality=_cardinality(unit),
-        confidence=checked_fraction(unit.confidence, "confidence"),
-        importance=checked_fraction(unit.importance, "importance"),
+        cardinality=_check_cardinality(unit),
+        confidence=check_fraction(unit.confidence, "confidence"),
+        importance=check_fraction(unit.importance, "importance"),
         valid_from_us=None if unit.valid_from is None else parse_time(unit.valid_from, zone),
         valid_until_us=None if unit.valid_until is None else parse_time(unit.valid_until, zone),
         topic=event.topic,
@@ -176,7 +176,7 @@ def _event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
     if claim.valid_until_us is not None and claim.valid_until_us < (claim.valid_from_us or event.occurred_us):
         raise Invalid("valid_until lies before the memory begins", fix="swap the times, or give valid_from")
     if unit.layer is not None:
-        checked_member(Layer, unit.layer, "layer")
+        check_member(Layer, unit.layer, "layer")
     return replace(event, role=Role.USER, trust=TRUST[Source(unit.source)]), claim
 
 
@@ -187,24 +187,24 @@ class _Slot(NamedTuple):
     scope: str | None
 
 
-def _slot(unit: MemoryUnit) -> _Slot:
-    entity = checked_name(unit.entity, "entity")
-    if entity is not None and name_key(entity) in _SELF:
+def _check_slot(unit: MemoryUnit) -> _Slot:
+    entity = check_name(unit.entity, "entity")
+    if entity is not None and normalise_name(entity) in _SELF:
         entity = "user"
-    attribute = checked_name(unit.attribute, "attribute")
-    if attribute is not None and not attribute_key(attribute):
+    attribute = check_name(unit.attribute, "attribute")
+    if attribute is not None and not normalise_attribute(attribute):
         raise Invalid(f"{attribute!r} is not an attribute", why="it holds no letter", fix="use words, like home_town")
     return _Slot(
         entity=entity,
-        attribute=attribute_key(attribute) if attribute else None,
-        value=checked_name(unit.value, "value"),
-        scope=checked_name(unit.scope, "scope"),
+        attribute=normalise_attribute(attribute) if attribute else None,
+        value=check_name(unit.value, "value"),
+        scope=check_name(unit.scope, "scope"),
     )
 
 
-def _cardinality(unit: MemoryUnit) -> Cardinality:
+def _check_cardinality(unit: MemoryUnit) -> Cardinality:
     if unit.cardinality is not None:
-        return checked_member(Cardinality, unit.cardinality, "cardinality")
+        return check_member(Cardinality, unit.cardinality, "cardinality")
     from credenda.write.extract.lexicon import lexicon
 
-    return lexicon().cardinality(attribute_key(unit.attribute)) if unit.attribute else Cardinality.SINGLE
+    return lexicon().cardinality(normalise_attribute(unit.attribute)) if unit.attribute else Cardinality.SINGLE

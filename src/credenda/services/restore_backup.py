@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, cast
 
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor
 from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, Store, Tombstone, Writer
-from credenda.write.forget.delete import Deletion, blank
+from credenda.write.forget.delete import Deletion, redact_span
 from credenda.write.forget.scope import BLANK
 
 __all__ = ["delete_again"]
@@ -39,7 +39,7 @@ def delete_again(old: Store, new: Store, user_id: str, now_us: int) -> int:
         if not before.tenant.tag or (before.tenant.tag, before.tenant.key) != (after.tenant.tag, after.tenant.key):
             return 0
         gone = _Gone(
-            events={one.id: one for one in _redacted(before)},
+            events={one.id: one for one in _read_redacted(before)},
             memories={one.id: one for one in before.find(MemoryFilter(statuses=frozenset({Status.DELETED})))},
         )
     names = [*gone.memories, *gone.events]
@@ -47,12 +47,12 @@ def delete_again(old: Store, new: Store, user_id: str, now_us: int) -> int:
     for start in range(0, len(names), _BATCH):
         batch = names[start : start + _BATCH]
         count += new.commit(user_id, lambda writer, batch=batch: _delete(writer, gone, batch, now_us))
-    stones = _tombstones(old, user_id)
-    new.commit(user_id, lambda writer: _entomb(writer, stones))
+    stones = _read_tombstones(old, user_id)
+    new.commit(user_id, lambda writer: _add_tombstones(writer, stones))
     return count
 
 
-def _tombstones(old: Store, user_id: str) -> list[Tombstone]:
+def _read_tombstones(old: Store, user_id: str) -> list[Tombstone]:
     """Read the tombstones of a user; rows of a dump have plain values."""
     found: list[Tombstone] = []
     with old.dump(user_id) as dump:
@@ -65,11 +65,11 @@ def _tombstones(old: Store, user_id: str) -> list[Tombstone]:
     return found
 
 
-def _redacted(reader: Reader) -> Iterator[Event]:
+def _read_redacted(reader: Reader) -> Iterator[Event]:
     after = 0
     while found := reader.find_events(EventFilter(after=after, redacted=True, limit=_BATCH * 10)):
         yield from (event for event in found if event.redacted_us is not None)
-        after = number_of(found[-1].id, Kind.EVENT, reader.tenant.tag)
+        after = parse_id_number(found[-1].id, IdKind.EVENT, reader.tenant.tag)
 
 
 def _delete(writer: Writer, gone: _Gone, names: Sequence[str], now_us: int) -> int:
@@ -85,20 +85,20 @@ def _delete(writer: Writer, gone: _Gone, names: Sequence[str], now_us: int) -> i
             continue
         if not left.text:
             run.event(event)
-        for span in _blanked(event, left.text):
-            blank(writer, span, now_us, Actor.USER)
+        for span in _find_blanked_spans(event, left.text):
+            redact_span(writer, span, now_us, Actor.USER)
         count += 1
     return count
 
 
-def _blanked(event: Event, left: str) -> list[Span]:
+def _find_blanked_spans(event: Event, left: str) -> list[Span]:
     """Find the spans that are blank in what is left of an event: blanking keeps every place."""
     hidden = [at for at, (now, then) in enumerate(zip(left, event.text, strict=False)) if now == BLANK != then]
     runs = (list(run) for _, run in groupby(enumerate(hidden), key=lambda pair: pair[1] - pair[0]))
     return [Span(event.id, run[0][1], run[-1][1] + 1) for run in runs]
 
 
-def _entomb(writer: Writer, stones: Sequence[Tombstone]) -> None:
+def _add_tombstones(writer: Writer, stones: Sequence[Tombstone]) -> None:
     held = writer.tombstoned([stone.digest for stone in stones])
     for stone in stones:
         if stone.digest not in held:

@@ -14,29 +14,29 @@ from pathlib import Path
 from typing import Final
 
 from credenda.errors import Conflict, CredendaError, NotFound
-from credenda.ids import new_tag, serial
+from credenda.ids import draw_tag, parse_serial
 from credenda.model.change import Actor, Add, Change, Confirm, Contest, Resolve, Revise, Support
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Source
 from credenda.model.memory import Slot, TypeClass
-from credenda.model.report import Difference, RebuildReport
-from credenda.paths import kind_of
+from credenda.model.report import RebuildDifference, RebuildReport
+from credenda.paths import find_path_kind
 from credenda.portability.files.folder import STATE, Folder, Found, open_folder
 from credenda.portability.files.read_back import Believed, Filed, Record, record
-from credenda.portability.files.state import Base, State, digest, dump_state, load_state, tenant_mark
-from credenda.portability.files.tombstones import file_tombstones, read_key, read_tombstones
-from credenda.portability.importers.format import stable_key
+from credenda.portability.files.state import Base, State, dump_state, hash_tenant, hash_text, load_state
+from credenda.portability.files.tombstones import read_key, read_tombstones, write_tombstones
+from credenda.portability.importers.format import make_stable_key
 from credenda.runtime import Parts
 from credenda.services.folder_owner import check_owner
 from credenda.storage.job_kinds import EMBED, KEEP
 from credenda.storage.store import Job, JobFilter, Tombstone, Writer
-from credenda.storage.tenant_transfer import Origin, PlacedRow
+from credenda.storage.tenant_transfer import ExportHeader, ImportRow
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.validate import AS_TYPE, Accepted, Submission, accept
-from credenda.write.journal import journal
-from credenda.write.reconcile_job import finished
+from credenda.write.journal import build_journal_unit
+from credenda.write.reconcile_job import mark_complete
 
 __all__ = ["rebuild_from_files"]
 
@@ -50,31 +50,31 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
     Raises `NotFound` for a folder that is not there, `Conflict` for a memory that holds something already and for pages
     that cannot be read; then nothing has changed.
     """
-    if kind_of(Path(path).expanduser()) != "folder":
+    if find_path_kind(Path(path).expanduser()) != "folder":
         raise NotFound(f"there is no folder {str(path)[:200]}", fix="give the folder that `files sync` keeps")
     folder = open_folder(path)
     with folder.locked():
-        found = _readable(folder)
+        found = _read_folder(folder)
         check_owner(parts, found)
         key, state = read_key(folder), load_state(folder.load(STATE))
-        said = record(found.texts, lambda name, text: _edited(state, key, name, text))
+        said = record(found.texts, lambda name, text: _was_edited(state, key, name, text))
         stones, others = read_tombstones(folder, key)
         _check_empty(parts, said)
-        notes = _notes(said, others)
-        run = _Refill(parts, said, notes, partial(_drawn, state, key))
+        notes = _write_notes(said, others)
+        run = _Refill(parts, said, notes, partial(_is_unchanged, state, key))
         if not dry_run:
             _take_over(parts, key, stones)
-            with parts.foreground:
+            with parts.active_calls:
                 parts.store.commit(parts.user_id, run.work)
             parts.indexes.drop(parts.user_id, store=parts.store_name)
-            parts.work_waits.set()
-            _leave_state(parts, folder, run)
+            parts.jobs_ready.set()
+            _write_state(parts, folder, run)
     return RebuildReport(
         reextract=False,
         dry_run=dry_run,
         compared=len(said.memories),
         differences=tuple(
-            Difference(id=run.ids.get(one.name), what="add", after=one.draft.text, reason=one.path)
+            RebuildDifference(id=run.ids.get(one.name), what="add", after=one.draft.text, reason=one.path)
             for one in said.memories
             if dry_run or one.name in run.ids
         ),
@@ -83,7 +83,7 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
     )
 
 
-def _readable(folder: Folder) -> Found:
+def _read_folder(folder: Folder) -> Found:
     found = folder.read()
     if found.troubles:
         name, why = min(found.troubles.items())
@@ -95,19 +95,19 @@ def _readable(folder: Folder) -> Found:
     return found
 
 
-def _digest_of(state: State, key: bytes, name: str) -> str:
+def _find_digest(state: State, key: bytes, name: str) -> str:
     """Give the hash of an entry's text as the last synchronisation drew it, "" where nothing is known of it."""
     base = state.entries.get(name)
-    return base.digest if base is not None and state.mark == tenant_mark(key) != "" else ""
+    return base.digest if base is not None and state.mark == hash_tenant(key) != "" else ""
 
 
-def _edited(state: State, key: bytes, name: str, text: str) -> bool:
-    return _digest_of(state, key, name) not in {"", digest(key, text)}
+def _was_edited(state: State, key: bytes, name: str, text: str) -> bool:
+    return _find_digest(state, key, name) not in {"", hash_text(key, text)}
 
 
-def _drawn(state: State, key: bytes, name: str, text: str) -> bool:
+def _is_unchanged(state: State, key: bytes, name: str, text: str) -> bool:
     """Say whether an entry stands as the last synchronisation drew it, after all that was deleted by then."""
-    return _digest_of(state, key, name) == digest(key, text)
+    return _find_digest(state, key, name) == hash_text(key, text)
 
 
 def _check_empty(parts: Parts, said: Record) -> None:
@@ -123,7 +123,7 @@ def _check_empty(parts: Parts, said: Record) -> None:
         raise NotFound("the folder holds no entry", fix="give the folder that `files sync` keeps")
 
 
-def _notes(said: Record, others: int) -> list[str]:
+def _write_notes(said: Record, others: int) -> list[str]:
     notes = list(said.notes)
     if said.statements:
         notes.append(f"{said.statements} statements without a comment; `files sync` takes them in")
@@ -136,15 +136,15 @@ def _take_over(parts: Parts, key: bytes, stones: list[Tombstone]) -> None:
     """Give the empty memory the key of the one that wrote the folder, and its tombstones, which hold under it alone."""
     if not key or not stones:
         return
-    origin = Origin(user_id=parts.user_id, tag=new_tag(), key=key, created_us=parts.clock.now_us(), schema=0)
+    origin = ExportHeader(user_id=parts.user_id, tag=draw_tag(), key=key, created_us=parts.clock.now_us(), schema=0)
     rows = (
-        PlacedRow(number, "tombstones", {**_row(stone)})
+        ImportRow(number, "tombstones", {**_make_tombstone_row(stone)})
         for number, stone in enumerate(sorted(stones, key=lambda one: one.digest), 1)
     )
     parts.store.load(parts.user_id, origin, rows)
 
 
-def _row(stone: Tombstone) -> Mapping[str, int | str | bytes]:
+def _make_tombstone_row(stone: Tombstone) -> Mapping[str, int | str | bytes]:
     return {
         "digest": stone.digest,
         "kind": stone.kind,
@@ -153,17 +153,17 @@ def _row(stone: Tombstone) -> Mapping[str, int | str | bytes]:
     }
 
 
-def _leave_state(parts: Parts, folder: Folder, run: _Refill) -> None:
+def _write_state(parts: Parts, folder: Folder, run: _Refill) -> None:
     """Tell the folder what its entries are called here, so that the next synchronisation begins from there."""
     with parts.store.reader(parts.user_id) as reader:
         tenant = reader.tenant
     entries = {
-        one.name: Base(run.ids[one.name], one.path, digest(tenant.key, text), held=held)
+        one.name: Base(run.ids[one.name], one.path, hash_text(tenant.key, text), held=held)
         for one, text, held in run.placed()
         if one.name in run.ids
     }
-    file_tombstones(parts, folder)
-    folder.save(STATE, dump_state(State(mark=tenant_mark(tenant.key), tag=tenant.tag, entries=entries)))
+    write_tombstones(parts, folder)
+    folder.save(STATE, dump_state(State(mark=hash_tenant(tenant.key), tag=tenant.tag, entries=entries)))
 
 
 @dataclass(slots=True)
@@ -188,7 +188,7 @@ class _Refill:
 
     def work(self, writer: Writer) -> None:
         """File what was said, hold what was believed, and ask again what was asked."""
-        numbers = [serial(name) for one in self.said.events if (name := self._event(writer, one))]
+        numbers = [parse_serial(name) for one in self.said.events if (name := self._event(writer, one))]
         application = Application(actor=Actor.FILE, now_us=self.parts.clock.now_us())
         adds = [add for one in self.said.memories if (add := self._add(writer, one))]
         self.ids |= {key.removeprefix("new:"): local for key, local in apply(writer, adds, application).ids.items()}
@@ -205,17 +205,17 @@ class _Refill:
             accepted = self._accepted(one)
             if self.drawn(one.name, one.text):
                 self.ids[one.name] = event_id = writer.put(accepted.events[0])
-                number = serial(event_id)
-                writer.put(finished(Job(kind=KEEP, first=number, last=number)))
+                number = parse_serial(event_id)
+                writer.put(mark_complete(Job(kind=KEEP, first=number, last=number)))
                 return event_id
-            receipt = journal(accepted, self.parts.extractor, KEEP)(writer)
+            receipt = build_journal_unit(accepted, self.parts.extractor, KEEP)(writer)
         except CredendaError as error:
             self.notes.append(f"{one.path}: {one.name[:32]}: {error.what}")
             return None
         self.notes += [f"{one.path}: {one.name[:32]}: {refused}" for refused in receipt.refused]
         if receipt.job_id is not None:
             (job,) = writer.jobs(JobFilter(id=receipt.job_id))
-            writer.put(finished(job))
+            writer.put(mark_complete(job))
         self.ids[one.name] = receipt.event_ids[0]
         return receipt.event_ids[0]
 
@@ -237,7 +237,7 @@ class _Refill:
                 tags=table.get("tags") or (),
                 metadata=table.get("metadata"),
                 expires_at=table.get("expires"),
-                idempotency_key=stable_key("refill", one.name),
+                idempotency_key=make_stable_key("refill", one.name),
             ),
             policy=self.parts.settings.secrets_policy,
             zone=self.parts.settings.zone,

@@ -12,16 +12,16 @@ from typing import Final
 
 from credenda.clock import DAY_US, HOUR_US, SECOND_US
 from credenda.errors import Conflict, CredendaError, Invalid
-from credenda.manage.schedule import Cadence, due, state
+from credenda.manage.schedule import ScheduledTask, describe_state, find_due
 from credenda.model.report import DutyRun, ScheduleReport
 from credenda.runtime import Parts
 from credenda.services.core import core
-from credenda.services.flip_flop_audit import loops
-from credenda.services.lifecycle import decay, lifecycle
+from credenda.services.flip_flop_audit import find_loops
+from credenda.services.lifecycle import decay, run_lifecycle
 from credenda.services.locks import take
-from credenda.storage.store import EventFilter, Lead, Reader
+from credenda.storage.store import EventFilter, Reader, SchedulerLease
 
-__all__ = ["cadences", "run_duties", "schedule"]
+__all__ = ["list_cadences", "run_duties", "schedule"]
 
 _log = logging.getLogger(__name__)
 _LEASE_US: Final = HOUR_US // 4
@@ -29,31 +29,31 @@ _LEASE_US: Final = HOUR_US // 4
 _AUDIT_DAYS: Final = 30
 
 
-def _decay(parts: Parts) -> str:
+def _run_decay(parts: Parts) -> str:
     report = decay(parts)
     return f"{report.updated:,} of {report.examined:,} scores moved"
 
 
-def _lifecycle(parts: Parts) -> str:
-    report = lifecycle(parts)
+def _run_lifecycle(parts: Parts) -> str:
+    report = run_lifecycle(parts)
     return f"{report.promoted:,} promoted, {report.archived:,} put away"
 
 
-def _audit(parts: Parts) -> str:
-    found = loops(parts)
+def _run_audit(parts: Parts) -> str:
+    found = find_loops(parts)
     return f"{len(found):,} slots go in circles" + ("; see `credenda contests --audit`" if found else "")
 
 
-def _core(parts: Parts) -> str:
+def _run_core(parts: Parts) -> str:
     report = core(parts)
     moved = len(report.diff.added) + len(report.diff.removed) + len(report.diff.reworded)
     return f"{moved:,} lines moved" if report.rewritten else "nothing changed"
 
 
-def _dream(parts: Parts) -> str:
+def _run_dream(parts: Parts) -> str:
     from credenda.services.dream.run import dream
 
-    report = dream(parts, stay=lambda: _lead(parts))
+    report = dream(parts, stay=lambda: _acquire_leadership(parts))
     if not report.ran:
         return f"nothing: {report.reason}"
     failed = [step.name for step in report.steps if step.failed]
@@ -61,7 +61,7 @@ def _dream(parts: Parts) -> str:
     return f"{moved} moved" + (f"; failed: {', '.join(failed)}" if failed else "")
 
 
-def _consolidate(parts: Parts) -> str:
+def _run_consolidation(parts: Parts) -> str:
     from credenda.services.consolidation import consolidate
 
     report = consolidate(parts)
@@ -71,34 +71,34 @@ def _consolidate(parts: Parts) -> str:
 
 
 _DUTIES: Final[Mapping[str, Callable[[Parts], str]]] = {
-    "decay": _decay,
-    "lifecycle": _lifecycle,
-    "consolidate": _consolidate,
-    "dream": _dream,
-    "audit": _audit,
-    "core": _core,
+    "decay": _run_decay,
+    "lifecycle": _run_lifecycle,
+    "consolidate": _run_consolidation,
+    "dream": _run_dream,
+    "audit": _run_audit,
+    "core": _run_core,
 }
 
 
-def cadences(parts: Parts) -> tuple[Cadence, ...]:
+def list_cadences(parts: Parts) -> tuple[ScheduledTask, ...]:
     """Return the duties with their cadence; that of consolidation is how often its gate is looked at."""
     settings = parts.settings
     enabled = settings.memory_consolidation_enabled
     return (
-        Cadence(
+        ScheduledTask(
             name="decay",
             every_us=settings.decay_interval * SECOND_US,
             meaning="how much of each memory is retained",
         ),
-        Cadence(name="lifecycle", every_us=DAY_US, meaning="which memories rise or are put away"),
-        Cadence(name="core", every_us=DAY_US, meaning="what every prompt gets, by the recall log"),
-        Cadence(
+        ScheduledTask(name="lifecycle", every_us=DAY_US, meaning="which memories rise or are put away"),
+        ScheduledTask(name="core", every_us=DAY_US, meaning="what every prompt gets, by the recall log"),
+        ScheduledTask(
             name="consolidate",
             every_us=settings.memory_consolidation_interval_seconds * SECOND_US if enabled else 0,
             meaning="what says the same, or changed, in one entry",
         ),
-        Cadence(name="dream", every_us=DAY_US, meaning="cards, bridges, doubts, drift of code, old logs"),
-        Cadence(name="audit", every_us=_AUDIT_DAYS * DAY_US, meaning="which slots go in circles (R-084)"),
+        ScheduledTask(name="dream", every_us=DAY_US, meaning="cards, bridges, doubts, drift of code, old logs"),
+        ScheduledTask(name="audit", every_us=_AUDIT_DAYS * DAY_US, meaning="which slots go in circles (R-084)"),
     )
 
 
@@ -113,28 +113,28 @@ def run_duties(parts: Parts, names: tuple[str, ...] = ()) -> ScheduleReport:
     Raises `Invalid` for a name that is no duty. While another process leads nothing runs, and `reason` says so. A duty
     that fails is filed as failed, with the kind of its error, and the others go on.
     """
-    known = {duty.name: duty for duty in cadences(parts)}
+    known = {duty.name: duty for duty in list_cadences(parts)}
     for name in names:
         if name not in known:
             raise Invalid(f"there is no duty {name!r}", fix=f"choose among {', '.join(known)}")
     with parts.store.reader(parts.user_id) as reader:
         runs = {run.name: run for run in reader.duties.runs()}
-    wanted = [known[name] for name in names] or due(tuple(known.values()), runs, parts.clock.now_us())
+    wanted = [known[name] for name in names] or find_due(tuple(known.values()), runs, parts.clock.now_us())
     if not wanted:
         return _report(parts, reason="nothing is due")
     ran: list[DutyRun] = []
     try:
         for duty in wanted:
-            _lead(parts)
+            _acquire_leadership(parts)
             ran.append(_run(parts, duty.name))
     except Conflict as error:
         return _report(parts, tuple(ran), reason=str(error))
     return _report(parts, tuple(ran))
 
 
-def _lead(parts: Parts) -> None:
+def _acquire_leadership(parts: Parts) -> None:
     now_us = parts.clock.now_us()
-    lead = Lead(owner=parts.owner, now_us=now_us, until_us=now_us + _LEASE_US)
+    lead = SchedulerLease(owner=parts.owner, now_us=now_us, until_us=now_us + _LEASE_US)
     take(parts, lead)
 
 
@@ -155,11 +155,11 @@ def _report(parts: Parts, ran: tuple[DutyRun, ...] = (), reason: str = "") -> Sc
     now_us = parts.clock.now_us()
     with parts.store.reader(parts.user_id) as reader:
         runs = {run.name: run for run in reader.duties.runs()}
-        began_us = _began_us(reader, now_us)
-    states = tuple(state(duty, runs.get(duty.name), now_us, began_us) for duty in cadences(parts))
+        began_us = _find_start_us(reader, now_us)
+    states = tuple(describe_state(duty, runs.get(duty.name), now_us, began_us) for duty in list_cadences(parts))
     return ScheduleReport(duties=states, ran=ran, reason=reason)
 
 
-def _began_us(reader: Reader, now_us: int) -> int:
+def _find_start_us(reader: Reader, now_us: int) -> int:
     first = reader.find_events(EventFilter(limit=1, redacted=True))
     return first[0].recorded_us if first else now_us

@@ -8,18 +8,18 @@ from typing import Final, cast
 
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Conflict, Invalid, NotFound
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.event import Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import UndoneMemory, UndoReport
 from credenda.runtime import Parts
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
-from credenda.text.normalize import attribute_key, name_key
-from credenda.validation import checked_member, checked_name, checked_text
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.validation import check_member, check_name, check_text
 from credenda.write.apply import Application, apply
-from credenda.write.corrections.log_view import Ledger
-from credenda.write.corrections.undo import Undoing, decide_undo
+from credenda.write.corrections.log_view import LogView
+from credenda.write.corrections.undo import UndoPlan, decide_undo
 
 __all__ = ["undo_any"]
 
@@ -52,9 +52,9 @@ def undo_any(
 def _undo(parts: Parts, change_id: str, *, cascade: bool = False, dry_run: bool = False) -> UndoReport:
     """Take back a change, by a change that puts things back as they were before it."""
 
-    def work(reader: Reader) -> Undoing:
-        record = _change(reader, change_id)
-        ledger = _ledger(reader, [record])
+    def work(reader: Reader) -> UndoPlan:
+        record = _get_change(reader, change_id)
+        ledger = _read_log_view(reader, [record])
         if record.kind is ChangeKind.DELETE or _is_deleted(record, ledger):
             raise Conflict(
                 f"{change_id} cannot be undone",
@@ -81,11 +81,11 @@ def _undo_where(parts: Parts, conditions: Conditions, *, cascade: bool, dry_run:
     until_us = None if until is None else parse_time(until, zone)
     if since_us is not None and until_us is not None and until_us <= since_us:
         raise Invalid("until must come after since", why="no time lies between them", fix="swap them")
-    named = checked_name(session, "session")
-    said = None if source is None else checked_member(Source, checked_text(source, "source"), "source").value
+    named = check_name(session, "session")
+    said = None if source is None else check_member(Source, check_text(source, "source"), "source").value
 
-    def work(reader: Reader) -> Undoing:
-        causes = None if named is None and said is None else _events(reader, named, said)
+    def work(reader: Reader) -> UndoPlan:
+        causes = None if named is None and said is None else _find_events(reader, named, said)
         wanted = [
             record
             for record in reader.changes(ChangeFilter())
@@ -94,35 +94,35 @@ def _undo_where(parts: Parts, conditions: Conditions, *, cascade: bool, dry_run:
             and (since_us is None or record.at_us >= since_us)
             and (until_us is None or record.at_us < until_us)
         ]
-        return decide_undo([one.id for one in wanted], _ledger(reader, wanted), cascade=cascade)
+        return decide_undo([one.id for one in wanted], _read_log_view(reader, wanted), cascade=cascade)
 
     return _run(parts, work, dry_run=dry_run)
 
 
-def _events(reader: Reader, session: str | None, source: str | None) -> set[str]:
+def _find_events(reader: Reader, session: str | None, source: str | None) -> set[str]:
     found = reader.find_events(EventFilter(session=session, source=source, redacted=True))
     return {event.id for event in found}
 
 
-def _run(parts: Parts, work: Callable[[Reader], Undoing], *, dry_run: bool) -> UndoReport:
+def _run(parts: Parts, work: Callable[[Reader], UndoPlan], *, dry_run: bool) -> UndoReport:
     if dry_run:
         with parts.store.reader(parts.user_id) as reader:
             return _report(work(reader), (), ran=False)
 
     def unit(writer: Writer) -> UndoReport:
         undoing = work(writer)
-        _insist(undoing)
+        _require_no_later_changes(undoing)
         application = Application(actor=Actor.USER, now_us=parts.clock.now_us(), embeds=parts.embedder is not None)
         applied = apply(writer, undoing.changes, application)
         return _report(undoing, applied.records, ran=True)
 
-    with parts.foreground:
+    with parts.active_calls:
         report = parts.store.commit(parts.user_id, unit)
-    parts.work_waits.set()
+    parts.jobs_ready.set()
     return report
 
 
-def _insist(undoing: Undoing) -> None:
+def _require_no_later_changes(undoing: UndoPlan) -> None:
     """Raise `Conflict` where later changes are in the way."""
     if not undoing.conflicts:
         return
@@ -137,21 +137,21 @@ def _insist(undoing: Undoing) -> None:
     )
 
 
-def _report(undoing: Undoing, applied: Sequence[ChangeRecord], *, ran: bool) -> UndoReport:
+def _report(undoing: UndoPlan, applied: Sequence[ChangeRecord], *, ran: bool) -> UndoReport:
     return UndoReport(
         ran=ran,
         undone=tuple(one.id for one in undoing.undone),
         conflicts=undoing.conflicts,
         lasting=tuple(one.id for one in undoing.lasting),
         memories=tuple(
-            UndoneMemory(id=one.memory_id, before=_plain(one.before), after=_plain(one.after))
+            UndoneMemory(id=one.memory_id, before=_format_fields(one.before), after=_format_fields(one.after))
             for one in undoing.differences
         ),
         changes=tuple(applied),
     )
 
 
-def _plain(fields: Mapping[str, object]) -> dict[str, object]:
+def _format_fields(fields: Mapping[str, object]) -> dict[str, object]:
     """Write fields as the log does; times become datetimes."""
     return {
         name.removesuffix("_us"): to_datetime(value) if name.endswith("_us") and isinstance(value, int) else value
@@ -159,27 +159,27 @@ def _plain(fields: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _is_deleted(record: ChangeRecord, ledger: Ledger) -> bool:
+def _is_deleted(record: ChangeRecord, ledger: LogView) -> bool:
     memory = ledger.memories.get(record.memory_id or "")
     return memory is not None and memory.status is Status.DELETED
 
 
-def _change(reader: Reader, change_id: str) -> ChangeRecord:
-    number = number_of(change_id, Kind.CHANGE, reader.tenant.tag)
+def _get_change(reader: Reader, change_id: str) -> ChangeRecord:
+    number = parse_id_number(change_id, IdKind.CHANGE, reader.tenant.tag)
     found = reader.changes(ChangeFilter(after=number - 1, limit=1))
     if not found or found[0].id != change_id.strip():
         raise NotFound(f"there is no change {change_id}", fix="copy an id from `why` or `changes`")
     return found[0]
 
 
-def _ledger(reader: Reader, wanted: Sequence[ChangeRecord]) -> Ledger:
+def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:
     """Read the log and the memories around some changes, as far as they hang together."""
     shared = reader.changes(ChangeFilter(kinds=_SHARED))
     memories: dict[str, Memory] = {}
     near: dict[str, Memory] = {}
     pairs: set[tuple[str, str]] = set()
     records = {one.id: one for one in (*shared, *wanted)}
-    waiting = {name for record in (*wanted, *_about_contests(wanted, shared)) for name in _named(record)}
+    waiting = {name for record in (*wanted, *_find_contest_changes(wanted, shared)) for name in _name_memories(record)}
     while waiting:
         found = reader.memories(sorted(waiting))
         memories.update((one.id, one) for one in found)
@@ -187,33 +187,33 @@ def _ledger(reader: Reader, wanted: Sequence[ChangeRecord]) -> Ledger:
         for memory in found:
             log = reader.changes(ChangeFilter(memory_id=memory.id))
             records.update((one.id, one) for one in log)
-            waiting |= {name for record in log for name in _named(record)}
+            waiting |= {name for record in log for name in _name_memories(record)}
             _read_pair(reader, memory, pairs, near)
         waiting |= {one.id for one in near.values() if one.superseded_by in memories or one.status is Status.ACTIVE}
         waiting -= memories.keys() | unknown
-    return Ledger(tuple(records.values()), memories, {one.id: one for one in reader.contests()})
+    return LogView(tuple(records.values()), memories, {one.id: one for one in reader.contests()})
 
 
 def _read_pair(reader: Reader, memory: Memory, pairs: set[tuple[str, str]], near: dict[str, Memory]) -> None:
     """Read the neighbours of a memory: all of its entity and attribute."""
     if memory.entity and memory.attribute:
-        pair = (name_key(memory.entity), attribute_key(memory.attribute))
+        pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
         if pair not in pairs:
             pairs.add(pair)
             near.update((one.id, one) for one in reader.find(MemoryFilter(pair=pair)))
 
 
-def _about_contests(wanted: Iterable[ChangeRecord], shared: Sequence[ChangeRecord]) -> list[ChangeRecord]:
+def _find_contest_changes(wanted: Iterable[ChangeRecord], shared: Sequence[ChangeRecord]) -> list[ChangeRecord]:
     """Find the entries of the contests that some changes belong to."""
     moments = {one.at_us for one in wanted if one.kind in _SHARED}
     return [one for one in shared if one.at_us in moments]
 
 
-def _named(record: ChangeRecord) -> list[str]:
+def _name_memories(record: ChangeRecord) -> list[str]:
     found = [record.memory_id, record.after.get("superseded_by"), record.before.get("superseded_by")]
-    listed = [one for name in ("members", "keep") for one in _listed(record.after.get(name))]
+    listed = [one for name in ("members", "keep") for one in _to_list(record.after.get(name))]
     return [one for one in (*found, *listed) if isinstance(one, str)]
 
 
-def _listed(value: object) -> list[object]:
+def _to_list(value: object) -> list[object]:
     return cast("list[object]", value) if isinstance(value, list) else []

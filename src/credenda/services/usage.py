@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from credenda.clock import DAY_US
 from credenda.config import Settings
 from credenda.errors import NotFound
-from credenda.ids import Kind, parse_id
-from credenda.manage.decay import Retained, RetentionRules, Usage, retained
+from credenda.ids import IdKind, parse_id
+from credenda.manage.decay import RetentionRules, RetentionScore, UsageCounts, compute_retention
 from credenda.model.feedback import JUDGED
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
-from credenda.services.lookup import current
+from credenda.services.lookup import get_current
 from credenda.storage.store import Access, Reader, Retention, Watermark, Writer
-from credenda.validation import checked_name
+from credenda.validation import check_name
 from credenda.workers.idle_tasks import flush_accesses
 
-__all__ = ["Looked", "Times", "feedback", "look", "rescore", "retention_rules", "times_of"]
+__all__ = ["Looked", "Times", "look", "read_retention_rules", "read_times", "record_feedback", "rescore_retention"]
 
 
-def retention_rules(settings: Settings) -> RetentionRules:
+def read_retention_rules(settings: Settings) -> RetentionRules:
     """Take the numbers of the forgetting curves from the settings."""
     return RetentionRules(
         profile=settings.decay_profile,
@@ -62,13 +62,13 @@ class Looked:
 
     memory: Memory
     uses: tuple[float, ...]
-    retained: Retained
+    retained: RetentionScore
     age_days: float
     idle_days: float
     """Days since it was last shown, or else since it was first held."""
 
 
-def times_of(reader: Reader, parts: Parts) -> Times:
+def read_times(reader: Reader, parts: Parts) -> Times:
     """Read what ages are counted by."""
     active = tuple(reader.usage.active_days()) if parts.settings.decay_clock == "active" else None
     return Times(parts.clock.now_us(), active, reader.usage.occasions())
@@ -79,19 +79,19 @@ def look(reader: Reader, memories: Sequence[Memory], rules: RetentionRules, time
     used: defaultdict[str, list[Access]] = defaultdict(list)
     for access in reader.usage.accesses([memory.id for memory in memories]):
         used[access.memory_id].append(access)
-    return [_looked(memory, used.get(memory.id, ()), rules, times) for memory in memories]
+    return [_describe_usage(memory, used.get(memory.id, ()), rules, times) for memory in memories]
 
 
-def _looked(memory: Memory, log: Sequence[Access], rules: RetentionRules, times: Times) -> Looked:
+def _describe_usage(memory: Memory, log: Sequence[Access], rules: RetentionRules, times: Times) -> Looked:
     uses = tuple(times.days(access.at_us) for access in log if access.shown)
-    usage = Usage(
+    usage = UsageCounts(
         accesses=max(memory.access_count, len(uses)),
         judged=sum((access.useful > 0) - (access.useful < 0) for access in log),
         passed=sum(not access.useful and (access.session, access.day) in times.occasions for access in log),
     )
     since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
     idle = times.days(since)
-    kept = retained(
+    kept = compute_retention(
         rules,
         layer=memory.layer,
         trust=memory.trust,
@@ -103,46 +103,46 @@ def _looked(memory: Memory, log: Sequence[Access], rules: RetentionRules, times:
     return Looked(memory, uses, kept, age_days=times.days(memory.created_us), idle_days=idle)
 
 
-def rescore(parts: Parts, writer: Writer, memory_ids: Sequence[str]) -> None:
+def rescore_retention(parts: Parts, writer: Writer, memory_ids: Sequence[str]) -> None:
     """Compute afresh, inside a transaction, how much of some memories is retained."""
-    rules = retention_rules(parts.settings)
-    found = look(writer, writer.memories(sorted(memory_ids)), rules, times_of(writer, parts))
+    rules = read_retention_rules(parts.settings)
+    found = look(writer, writer.memories(sorted(memory_ids)), rules, read_times(writer, parts))
     writer.put(Retention(scores={one.memory.id: one.retained.score for one in found}))
 
 
-def feedback(parts: Parts, hit_id: str, *, useful: bool, session: str | None = None) -> None:
+def record_feedback(parts: Parts, hit_id: str, *, useful: bool, session: str | None = None) -> None:
     """Say whether a hit was of use; for an event it counts for the memories made from it.
 
     It counts once a session and day, and the last word stands; without a `session` it is said of the one in which the
     hit was last shown. What is retained of the memories moves at once, and with it their rank; what was shown beside a
     useful one and not used loses a little with the next run of decay.
     """
-    where = checked_name(session, "session")
+    where = check_name(session, "session")
     flush_accesses(parts)
 
     def work(writer: Writer) -> None:
         now_us = parts.clock.now_us()
         day, judged = now_us // DAY_US, 1 if useful else -1
-        ids = _judged(writer, hit_id)
+        ids = _find_judged(writer, hit_id)
         for memory_id in ids:
-            place = where if where is not None else _last_shown(writer, memory_id)
+            place = where if where is not None else _find_last_shown(writer, memory_id)
             writer.put(Access(memory_id=memory_id, session=place, day=day, at_us=now_us, useful=judged))
         writer.put(Watermark(name=JUDGED, value=day, at_us=now_us))
-        rescore(parts, writer, ids)
+        rescore_retention(parts, writer, ids)
 
-    with parts.foreground:
+    with parts.active_calls:
         parts.store.commit(parts.user_id, work)
 
 
-def _judged(writer: Writer, hit_id: str) -> list[str]:
+def _find_judged(writer: Writer, hit_id: str) -> list[str]:
     kind, _ = parse_id(hit_id, writer.tenant.tag)
-    if kind is not Kind.EVENT:
-        return [current(writer, hit_id).id]
+    if kind is not IdKind.EVENT:
+        return [get_current(writer, hit_id).id]
     if not writer.events([hit_id]):
         raise NotFound(f"there is no event {hit_id}", fix="copy an id from `search`")
     return sorted({item.memory_id for item in writer.evidence(event_ids=[hit_id])})
 
 
-def _last_shown(reader: Reader, memory_id: str) -> str:
+def _find_last_shown(reader: Reader, memory_id: str) -> str:
     shown = [access for access in reader.usage.accesses([memory_id]) if access.shown]
     return shown[-1].session if shown else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Lead", "Retention", "Surprise", "Watermark"]
+__all__ = ["Retention", "SchedulerLease", "Surprise", "Watermark"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Watermark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lead:
+class SchedulerLease:
     """Take or keep the lead over the duties of a tenant; filing it raises `Conflict` while another process has it.
 
     With the `name` of a duty it is the lock of that one alone; `until_us` not after `now_us` gives it up. The error

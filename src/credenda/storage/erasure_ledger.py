@@ -17,11 +17,11 @@ from typing import Any, cast
 
 from credenda.errors import Corrupt, Unavailable
 
-__all__ = ["Entry", "ledger_path", "lift", "note", "read_ledger"]
+__all__ = ["ErasedTenant", "add_to_ledger", "locate_ledger", "read_ledger", "remove_from_ledger"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ErasedTenant:
     """One erased tenant."""
 
     digest: bytes
@@ -30,20 +30,20 @@ class Entry:
     erased_us: int
 
 
-def ledger_path(path: str | Path) -> Path:
+def locate_ledger(path: str | Path) -> Path:
     """Return where the ledger of a database or backup stands."""
     return Path(f"{path}.erasures")
 
 
-def read_ledger(path: str | Path) -> dict[str, Entry]:
+def read_ledger(path: str | Path) -> dict[str, ErasedTenant]:
     """Read the entries of a ledger by tag; {} where there is none. Raises `Corrupt` for what is none."""
     try:
-        lines = ledger_path(path).read_bytes().splitlines()
+        lines = locate_ledger(path).read_bytes().splitlines()
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise Unavailable(f"{ledger_path(path)} cannot be read", why=error.strerror or "") from error
-    found: dict[str, Entry] = {}
+        raise Unavailable(f"{locate_ledger(path)} cannot be read", why=error.strerror or "") from error
+    found: dict[str, ErasedTenant] = {}
     for number, line in enumerate(lines, 1):
         try:
             row = cast("dict[str, Any]", json.loads(line))
@@ -51,15 +51,15 @@ def read_ledger(path: str | Path) -> dict[str, Entry]:
                 found.pop(row["tag"], None)
             else:
                 digest, key = bytes.fromhex(row["digest"]), bytes.fromhex(row["key"])
-                found[row["tag"]] = Entry(digest, row["tag"], key, int(row["erased_us"]))
+                found[row["tag"]] = ErasedTenant(digest, row["tag"], key, int(row["erased_us"]))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if number == len(lines):  # cut off by a crash: what it would have said is written again
                 break
-            raise Corrupt(f"line {number} of {ledger_path(path)} is damaged", fix="restore an intact copy") from error
+            raise Corrupt(f"line {number} of {locate_ledger(path)} is damaged", fix="restore an intact copy") from error
     return found
 
 
-def note(path: str | Path, entries: Iterable[Entry]) -> None:
+def add_to_ledger(path: str | Path, entries: Iterable[ErasedTenant]) -> None:
     """Add what a ledger lacks, durably."""
     known = read_ledger(path)
     _append(
@@ -72,7 +72,7 @@ def note(path: str | Path, entries: Iterable[Entry]) -> None:
     )
 
 
-def lift(path: str | Path, tag: str) -> None:
+def remove_from_ledger(path: str | Path, tag: str) -> None:
     """Take an entry back, if there is one."""
     if tag in read_ledger(path):
         _append(path, [{"tag": tag, "lifted": True}])
@@ -81,7 +81,7 @@ def lift(path: str | Path, tag: str) -> None:
 def _append(path: str | Path, lines: list[dict[str, object]]) -> None:
     if not lines:
         return
-    place = ledger_path(path)
+    place = locate_ledger(path)
     text = "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines).encode()
     try:
         handle = os.open(place, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)

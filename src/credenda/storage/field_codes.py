@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["SHORT", "shortened", "spelled_out"]
+__all__ = ["SHORT", "expand_fields", "shorten_fields"]
 
 SHORT: Final[Mapping[str, str]] = {
     "attribute": "a",
@@ -39,12 +39,12 @@ SHORT: Final[Mapping[str, str]] = {
 _LONG: Final = {letter: name for name, letter in SHORT.items()}
 
 
-def shortened(part: Mapping[str, object]) -> dict[str, object]:
+def shorten_fields(part: Mapping[str, object]) -> dict[str, object]:
     """Write the fields of one side of a change by their letters."""
     return {SHORT.get(name, name): value for name, value in part.items()}
 
 
-def spelled_out(part: Mapping[str, object]) -> dict[str, object]:
+def expand_fields(part: Mapping[str, object]) -> dict[str, object]:
     """Read the fields of one side of a change by their names.
 
     >>> spelled_out(shortened({"text": "tea", "linked": []}))

@@ -13,7 +13,7 @@ from credenda.model.doctor_finding import DutyRun, Finding
 from credenda.model.event import NewEvent
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
-from credenda.storage.derived_rows import Lead, Retention, Surprise, Watermark
+from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, Watermark
 from credenda.storage.usage import Access, Prune
 
 __all__ = [
@@ -26,27 +26,27 @@ __all__ = [
     "DocumentState",
     "EventFilter",
     "Finding",
-    "Heads",
+    "IndexPosition",
     "Job",
     "JobFilter",
     "JobStatus",
-    "Lead",
     "MemoryFilter",
     "Prune",
     "Redaction",
-    "Refold",
+    "ReplayedRows",
     "Retention",
     "Row",
+    "SchedulerLease",
     "Snapshot",
     "Spend",
     "Surprise",
-    "Tenant",
+    "TenantRecord",
     "Tombstone",
     "Vector",
     "Watermark",
+    "count_vector_bytes",
     "pack_code",
     "unpack_code",
-    "vector_bytes",
 ]
 
 _HEADS: Final = {32: 0, 16: 0, 8: 8, 4: 9, 2: 9}
@@ -72,7 +72,7 @@ def unpack_code(code: int) -> tuple[bool, int, int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tenant:
+class TenantRecord:
     """A tenant as its store knows it: `tag` ends every public id, `key` (32 bytes) signs its keyed hashes."""
 
     user_id: str
@@ -85,7 +85,7 @@ class Tenant:
 
 
 @dataclass(frozen=True, slots=True)
-class Heads:
+class IndexPosition:
     """How far an index has read: last event, last change, last vector."""
 
     event: int = 0
@@ -131,7 +131,7 @@ class Vector(NamedTuple):
     data: bytes
 
 
-def vector_bytes(dims: int, bits: int) -> int:
+def count_vector_bytes(dims: int, bits: int) -> int:
     """Return how many bytes such a vector has: rough ones begin with their range, those below 8 bits with their width.
 
     Raises `ValueError` for a width that no vector has.
@@ -148,7 +148,7 @@ def vector_bytes(dims: int, bits: int) -> int:
 class Delta:
     """What an index that has read up to some heads still lacks, in order of code within each list."""
 
-    heads: Heads
+    heads: IndexPosition
     documents: tuple[Document, ...] = ()
     states: tuple[tuple[int, DocumentState], ...] = ()
     vectors: tuple[Vector, ...] = ()
@@ -308,7 +308,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refold:
+class ReplayedRows:
     """What the change log says of a memory, or of a contest, to take the place of whatever rows it has.
 
     `evidence` is None where the log does not hold it: the rows then stay. The full-text index is made afresh with it.
@@ -351,12 +351,12 @@ Row = (
     | Redaction
     | Access
     | Snapshot
-    | Refold
+    | ReplayedRows
     | Retention
     | Surprise
     | Watermark
     | DutyRun
-    | Lead
+    | SchedulerLease
     | Prune
     | Spend
 )

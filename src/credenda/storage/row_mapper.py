@@ -7,13 +7,13 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, Generic, TypeVar
 
-from credenda.ids import Kind, public_id
-from credenda.model.fast_dataclass import compiled, field_names
+from credenda.ids import IdKind, format_id
+from credenda.model.fast_dataclass import compile_unpacker, list_field_names
 
-__all__ = ["Form"]
+__all__ = ["RowMapper"]
 
 T = TypeVar("T")
-_NAMES_OF_COLUMNS: Final = {
+_COLUMN_NAMES: Final = {
     "session": "session_id",
     "agent": "agent_id",
     "occurred_us": "occurred_at",
@@ -29,30 +29,30 @@ _NAMES_OF_COLUMNS: Final = {
 """Columns that are not called like their fields."""
 
 
-class Form(Generic[T]):
+class RowMapper(Generic[T]):
     """How rows of one table become values: which columns, in the order of the fields, and what is made of them."""
 
     def __init__(
-        self, kind: type[T], *, ids: Mapping[str, Kind], converted: Mapping[str, Callable[[Any], object]]
+        self, kind: type[T], *, ids: Mapping[str, IdKind], converted: Mapping[str, Callable[[Any], object]]
     ) -> None:
         """`ids` names the fields that hold a number and show an id, `converted` what other fields are made with."""
-        self.columns: Final = tuple(_NAMES_OF_COLUMNS.get(name, name) for name in field_names(kind))
+        self.columns: Final = tuple(_COLUMN_NAMES.get(name, name) for name in list_field_names(kind))
         expressions = {name: f"convert_{name}({name})" for name in converted}
         expressions |= {name: f"public_id(kind_of_{name}, {name}, tag_) if {name} else None" for name in ids}
         space: dict[str, object] = {f"convert_{name}": convert for name, convert in converted.items()}
-        space |= {f"kind_of_{name}": one for name, one in ids.items()} | {"public_id": public_id}
-        self.of: Final[Callable[[Sequence[Any], str], T]] = compiled(kind, "cells_, tag_", expressions, space)
+        space |= {f"kind_of_{name}": one for name, one in ids.items()} | {"public_id": format_id}
+        self.of: Final[Callable[[Sequence[Any], str], T]] = compile_unpacker(kind, "cells_, tag_", expressions, space)
         """Makes a value of the cells of `columns` and the tenant's tag."""
 
-    def all_of(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[T]:
+    def to_values(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[T]:
         """Make a value of each plain row whose cells are those of `columns`, of which some may be of no use here."""
         if not rows:
             return []
         given = tuple(columns)
-        picked = rows if given == self.columns else map(_picker(given, self.columns), rows)
+        picked = rows if given == self.columns else map(_make_picker(given, self.columns), rows)
         return [self.of(row, tag) for row in picked]
 
 
 @lru_cache(maxsize=64)
-def _picker(columns: tuple[str, ...], wanted: tuple[str, ...]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+def _make_picker(columns: tuple[str, ...], wanted: tuple[str, ...]) -> Callable[[Sequence[Any]], Sequence[Any]]:
     return itemgetter(*(columns.index(name) for name in wanted))

@@ -8,43 +8,43 @@ from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 from credenda.errors import Corrupt
-from credenda.ids import Kind, number_of, parse_id, public_id
+from credenda.ids import IdKind, format_id, parse_id, parse_id_number
 from credenda.model.change import Actor, ChangeKind, ChangeRecord, Support
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role, Source
-from credenda.model.fast_dataclass import maker
-from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, engram_type
-from credenda.storage.field_codes import shortened, spelled_out
-from credenda.storage.row_mapper import Form
+from credenda.model.fast_dataclass import compile_row_constructor
+from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, get_engram_type
+from credenda.storage.field_codes import expand_fields, shorten_fields
+from credenda.storage.row_mapper import RowMapper
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
-from credenda.text.normalize import attribute_key, name_key, text_key
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 
 __all__ = [
     "EvidenceRow",
-    "canonical_json",
-    "change_of",
-    "change_row",
-    "contest_of",
-    "contest_row",
-    "event_of",
-    "events_in",
-    "evidence_in",
-    "evidence_of",
+    "derive_document_state",
+    "hash_text",
     "is_memory_id",
-    "job_of",
-    "memories_in",
-    "memory_of",
-    "memory_row",
-    "packed",
-    "state_of",
-    "text_hash",
-    "vector_of",
-    "wordless_delta",
+    "pack_json",
+    "remove_words_from_delta",
+    "to_canonical_json",
+    "to_change",
+    "to_change_row",
+    "to_contest",
+    "to_contest_row",
+    "to_event",
+    "to_events",
+    "to_evidence",
+    "to_evidence_list",
+    "to_job",
+    "to_memories",
+    "to_memory",
+    "to_memory_row",
+    "to_vector",
 ]
 
 
-class Record(Protocol):
+class DatabaseRow(Protocol):
     """A database row: values as the driver gives them, by the name of their column."""
 
     def __getitem__(self, key: str, /) -> Any: ...
@@ -81,30 +81,30 @@ _STATES: Final = {
 }
 
 
-def state_of(status: Status, layer: Layer) -> DocumentState:
+def derive_document_state(status: Status, layer: Layer) -> DocumentState:
     """Say whether a memory of this status and layer may be found unasked; what is of code never is."""
     state = _STATES.get(status, DocumentState.PAST)
     unasked = layer is not Layer.CODEBASE or state is DocumentState.GONE
     return state if unasked else DocumentState.HIDDEN
 
 
-def text_hash(text: str) -> int:
+def hash_text(text: str) -> int:
     """Give the 8-byte signed hash of a text's normal form, the key of its index."""
-    digest = hashlib.blake2b(text_key(text).encode(), digest_size=8).digest()
+    digest = hashlib.blake2b(normalise_text(text).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
-def canonical_json(value: object) -> str:
+def to_canonical_json(value: object) -> str:
     """Write JSON with sorted keys and no spaces, the form that hashes and logs use."""
     return _CANONICAL.encode(value)
 
 
-def packed(value: object) -> str | None:
+def pack_json(value: object) -> str | None:
     """Write a list or table as canonical JSON, an empty one as None."""
-    return canonical_json(value) if value else None
+    return to_canonical_json(value) if value else None
 
 
-def _json(raw: str) -> Any:
+def _parse_json(raw: str) -> Any:
     try:
         return json.loads(raw)
     except ValueError as error:
@@ -112,75 +112,75 @@ def _json(raw: str) -> Any:
         raise Corrupt("a row cannot be read", why="a cell of it is not the JSON that was written", fix=fix) from error
 
 
-def _names(raw: str | None) -> tuple[str, ...]:
-    return tuple(_json(raw)) if raw else ()
+def _parse_names(raw: str | None) -> tuple[str, ...]:
+    return tuple(_parse_json(raw)) if raw else ()
 
 
-def _table(raw: str | None) -> dict[str, object]:
-    return _json(raw) if raw else {}
+def _parse_table(raw: str | None) -> dict[str, object]:
+    return _parse_json(raw) if raw else {}
 
 
-def _relation(raw: str | None) -> Relation | None:
+def _parse_relation(raw: str | None) -> Relation | None:
     return Relation(raw) if raw else None
 
 
-_EVENT: Final = Form(
+_EVENT: Final = RowMapper(
     Event,
-    ids={"id": Kind.EVENT},
+    ids={"id": IdKind.EVENT},
     converted={
         "role": _ROLES.__getitem__,
         "source": _SOURCES.__getitem__,
-        "flags": _names,
-        "tags": _names,
-        "metadata": _table,
+        "flags": _parse_names,
+        "tags": _parse_names,
+        "metadata": _parse_table,
     },
 )
-_MEMORY: Final = Form(
+_MEMORY: Final = RowMapper(
     Memory,
-    ids={"id": Kind.MEMORY, "superseded_by": Kind.MEMORY},
+    ids={"id": IdKind.MEMORY, "superseded_by": IdKind.MEMORY},
     converted={
         "type": _TYPES.__getitem__,
         "cardinality": _CARDINALITIES.__getitem__,
         "stance": _STANCES.__getitem__,
         "layer": _LAYERS.__getitem__,
         "status": _STATUSES.__getitem__,
-        "relation": _relation,
+        "relation": _parse_relation,
         "contested": bool,
         "pinned": bool,
         "provisional": bool,
-        "tags": _names,
-        "metadata": _table,
+        "tags": _parse_names,
+        "metadata": _parse_table,
     },
 )
-_new_span: Final = maker(Span)
-_new_evidence: Final = maker(Evidence)
+_new_span: Final = compile_row_constructor(Span)
+_new_evidence: Final = compile_row_constructor(Evidence)
 
 
-def event_of(row: Record, tag: str) -> Event:
+def to_event(row: DatabaseRow, tag: str) -> Event:
     """Read an event."""
     return _EVENT.of([row[name] for name in _EVENT.columns], tag)
 
 
-def events_in(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[Event]:
+def to_events(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[Event]:
     """Read events from plain rows with these columns."""
-    return _EVENT.all_of(columns, rows, tag)
+    return _EVENT.to_values(columns, rows, tag)
 
 
-def memory_row(memory: Memory, tag: str) -> dict[str, object]:
+def to_memory_row(memory: Memory, tag: str) -> dict[str, object]:
     """Give the columns of a version of a memory."""
     return {
-        "id": number_of(memory.id, Kind.MEMORY, tag) if memory.id else 0,
+        "id": parse_id_number(memory.id, IdKind.MEMORY, tag) if memory.id else 0,
         "version": memory.version,
         "text": memory.text,
-        "text_hash": text_hash(memory.text),
+        "text_hash": hash_text(memory.text),
         "type": memory.type.value,
-        "memory_type": engram_type(memory.type),
+        "memory_type": get_engram_type(memory.type),
         "topic": memory.topic,
         "entity": memory.entity,
         "attribute": memory.attribute,
         "value": memory.value,
-        "entity_key": name_key(memory.entity) if memory.entity else None,
-        "attribute_key": attribute_key(memory.attribute) if memory.attribute else None,
+        "entity_key": normalise_name(memory.entity) if memory.entity else None,
+        "attribute_key": normalise_attribute(memory.attribute) if memory.attribute else None,
         "scope": memory.scope,
         "cardinality": memory.cardinality.value,
         "stance": memory.stance.value,
@@ -191,7 +191,7 @@ def memory_row(memory: Memory, tag: str) -> dict[str, object]:
         "layer": memory.layer.value,
         "status": memory.status.value,
         "relation": memory.relation.value if memory.relation else None,
-        "superseded_by": number_of(memory.superseded_by, Kind.MEMORY, tag) if memory.superseded_by else None,
+        "superseded_by": parse_id_number(memory.superseded_by, IdKind.MEMORY, tag) if memory.superseded_by else None,
         "contested": memory.contested,
         "pinned": memory.pinned,
         "provisional": memory.provisional,
@@ -209,30 +209,30 @@ def memory_row(memory: Memory, tag: str) -> dict[str, object]:
         "last_accessed_us": memory.last_accessed_us,
         "access_count": memory.access_count,
         "decay_score": memory.decay_score,
-        "tags": packed(memory.tags),
-        "metadata": packed(memory.metadata),
+        "tags": pack_json(memory.tags),
+        "metadata": pack_json(memory.metadata),
     }
 
 
-def memory_of(row: Record, tag: str) -> Memory:
+def to_memory(row: DatabaseRow, tag: str) -> Memory:
     """Read a version of a memory."""
     return _MEMORY.of([row[name] for name in _MEMORY.columns], tag)
 
 
-def memories_in(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[Memory]:
+def to_memories(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[Memory]:
     """Read versions of memories from plain rows with these columns."""
-    return _MEMORY.all_of(columns, rows, tag)
+    return _MEMORY.to_values(columns, rows, tag)
 
 
-def evidence_of(row: Record, tag: str) -> Evidence:
+def to_evidence(row: DatabaseRow, tag: str) -> Evidence:
     """Read a piece of evidence; who read it is left out, because older archives do not say."""
     columns = (row["memory"], row["event"], row["start"], row["stop"], row["claim_hash"])
-    return evidence_in([(*columns, None)], tag)[0]
+    return to_evidence_list([(*columns, None)], tag)[0]
 
 
-def evidence_in(rows: Sequence[EvidenceRow], tag: str) -> list[Evidence]:
+def to_evidence_list(rows: Sequence[EvidenceRow], tag: str) -> list[Evidence]:
     """Read pieces of evidence from plain rows; a search reads many."""
-    memories, events = Kind.MEMORY.value, Kind.EVENT.value
+    memories, events = IdKind.MEMORY.value, IdKind.EVENT.value
     return [
         _new_evidence(
             (f"{memories}{memory}-{tag}", _new_span((f"{events}{event}-{tag}", start, stop)), claim_hash, reader or "")
@@ -241,13 +241,13 @@ def evidence_in(rows: Sequence[EvidenceRow], tag: str) -> list[Evidence]:
     ]
 
 
-def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
+def to_change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
     """Give the columns of a change; the delta holds only what moved."""
-    delta: dict[str, object] = {"b": shortened(change.before), "a": shortened(change.after)}
+    delta: dict[str, object] = {"b": shorten_fields(change.before), "a": shorten_fields(change.after)}
     if change.support is not None:
         delta["e"] = [
             [
-                number_of(one.span.event_id, Kind.EVENT, tag),
+                parse_id_number(one.span.event_id, IdKind.EVENT, tag),
                 one.span.start,
                 one.span.stop,
                 one.claim_hash.hex(),
@@ -260,51 +260,51 @@ def change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
         "actor": change.actor.value,
         "reason": change.reason,
         "at_us": change.at_us,
-        "memory": number_of(change.memory_id, Kind.MEMORY, tag) if change.memory_id else None,
+        "memory": parse_id_number(change.memory_id, IdKind.MEMORY, tag) if change.memory_id else None,
         "cause": change.cause,
-        "delta": canonical_json({name: part for name, part in delta.items() if part or name == "e"}),
+        "delta": to_canonical_json({name: part for name, part in delta.items() if part or name == "e"}),
     }
 
 
-def change_of(row: Record, tag: str) -> ChangeRecord:
+def to_change(row: DatabaseRow, tag: str) -> ChangeRecord:
     """Read a change."""
-    delta: dict[str, Any] = _json(row["delta"])
+    delta: dict[str, Any] = _parse_json(row["delta"])
     memory = row["memory"]
     support = delta.get("e")
     return ChangeRecord(
-        id=public_id(Kind.CHANGE, row["id"], tag),
+        id=format_id(IdKind.CHANGE, row["id"], tag),
         kind=ChangeKind(row["kind"]),
         actor=Actor(row["actor"]),
         reason=row["reason"],
         at_us=row["at"],
-        memory_id=public_id(Kind.MEMORY, memory, tag) if memory else None,
+        memory_id=format_id(IdKind.MEMORY, memory, tag) if memory else None,
         cause=row["cause"],
-        before=spelled_out(delta.get("b", {})),
-        after=spelled_out(delta.get("a", {})),
-        support=None if support is None else tuple(_support_of(one, tag) for one in support),
+        before=expand_fields(delta.get("b", {})),
+        after=expand_fields(delta.get("a", {})),
+        support=None if support is None else tuple(_to_support(one, tag) for one in support),
     )
 
 
-def _support_of(kept: tuple[Any, ...], tag: str) -> Support:
+def _to_support(kept: tuple[Any, ...], tag: str) -> Support:
     event, start, stop, claim_hash, *reader = kept
-    span = Span(public_id(Kind.EVENT, event, tag), start, stop)
+    span = Span(format_id(IdKind.EVENT, event, tag), start, stop)
     return Support(span, bytes.fromhex(claim_hash), *reader)
 
 
-def wordless_delta(delta: str) -> str:
+def remove_words_from_delta(delta: str) -> str:
     """Give what a delta says of a memory besides its words: standing, times, numbers and where its evidence lies."""
-    parts: dict[str, Any] = _json(delta)
-    sides = {name: spelled_out(part) for name, part in parts.items() if name != "e"}
-    kept = {name: shortened({key: side[key] for key in side if key in _WORDLESS}) for name, side in sides.items()}
+    parts: dict[str, Any] = _parse_json(delta)
+    sides = {name: expand_fields(part) for name, part in parts.items() if name != "e"}
+    kept = {name: shorten_fields({key: side[key] for key in side if key in _WORDLESS}) for name, side in sides.items()}
     evidence = {
         name: [[*one[:3], "00" * (len(one[3]) // 2), *one[4:]] for one in part]
         for name, part in parts.items()
         if name == "e"
     }
-    return canonical_json({name: part for name, part in kept.items() if part} | evidence)
+    return to_canonical_json({name: part for name, part in kept.items() if part} | evidence)
 
 
-def contest_row(contest: ContestCase) -> dict[str, object]:
+def to_contest_row(contest: ContestCase) -> dict[str, object]:
     """Give the columns of a contest; the store adds its number."""
     return {
         "speaker": contest.speaker,
@@ -312,41 +312,41 @@ def contest_row(contest: ContestCase) -> dict[str, object]:
         "attribute": contest.attribute,
         "scope": contest.scope,
         "type_class": contest.type_class,
-        "vals": canonical_json(contest.values),
-        "memories": canonical_json(contest.memory_ids),
+        "vals": to_canonical_json(contest.values),
+        "memories": to_canonical_json(contest.memory_ids),
         "state": contest.state.value,
         "question": contest.question,
         "opened_us": contest.opened_us,
         "resolved_us": contest.resolved_us,
         "resolution": contest.resolution,
-        "scopes": packed(dict(contest.scopes)),
+        "scopes": pack_json(dict(contest.scopes)),
     }
 
 
-def contest_of(row: Record, tag: str) -> ContestCase:
+def to_contest(row: DatabaseRow, tag: str) -> ContestCase:
     """Read a contest."""
     return ContestCase(
-        id=public_id(Kind.CONTEST, row["id"], tag),
+        id=format_id(IdKind.CONTEST, row["id"], tag),
         speaker=row["speaker"],
         entity=row["entity"],
         attribute=row["attribute"],
         scope=row["scope"],
         type_class=row["type_class"],
-        values=_names(row["vals"]),
-        memory_ids=_names(row["memories"]),
+        values=_parse_names(row["vals"]),
+        memory_ids=_parse_names(row["memories"]),
         state=ContestState(row["state"]),
         question=row["question"],
         opened_us=row["opened_at"],
         resolved_us=row["resolved_at"],
         resolution=row["resolution"],
-        scopes={name: str(value) for name, value in _table(row["scopes"]).items()},
+        scopes={name: str(value) for name, value in _parse_table(row["scopes"]).items()},
     )
 
 
-def job_of(row: Record, tag: str) -> Job:
+def to_job(row: DatabaseRow, tag: str) -> Job:
     """Read a job."""
     return Job(
-        id=public_id(Kind.JOB, row["id"], tag),
+        id=format_id(IdKind.JOB, row["id"], tag),
         kind=row["kind"],
         first=row["first"],
         last=row["last"],
@@ -363,7 +363,7 @@ def job_of(row: Record, tag: str) -> Job:
     )
 
 
-def vector_of(row: Record) -> Vector:
+def to_vector(row: DatabaseRow) -> Vector:
     """Read a vector."""
     return Vector(
         code=row["code"],
@@ -377,4 +377,4 @@ def vector_of(row: Record) -> Vector:
 
 def is_memory_id(text: str, tag: str) -> bool:
     """Say whether an id of this tenant names a memory; raises `NotFound` for a foreign one."""
-    return parse_id(text, tag)[0] is Kind.MEMORY
+    return parse_id(text, tag)[0] is IdKind.MEMORY

@@ -29,29 +29,29 @@ from credenda.storage.records import (
     DocumentState,
     EventFilter,
     Finding,
-    Heads,
+    IndexPosition,
     Job,
     JobFilter,
     JobStatus,
-    Lead,
     MemoryFilter,
     Prune,
     Redaction,
-    Refold,
+    ReplayedRows,
     Retention,
     Row,
+    SchedulerLease,
     Snapshot,
     Spend,
     Surprise,
-    Tenant,
+    TenantRecord,
     Tombstone,
     Vector,
     Watermark,
     pack_code,
     unpack_code,
 )
-from credenda.storage.tenant_transfer import Portable
-from credenda.storage.usage import Duties, Usage
+from credenda.storage.tenant_transfer import TenantTransfer
+from credenda.storage.usage import TaskProgress, UsageView
 
 __all__ = [
     "CODE_BITS",
@@ -63,23 +63,23 @@ __all__ = [
     "DocumentState",
     "EventFilter",
     "Finding",
-    "Heads",
+    "IndexPosition",
     "Job",
     "JobFilter",
     "JobStatus",
-    "Lead",
     "MemoryFilter",
     "Prune",
     "Reader",
     "Redaction",
-    "Refold",
+    "ReplayedRows",
     "Retention",
     "Row",
+    "SchedulerLease",
     "Snapshot",
     "Spend",
     "Store",
     "Surprise",
-    "Tenant",
+    "TenantRecord",
     "Tombstone",
     "Vector",
     "Watermark",
@@ -95,7 +95,7 @@ class Reader(Protocol):
     """One tenant's rows as they were at one moment."""
 
     @property
-    def tenant(self) -> Tenant:
+    def tenant(self) -> TenantRecord:
         """The tenant whose rows these are; its tag is "" when it never wrote."""
         ...
 
@@ -133,7 +133,7 @@ class Reader(Protocol):
         """Return contests, open ones first, then newest first; `pair` is the (entity, attribute) of a slot."""
         ...
 
-    def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
+    def delta(self, heads: IndexPosition, model_id: str | None, limit: int = 10_000) -> Delta:
         """Return what came after `heads`: at most `limit` events, changes and vectors.
 
         Call again until the heads stop moving. What was redacted since comes once more, or its state is `GONE`.
@@ -165,12 +165,12 @@ class Reader(Protocol):
         ...
 
     @property
-    def usage(self) -> Usage:
+    def usage(self) -> UsageView:
         """How the memories were used."""
         ...
 
     @property
-    def duties(self) -> Duties:
+    def duties(self) -> TaskProgress:
         """How far the duties have come."""
         ...
 
@@ -195,8 +195,8 @@ class Writer(Reader, Protocol):
         ...
 
 
-class Store(Portable, Protocol):
-    """One database. All methods may be called from any thread; `Portable` adds what finds and moves a whole tenant."""
+class Store(TenantTransfer, Protocol):
+    """One database. All methods may be called from any thread; `TenantTransfer` adds what finds and moves a whole tenant."""
 
     def reader(self, user_id: str) -> AbstractContextManager[Reader]:
         """Open a consistent view of one tenant; a tenant that never wrote is empty."""

@@ -12,22 +12,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from credenda.errors import Corrupt
-from credenda.model.retention_policy import Rules
+from credenda.model.retention_policy import PoliciesAndHolds
 
 if TYPE_CHECKING:
     from credenda.storage.store import Writer
 
-__all__ = ["Cell", "Dump", "Erasure", "Origin", "PlacedRow", "PlainRow", "Portable", "unfit"]
+__all__ = [
+    "Cell",
+    "Erasure",
+    "ExportHeader",
+    "ImportRow",
+    "TableRow",
+    "TenantExport",
+    "TenantTransfer",
+    "make_row_error",
+]
 
 Cell = int | float | str | bytes | None
 """What one column of one row holds."""
 
-PlainRow = Mapping[str, Cell]
+TableRow = Mapping[str, Cell]
 """A row by the names of its columns, all but `user_id`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class ExportHeader:
     """Which tenant rows come from, and the version of the schema they were written by.
 
     `tag` is "" for a tenant that never wrote. `key` signs tombstones: without it they would hold nothing back.
@@ -41,19 +50,19 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dump:
+class TenantExport:
     """Every row of one tenant as (table, row), to be read once: tables in a fixed order, rows by primary key."""
 
-    origin: Origin
-    rows: Iterator[tuple[str, PlainRow]]
+    origin: ExportHeader
+    rows: Iterator[tuple[str, TableRow]]
 
 
-class PlacedRow(NamedTuple):
+class ImportRow(NamedTuple):
     """A row to take in, and the place (the line of a file) that an error is to name."""
 
     place: int
     table: str
-    row: PlainRow
+    row: TableRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +80,14 @@ class Erasure:
     """Backups made before that still hold the tenant, until they are restored or thrown away."""
 
 
-class Portable(Protocol):
+class TenantTransfer(Protocol):
     """A store whose tenants can be found and moved. Memory stays bounded however much a tenant holds."""
 
     def user_of(self, tag: str) -> str | None:
         """Name the tenant whose ids carry this tag; None where there is none."""
         ...
 
-    def dump(self, user_id: str, *, only: Collection[str] | None = None) -> AbstractContextManager[Dump]:
+    def dump(self, user_id: str, *, only: Collection[str] | None = None) -> AbstractContextManager[TenantExport]:
         """Open all rows of a tenant as they were at one moment, or those of some tables."""
         ...
 
@@ -86,7 +95,7 @@ class Portable(Protocol):
         """Return those of the tags whose tenants were erased here, and not taken in again since."""
         ...
 
-    def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
+    def load(self, user_id: str, origin: ExportHeader, rows: Iterable[ImportRow]) -> dict[str, int]:
         """Take rows into an empty tenant in one transaction and return how many each table got.
 
         The tenant gets the tag and key of `origin`. Raises `Conflict` when it holds anything already, when another
@@ -102,7 +111,7 @@ class Portable(Protocol):
         """
         ...
 
-    def rules(self, user_id: str) -> Rules:
+    def rules(self, user_id: str) -> PoliciesAndHolds:
         """Return the retention policies and legal holds of a tenant."""
         ...
 
@@ -116,7 +125,7 @@ class Portable(Protocol):
         ...
 
 
-def unfit(place: int, why: str) -> Corrupt:
+def make_row_error(place: int, why: str) -> Corrupt:
     """Make the error for a line that cannot be a row."""
     return Corrupt(
         f"line {place} of the archive cannot be taken in",

@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from credenda.model.core import Recalled
+from credenda.model.core import RecallCounts
 from credenda.model.doctor_finding import DutyRun
-from credenda.model.feedback import Regard
+from credenda.model.feedback import FeedbackCounts
 
 if TYPE_CHECKING:
-    from credenda.storage.records import Heads
+    from credenda.storage.records import IndexPosition
 
-__all__ = ["Access", "Duties", "Prune", "Usage"]
+__all__ = ["Access", "Prune", "TaskProgress", "UsageView"]
 
 
-class Usage(Protocol):
+class UsageView(Protocol):
     """How one tenant's memories were used, as it was at one moment."""
 
     def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
         """Return what is known of the use of these memories, by memory and then oldest first."""
         ...
 
-    def recalled(self, first_day: int, until_day: int, limit: int) -> list[Recalled]:
+    def recalled(self, first_day: int, until_day: int, limit: int) -> list[RecallCounts]:
         """Return what was recalled on days from the first up to the last (excluded): most days, then sessions, first.
 
         Days are counted since 1970-01-01 UTC. What callers called useless on balance comes last.
@@ -35,7 +35,7 @@ class Usage(Protocol):
         """Whether any memory was ever judged."""
         ...
 
-    def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
+    def regards(self, memory_ids: Sequence[str]) -> dict[str, FeedbackCounts]:
         """Return how these memories were judged; those that nobody ever judged are left out."""
         ...
 
@@ -48,11 +48,11 @@ class Usage(Protocol):
         ...
 
 
-class Duties(Protocol):
+class TaskProgress(Protocol):
     """How far the duties of one tenant have come, and the logs that they follow, as it was at one moment."""
 
     @property
-    def heads(self) -> Heads:
+    def heads(self) -> IndexPosition:
         """How far the journal, the change log and the vectors have grown."""
         ...
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from credenda.clock import from_datetime
 from credenda.text.days import Days
 
-__all__ = ["Atom", "DateSpan", "spans_of", "word_before"]
+__all__ = ["DateSpan", "TimeExpression", "find_preposition", "join_date_spans"]
 
 _MOVING: Final = re.compile(
     r"\b(?:mov(?:es?|ed|ing)|shift(?:s|ed)?|push(?:es|ed)?|chang(?:es?|ed)|switch(?:es|ed)?|w[ea]nt|goes|postponed"
@@ -30,7 +30,7 @@ class DateSpan(NamedTuple):
     until_us: int | None
 
 
-class Atom(NamedTuple):
+class TimeExpression(NamedTuple):
     """One time as it stands in a text, with the kind of word before it."""
 
     start: int
@@ -40,7 +40,7 @@ class Atom(NamedTuple):
 
 
 @cache
-def _before() -> re.Pattern[str]:
+def _compile_prepositions() -> re.Pattern[str]:
     return re.compile(
         r"\b(?:(?P<since>since|starting(?: (?:from|on|in))?|as of|from)|(?P<until>until|till|up to|til|before)"
         r"|(?P<through>through)|(?P<to>to|and)|(?P<by>by)|(?P<after>after)|(?P<plain>on|in|at|during|over)|between)\s+(?:the\s+)?$",
@@ -48,21 +48,21 @@ def _before() -> re.Pattern[str]:
     )
 
 
-def _us(day: date) -> int:
+def _to_us(day: date) -> int:
     return from_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC))
 
 
-def word_before(text: str, start: int) -> tuple[str, int]:
+def find_preposition(text: str, start: int) -> tuple[str, int]:
     """Return the kind of preposition right before an offset and where it begins."""
     floor = max(0, start - 24)
-    found = _before().search(text[floor:start])
+    found = _compile_prepositions().search(text[floor:start])
     if found is None:
         return "", start
     return found.lastgroup or "between", floor + found.start()
 
 
-def _span(atom: Atom) -> DateSpan:
-    since, until = _us(atom.days.since), _us(atom.days.until)
+def _to_span(atom: TimeExpression) -> DateSpan:
+    since, until = _to_us(atom.days.since), _to_us(atom.days.until)
     match atom.word:
         case "since":
             return DateSpan(atom.start, atom.stop, since, None)
@@ -76,7 +76,7 @@ def _span(atom: Atom) -> DateSpan:
             return DateSpan(atom.start, atom.stop, since, until)
 
 
-def _paired(text: str, one: Atom, other: Atom) -> DateSpan | None:
+def _join_interval(text: str, one: TimeExpression, other: TimeExpression) -> DateSpan | None:
     """Join "from X to Y" and "between X and Y" into one interval."""
     if one.word not in {"since", "between"} or other.word not in {"to", "until", "through"}:
         return None
@@ -84,15 +84,15 @@ def _paired(text: str, one: Atom, other: Atom) -> DateSpan | None:
         return None
     if text[one.stop : other.start].strip() or one.days.since > other.days.since:
         return None
-    return DateSpan(one.start, other.stop, _us(one.days.since), _us(other.days.until))
+    return DateSpan(one.start, other.stop, _to_us(one.days.since), _to_us(other.days.until))
 
 
-def spans_of(text: str, atoms: Sequence[Atom]) -> list[DateSpan]:
+def join_date_spans(text: str, atoms: Sequence[TimeExpression]) -> list[DateSpan]:
     """Join the times of a text that belong together, in order."""
     spans: list[DateSpan] = []
     at = 0
     while at < len(atoms):
-        pair = _paired(text, atoms[at], atoms[at + 1]) if at + 1 < len(atoms) else None
-        spans.append(pair or _span(atoms[at]))
+        pair = _join_interval(text, atoms[at], atoms[at + 1]) if at + 1 < len(atoms) else None
+        spans.append(pair or _to_span(atoms[at]))
         at += 2 if pair else 1
     return spans

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from credenda.clock import to_datetime
-from credenda.text.date_spans import Atom, DateSpan, spans_of, word_before
+from credenda.text.date_spans import DateSpan, TimeExpression, find_preposition, join_date_spans
 from credenda.text.days import (
     DECEMBER,
     MONTHS,
@@ -21,17 +21,17 @@ from credenda.text.days import (
     SEASONS,
     WEEKDAYS,
     Days,
-    month_number,
-    month_of,
-    months_of,
-    one_day,
-    part_of,
-    relative_month,
-    relative_season,
-    relative_weekend,
-    season_of,
-    shifted,
-    weekday_near,
+    find_relative_month,
+    find_relative_season,
+    find_relative_weekend,
+    find_weekday,
+    get_day,
+    get_month,
+    get_months,
+    get_season,
+    parse_month,
+    shift_period,
+    take_part,
 )
 
 __all__ = ["DateSpan", "Lean", "find_dates"]
@@ -127,7 +127,7 @@ _NEARBY: Final = (
 _TIME_WORDS: Final = frozenset([*_NEARBY.split(), *MONTHS, *WEEKDAYS, *SEASONS])
 
 
-def _region(text: str) -> tuple[int, int] | None:
+def _find_region(text: str) -> tuple[int, int] | None:
     """Find cheaply the part of a text that can name times: a little more than its first to its last word of time."""
     folded = text.lower()
     words = _WORDS.findall(folded)
@@ -140,117 +140,117 @@ def _region(text: str) -> tuple[int, int] | None:
 
 
 @cache
-def _atoms() -> re.Pattern[str]:
+def _compile_atoms() -> re.Pattern[str]:
     return re.compile(
         r"\b(?:" + "|".join(rf"(?P<{name}>{rule}\b(?![-/]\d|\w))" for name, rule in _RULES) + ")", re.IGNORECASE
     )
 
 
 @cache
-def _folded_atoms() -> re.Pattern[str]:
+def _compile_folded_atoms() -> re.Pattern[str]:
     """Compile the same for ASCII text in lower case, in which a time is found or ruled out in half the time."""
     rules = "|".join(rf"(?:{_GROUP.sub('(?:', rule)}\b(?![-/]\d|\w))" for _, rule in _RULES)
     small = _LETTERS.sub(lambda found: found[0] if found[0][0] == "\\" else found[0].lower(), rules)
     return re.compile(rf"\b(?:{small})")
 
 
-def _day_number(text: str) -> int:
+def _parse_day_number(text: str) -> int:
     return int(text.rstrip("stndrhSTNDRH"))
 
 
-def _dated(context: _Context, day: int, month: int, year: str | None) -> Days | None:
+def _resolve_date(context: _Context, day: int, month: int, year: str | None) -> Days | None:
     """Read a day and month; without a year by the lean, or the year that is clearly nearest."""
     if year is not None:
-        return one_day(date(int(year), month, day))
+        return get_day(date(int(year), month, day))
     around = [date(context.today.year + step, month, day) for step in (-1, 0, 1) if (month, day) != (2, 29)]
     if context.lean == "past":
-        return one_day(max(one for one in around if one <= context.today)) if around else None
+        return get_day(max(one for one in around if one <= context.today)) if around else None
     if context.lean == "future":
-        return one_day(min(one for one in around if one >= context.today)) if around else None
+        return get_day(min(one for one in around if one >= context.today)) if around else None
     near = [one for one in around if abs((one - context.today).days) <= _NEAR_DAYS]
-    return one_day(near[0]) if near else None
+    return get_day(near[0]) if near else None
 
 
-def _iso(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_iso(found: re.Match[str], context: _Context) -> Days | None:
     del context
-    return one_day(date(int(found["iso_y"]), int(found["iso_m"]), int(found["iso_d"])))
+    return get_day(date(int(found["iso_y"]), int(found["iso_m"]), int(found["iso_d"])))
 
 
-def _dmy(found: re.Match[str], context: _Context) -> Days | None:
-    return _dated(context, _day_number(found["dmy_d"]), month_number(found["dmy_m"]), found["dmy_y"])
+def _parse_day_month(found: re.Match[str], context: _Context) -> Days | None:
+    return _resolve_date(context, _parse_day_number(found["dmy_d"]), parse_month(found["dmy_m"]), found["dmy_y"])
 
 
-def _mdy(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_month_day(found: re.Match[str], context: _Context) -> Days | None:
     if found["mdy_m"] in {"may", "march", "mar"} and found["mdy_y"] is None and found["mdy_d"].isdigit():
         return None
-    days = _dated(context, _day_number(found["mdy_d"]), month_number(found["mdy_m"]), found["mdy_y"])
+    days = _resolve_date(context, _parse_day_number(found["mdy_d"]), parse_month(found["mdy_m"]), found["mdy_y"])
     if days is None or found["mdy_e"] is None:
         return days
-    last = days.since.replace(day=_day_number(found["mdy_e"]))
+    last = days.since.replace(day=_parse_day_number(found["mdy_e"]))
     return Days(days.since, last + timedelta(days=1)) if last > days.since else None
 
 
-def _my(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_month_year(found: re.Match[str], context: _Context) -> Days | None:
     del context
-    return part_of(month_of(int(found["my_y"]), month_number(found["my_m"])), found["my_p"])
+    return take_part(get_month(int(found["my_y"]), parse_month(found["my_m"])), found["my_p"])
 
 
-def _sy(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_season_year(found: re.Match[str], context: _Context) -> Days | None:
     del context
-    return season_of(int(found["sy_y"]), found["sy_s"])
+    return get_season(int(found["sy_y"]), found["sy_s"])
 
 
-def _quarter(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_quarter(found: re.Match[str], context: _Context) -> Days | None:
     del context
-    return months_of(int(found["quarter_y"]), QUARTER * (int(found["quarter_q"]) - 1) + 1, QUARTER)
+    return get_months(int(found["quarter_y"]), QUARTER * (int(found["quarter_q"]) - 1) + 1, QUARTER)
 
 
-def _ending(found: re.Match[str], context: _Context) -> Days | None:
-    whole = shifted(context.today, 0, found["ending_u"])
+def _parse_period_end(found: re.Match[str], context: _Context) -> Days | None:
+    whole = shift_period(context.today, 0, found["ending_u"])
     return Days(whole.until - timedelta(days=1), whole.until)
 
 
-def _beside(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_day_after_next(found: re.Match[str], context: _Context) -> Days | None:
     step = -2 if "before" in found["beside_w"].lower() else 2
-    return one_day(context.today + timedelta(days=step))
+    return get_day(context.today + timedelta(days=step))
 
 
-def _count(text: str) -> int:
+def _parse_count(text: str) -> int:
     words = text.lower().split()
     return int(words[0]) if words[0].isdigit() else _COUNTS["couple" if "couple" in words else words[0]]
 
 
-def _ago(found: re.Match[str], context: _Context) -> Days | None:
-    return shifted(context.today, -_count(found["ago_n"]), found["ago_u"])
+def _parse_ago(found: re.Match[str], context: _Context) -> Days | None:
+    return shift_period(context.today, -_parse_count(found["ago_n"]), found["ago_u"])
 
 
-def _ahead(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_ahead(found: re.Match[str], context: _Context) -> Days | None:
     number, unit = found["ahead_n"] or found["ahead_m"], found["ahead_u"] or found["ahead_v"]
-    return shifted(context.today, _count(number), unit)
+    return shift_period(context.today, _parse_count(number), unit)
 
 
-def _relative(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_relative(found: re.Match[str], context: _Context) -> Days | None:
     word, unit, today = found["rel_w"].lower(), found["rel_u"].lower(), context.today
     step = {"last": -1, "past": -1, "this past": -1, "next": 1, "this coming": 0}.get(word, 0)
     word = {-1: "last", 0: "this", 1: "next"}[step]
     if unit in WEEKDAYS:
-        return one_day(weekday_near(today, unit, word))
+        return get_day(find_weekday(today, unit, word))
     if unit in SEASONS:
-        return relative_season(today, unit, step)
+        return find_relative_season(today, unit, step)
     match unit:
         case "week" | "month" | "year":
-            return shifted(today, step, unit)
+            return shift_period(today, step, unit)
         case "weekend":
-            return relative_weekend(today, step)
+            return find_relative_weekend(today, step)
         case "quarter":
-            return months_of(today.year, QUARTER * ((today.month - 1) // QUARTER + step) + 1, QUARTER)
+            return get_months(today.year, QUARTER * ((today.month - 1) // QUARTER + step) + 1, QUARTER)
         case _:
-            return relative_month(today, month_number(unit), step)
+            return find_relative_month(today, parse_month(unit), step)
 
 
-def _near(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_nearby_day(found: re.Match[str], context: _Context) -> Days | None:
     step = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(found["near_w"].lower(), 0)
-    return one_day(context.today + timedelta(days=step))
+    return get_day(context.today + timedelta(days=step))
 
 
 def _is_small_month(found: re.Match[str]) -> bool:
@@ -262,81 +262,81 @@ def _is_small_month(found: re.Match[str]) -> bool:
     return name in MONTHS or opener in {"in", "since", "until", "till", "by"}
 
 
-def _bare_month(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_bare_month(found: re.Match[str], context: _Context) -> Days | None:
     """Read "in May": by the lean; without one only where the months beside it leave no doubt."""
     name = found["month_m"]
     if name.islower() and not _is_small_month(found):
         return None
-    month, today = month_number(name), context.today
-    around = [month_of(today.year + step, month) for step in (-1, 0, 1)]
+    month, today = parse_month(name), context.today
+    around = [get_month(today.year + step, month) for step in (-1, 0, 1)]
     if context.lean == "past":
         found_days = [one for one in around if one.since <= today][-1]
     elif context.lean == "future":
         found_days = next(one for one in around if one.until > today)
     else:
         near = [one for one in around if abs((one.since - today).days) <= _NEAR_DAYS]
-        return part_of(near[0], found["month_p"]) if near else None
-    return part_of(found_days, found["month_p"])
+        return take_part(near[0], found["month_p"]) if near else None
+    return take_part(found_days, found["month_p"])
 
 
-def _bare_year(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_bare_year(found: re.Match[str], context: _Context) -> Days | None:
     del context
-    return part_of(months_of(int(found["year_y"]), 1, DECEMBER), found["year_p"])
+    return take_part(get_months(int(found["year_y"]), 1, DECEMBER), found["year_p"])
 
 
-def _bare_weekday(found: re.Match[str], context: _Context) -> Days | None:
+def _parse_bare_weekday(found: re.Match[str], context: _Context) -> Days | None:
     if context.lean is None:
         return None
     word = "last" if context.lean == "past" else "this"
-    return one_day(weekday_near(context.today, found["weekday_w"], word))
+    return get_day(find_weekday(context.today, found["weekday_w"], word))
 
 
-_READERS: Final[dict[str, Callable[[re.Match[str], _Context], Days | None]]] = {
-    "iso": _iso,
-    "dmy": _dmy,
-    "mdy": _mdy,
-    "my": _my,
-    "sy": _sy,
-    "quarter": _quarter,
-    "ending": _ending,
-    "beside": _beside,
-    "ago": _ago,
-    "ahead": _ahead,
-    "relative": _relative,
-    "near": _near,
-    "month": _bare_month,
-    "year": _bare_year,
-    "weekday": _bare_weekday,
+_PARSERS: Final[dict[str, Callable[[re.Match[str], _Context], Days | None]]] = {
+    "iso": _parse_iso,
+    "dmy": _parse_day_month,
+    "mdy": _parse_month_day,
+    "my": _parse_month_year,
+    "sy": _parse_season_year,
+    "quarter": _parse_quarter,
+    "ending": _parse_period_end,
+    "beside": _parse_day_after_next,
+    "ago": _parse_ago,
+    "ahead": _parse_ahead,
+    "relative": _parse_relative,
+    "near": _parse_nearby_day,
+    "month": _parse_bare_month,
+    "year": _parse_bare_year,
+    "weekday": _parse_bare_weekday,
 }
 
 
-def _kind(found: re.Match[str]) -> str:
+def _classify(found: re.Match[str]) -> str:
     return next(name for name, _ in _RULES if found[name] is not None)
 
 
-def _read(text: str, region: tuple[int, int], context: _Context) -> Iterator[Atom]:
+def _parse_region(text: str, region: tuple[int, int], context: _Context) -> Iterator[TimeExpression]:
     start, stop = region
     if text.isascii():
-        first = _folded_atoms().search(text.lower(), start, stop)
+        first = _compile_folded_atoms().search(text.lower(), start, stop)
         if first is None:
             return
         start = first.start()
-    for found in _atoms().finditer(text, start, stop):
+    for found in _compile_atoms().finditer(text, start, stop):
         try:
-            days = _READERS[kind := _kind(found)](found, context)
+            days = _PARSERS[kind := _classify(found)](found, context)
         except (ValueError, OverflowError):
             continue
         if days is not None:
-            word, start = word_before(text, found.start())
+            word, start = find_preposition(text, found.start())
             if word == "until":
-                days = _bound(found, kind, days, context)
-            yield Atom(start, found.end(), word, days)
+                days = _resolve_bound(found, kind, days, context)
+            yield TimeExpression(start, found.end(), word, days)
 
 
-def _bound(found: re.Match[str], kind: str, days: Days, context: _Context) -> Days:
+def _resolve_bound(found: re.Match[str], kind: str, days: Days, context: _Context) -> Days:
     """Give the days whose beginning is what "until" means: the end of May, and on a Monday the Monday after."""
     if kind == "weekday" and days.since == context.today:
-        return shifted(context.today, 7, "day")
+        return shift_period(context.today, 7, "day")
     return Days(days.until, days.until) if "end of" in found[0].lower() else days
 
 
@@ -345,12 +345,12 @@ def find_dates(text: str, anchor_us: int, lean: Lean | None = None) -> list[Date
 
     "since" and "after" leave the end open, "until", "by" and "before" the start; "until June" ends where June begins.
     """
-    region = _region(text)
+    region = _find_region(text)
     if region is None:
         return []
-    atoms: list[Atom] = []
-    for atom in _read(text, region, _Context(to_datetime(anchor_us).date(), lean)):
+    atoms: list[TimeExpression] = []
+    for atom in _parse_region(text, region, _Context(to_datetime(anchor_us).date(), lean)):
         atoms.append(atom)
         if len(atoms) == _SPANS_MAX:
             break
-    return spans_of(text, atoms)
+    return join_date_spans(text, atoms)

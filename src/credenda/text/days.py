@@ -13,19 +13,19 @@ __all__ = [
     "WEEK",
     "WEEKDAYS",
     "Days",
-    "month_number",
-    "month_of",
-    "months_of",
-    "one_day",
-    "part_of",
-    "relative_month",
-    "relative_season",
-    "relative_weekend",
-    "season_of",
-    "shifted",
-    "week_of",
-    "weekday_near",
-    "weekend_of",
+    "find_relative_month",
+    "find_relative_season",
+    "find_relative_weekend",
+    "find_weekday",
+    "get_day",
+    "get_month",
+    "get_months",
+    "get_season",
+    "get_week",
+    "get_weekend",
+    "parse_month",
+    "shift_period",
+    "take_part",
 ]
 
 WEEK: Final = 7
@@ -44,45 +44,45 @@ class Days(NamedTuple):
     until: date
 
 
-def month_number(name: str) -> int:
+def parse_month(name: str) -> int:
     """Give the number of a month by its name or the first three letters."""
     return next(at for at, month in enumerate(MONTHS, 1) if month.startswith(name[:3].lower()))
 
 
-def month_of(year: int, month: int) -> Days:
+def get_month(year: int, month: int) -> Days:
     """Give a month; one beyond December belongs to the next year."""
     year, month = year + (month - 1) // DECEMBER, (month - 1) % DECEMBER + 1
     return Days(date(year, month, 1), date(year + month // DECEMBER, month % DECEMBER + 1, 1))
 
 
-def months_of(year: int, month: int, count: int) -> Days:
+def get_months(year: int, month: int, count: int) -> Days:
     """Give `count` months from the first one on."""
-    return Days(month_of(year, month).since, month_of(year, month + count - 1).until)
+    return Days(get_month(year, month).since, get_month(year, month + count - 1).until)
 
 
-def one_day(day: date) -> Days:
+def get_day(day: date) -> Days:
     """Give a day as an interval."""
     return Days(day, day + timedelta(days=1))
 
 
-def season_of(year: int, name: str) -> Days:
+def get_season(year: int, name: str) -> Days:
     """Give a season by the year it begins in."""
-    return months_of(year, SEASONS[name.lower()], QUARTER)
+    return get_months(year, SEASONS[name.lower()], QUARTER)
 
 
-def week_of(day: date) -> Days:
+def get_week(day: date) -> Days:
     """Give the week that holds a day."""
     monday = day - timedelta(days=day.weekday())
     return Days(monday, monday + timedelta(days=WEEK))
 
 
-def weekend_of(day: date) -> Days:
+def get_weekend(day: date) -> Days:
     """Give the Saturday and Sunday of the week that holds a day."""
-    monday = week_of(day).until
+    monday = get_week(day).until
     return Days(monday - timedelta(days=2), monday)
 
 
-def part_of(days: Days, part: str | None) -> Days:
+def take_part(days: Days, part: str | None) -> Days:
     """Narrow an interval to its first, middle or last third."""
     if part is None:
         return days
@@ -94,52 +94,52 @@ def part_of(days: Days, part: str | None) -> Days:
     return Days(days.since + third, days.until - third)
 
 
-def shifted(today: date, count: int, unit: str) -> Days:
+def shift_period(today: date, count: int, unit: str) -> Days:
     """Move by units, and answer with the whole unit moved to."""
     match unit.lower():
         case "day":
-            return one_day(today + timedelta(days=count))
+            return get_day(today + timedelta(days=count))
         case "week":
-            return week_of(today + timedelta(days=WEEK * count))
+            return get_week(today + timedelta(days=WEEK * count))
         case "month":
-            return month_of(today.year, today.month + count)
+            return get_month(today.year, today.month + count)
         case _:
-            return months_of(today.year + count, 1, DECEMBER)
+            return get_months(today.year + count, 1, DECEMBER)
 
 
-def weekday_near(today: date, name: str, word: str) -> date:
+def find_weekday(today: date, name: str, word: str) -> date:
     """Give the weekday last before today, from today on, or of next week."""
     ahead = (WEEKDAYS.index(name.lower()) - today.weekday()) % WEEK
     match word:
         case "last":
             return today + timedelta(days=ahead - WEEK)
         case "next":
-            return week_of(today).until + timedelta(days=WEEKDAYS.index(name.lower()))
+            return get_week(today).until + timedelta(days=WEEKDAYS.index(name.lower()))
         case _:
             return today + timedelta(days=ahead)
 
 
-def relative_weekend(today: date, step: int) -> Days:
+def find_relative_weekend(today: date, step: int) -> Days:
     """Give last, this or next weekend; on a weekend, the last one is a week ago."""
-    own = weekend_of(today)
+    own = get_weekend(today)
     if step < 0 and today >= own.since:
         return Days(own.since - timedelta(days=WEEK), own.until - timedelta(days=WEEK))
     return Days(own.since + timedelta(days=WEEK * step), own.until + timedelta(days=WEEK * step))
 
 
-def relative_month(today: date, month: int, step: int) -> Days:
+def find_relative_month(today: date, month: int, step: int) -> Days:
     """Read "last May" as the one most recently over, "next May" as the one not begun yet."""
     year = today.year
     if step < 0:
-        return month_of(year if month < today.month else year - 1, month)
+        return get_month(year if month < today.month else year - 1, month)
     if step > 0:
-        return month_of(year if month > today.month else year + 1, month)
-    return month_of(year, month)
+        return get_month(year if month > today.month else year + 1, month)
+    return get_month(year, month)
 
 
-def relative_season(today: date, name: str, step: int) -> Days:
+def find_relative_season(today: date, name: str, step: int) -> Days:
     """Give the season most recently over, not over yet, or not begun yet."""
-    candidates = [season_of(today.year + shift, name) for shift in (-2, -1, 0, 1)]
+    candidates = [get_season(today.year + shift, name) for shift in (-2, -1, 0, 1)]
     if step < 0:
         return [one for one in candidates if one.until <= today][-1]
     if step > 0:

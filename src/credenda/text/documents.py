@@ -8,7 +8,7 @@ from typing import Final
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.tokens import tokenize
 
-__all__ = ["MONTHS", "event_text", "memory_text"]
+__all__ = ["MONTHS", "compose_event_text", "compose_memory_text"]
 
 MONTHS: Final = (
     "January",
@@ -30,7 +30,7 @@ _TENANT: Final = "user"
 """The entity that means the tenant: in every memory, so it tells none apart."""
 
 
-def event_text(*, speaker: str, role: str, occurred_us: int, text: str) -> str:
+def compose_event_text(*, speaker: str, role: str, occurred_us: int, text: str) -> str:
     """Return the text by which an event, or one passage of it, is found. The day is that of UTC.
 
     >>> event_text(speaker="Ana", role="person", occurred_us=1683504000000000, text="Hello")
@@ -38,18 +38,20 @@ def event_text(*, speaker: str, role: str, occurred_us: int, text: str) -> str:
     >>> event_text(speaker="user", role="user", occurred_us=1683504000000000, text="Hello")
     '[8 May 2023] Hello'
     """
-    day = _day(occurred_us // DAY_US)
+    day = _format_day(occurred_us // DAY_US)
     return f"[{day}] {text}" if not speaker or role in _NAMELESS_ROLES else f"[{day}] {speaker}: {text}"
 
 
 @lru_cache(maxsize=4_096)
-def _day(number: int) -> str:
+def _format_day(number: int) -> str:
     """Write a day, counted since 1970-01-01, as "8 May 2023"."""
     moment = to_datetime(number * DAY_US)
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
-def memory_text(text: str, *, entity: str | None = None, attribute: str | None = None, value: str | None = None) -> str:
+def compose_memory_text(
+    text: str, *, entity: str | None = None, attribute: str | None = None, value: str | None = None
+) -> str:
     """Return the text by which a memory is found: its own, then those words of its slot that it lacks.
 
     >>> memory_text("I live in Linz", entity="user", attribute="home_town", value="Linz")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["whole_characters"]
+__all__ = ["join_surrogates"]
 
 
-def whole_characters(text: str) -> str:
+def join_surrogates(text: str) -> str:
     r"""Join halves of characters that belong together and replace those left alone, which UTF-8 cannot hold.
 
     >>> whole_characters("tea \ud83c\udf75 \ud800") == "tea \U0001f375 \ufffd"

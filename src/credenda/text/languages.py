@@ -13,7 +13,15 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final, Protocol, cast
 
-__all__ = ["LANGUAGES", "TELLING", "function_words", "guess", "script_stem", "stem", "tagged"]
+__all__ = [
+    "DISTINCTIVE_WORDS",
+    "LANGUAGES",
+    "get_function_words",
+    "guess_languages",
+    "stem",
+    "stem_by_script",
+    "tag_stems",
+]
 
 LANGUAGES: Final = {
     "de": "german",
@@ -104,7 +112,9 @@ we y ya
 """Function words elsewhere that English texts have as words or names, too: alone they say nothing."""
 
 
-TELLING: Final = frozenset(" ".join(_WORDS.values()).split()) - frozenset(f"{_ENGLISH} {_ALSO_ENGLISH}".split())
+DISTINCTIVE_WORDS: Final = frozenset(" ".join(_WORDS.values()).split()) - frozenset(
+    f"{_ENGLISH} {_ALSO_ENGLISH}".split()
+)
 """Function words that hardly ever stand in an English text: without any of them, a text is taken for English."""
 
 
@@ -121,17 +131,17 @@ class _StemmerFactory(Protocol):
 
 
 @lru_cache(maxsize=32)
-def _stemmer(name: str) -> _Stemmer:
+def _open_stemmer(name: str) -> _Stemmer:
     make = cast("_StemmerFactory", importlib.import_module("Stemmer").Stemmer)
     return make(name, 0)
 
 
 def stem(word: str, name: str = "english") -> str:
     """Stem a folded word by Snowball's rules for a language."""
-    return _stemmer(name).stemWord(word)
+    return _open_stemmer(name).stemWord(word)
 
 
-def script_stem(word: str) -> str | None:
+def stem_by_script(word: str) -> str | None:
     """Stem a folded word whose letters name its language; None for any other.
 
     >>> script_stem("велосипеды"), script_stem("garden")
@@ -145,22 +155,22 @@ def script_stem(word: str) -> str | None:
 
 
 @lru_cache(maxsize=32)
-def function_words(language: str) -> frozenset[str]:
+def get_function_words(language: str) -> frozenset[str]:
     """Return the function words of a language, folded."""
     return frozenset((_ENGLISH if language == "en" else _WORDS[language]).split())
 
 
 @lru_cache(maxsize=1)
-def _speakers() -> dict[str, tuple[str, ...]]:
+def _index_function_words() -> dict[str, tuple[str, ...]]:
     """Return for each function word the languages that have it; words that English has as well say nothing alone."""
     found: dict[str, list[str]] = {}
     for language in LANGUAGES:
-        for word in function_words(language):
+        for word in get_function_words(language):
             found.setdefault(word, []).append(language)
     return {word: tuple(languages) for word, languages in found.items()}
 
 
-def guess(words: Sequence[str], *, most: bool = False) -> tuple[str, ...]:
+def guess_languages(words: Sequence[str], *, most: bool = False) -> tuple[str, ...]:
     """Name the languages that the folded words of a text may be of, the likeliest first; () for English.
 
     With `most`, only those that most of its function words speak for: one, or several that are level.
@@ -168,29 +178,29 @@ def guess(words: Sequence[str], *, most: bool = False) -> tuple[str, ...]:
     >>> guess("ich habe zwei katzen".split()), guess("i met her in el paso".split())
     (('de',), ())
     """
-    if TELLING.isdisjoint(words):
+    if DISTINCTIVE_WORDS.isdisjoint(words):
         return ()
-    speakers = _speakers()
+    speakers = _index_function_words()
     votes: dict[str, int] = {}
     for word in words:
         for language in speakers.get(word, ()):
             votes[language] = votes.get(language, 0) + 1
-    english = sum(word in function_words("en") for word in words)
+    english = sum(word in get_function_words("en") for word in words)
     likely = [language for language, count in votes.items() if count > english]
     likely.sort(key=lambda language: -votes[language])
     return tuple(language for language in likely if not most or votes[language] == votes[likely[0]])
 
 
-def tagged(words: Collection[str], language: str) -> list[str]:
+def tag_stems(words: Collection[str], language: str) -> list[str]:
     """Return the stems of a language's words under its code, function words left out.
 
     >>> tagged(["ich", "habe", "katzen"], "de")
     ['katz0de']
     """
-    silent = function_words(language)
-    return [_tagged(word, language) for word in words if word not in silent]
+    silent = get_function_words(language)
+    return [_tag_stem(word, language) for word in words if word not in silent]
 
 
 @lru_cache(maxsize=_MEMO_WORDS)
-def _tagged(word: str, language: str) -> str:
+def _tag_stem(word: str, language: str) -> str:
     return f"{stem(word, LANGUAGES[language])}0{language}"

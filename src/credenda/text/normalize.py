@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["NORMALISER", "attribute_key", "name_key", "same_value", "text_key", "value_key"]
+__all__ = ["NORMALISER", "is_same_value", "normalise_attribute", "normalise_name", "normalise_text", "normalise_value"]
 
 NORMALISER: Final = 1
 _SPACE: Final = re.compile(r"\s+")
@@ -38,7 +38,7 @@ def _fold(text: str) -> str:
 
 
 @lru_cache(maxsize=_CACHED)
-def name_key(name: str) -> str:
+def normalise_name(name: str) -> str:
     """Give the normal form of an entity or scope: case, width, spaces and outer punctuation folded.
 
     >>> name_key("  The ACME  Project. ")
@@ -48,7 +48,7 @@ def name_key(name: str) -> str:
 
 
 @lru_cache(maxsize=_CACHED)
-def attribute_key(name: str) -> str:
+def normalise_attribute(name: str) -> str:
     """Give the normal form of an attribute, in snake case.
 
     >>> attribute_key("Favourite colour")
@@ -58,7 +58,7 @@ def attribute_key(name: str) -> str:
 
 
 @lru_cache(maxsize=_CACHED)
-def value_key(value: str) -> str:
+def normalise_value(value: str) -> str:
     """Give the normal form of a value: case, articles and punctuation folded, digits and signs kept.
 
     >>> value_key("The  Morning!")
@@ -67,7 +67,7 @@ def value_key(value: str) -> str:
     return _ARTICLE.sub("", _SPACE.sub(" ", _PUNCTUATION.sub(" ", _fold(value))).strip())
 
 
-def text_key(text: str) -> str:
+def normalise_text(text: str) -> str:
     """Give the normal form of a sentence: lower case, single spaces, no punctuation (S-061).
 
     >>> text_key("I live in Linz.") == text_key("i  live in LINZ")
@@ -77,18 +77,18 @@ def text_key(text: str) -> str:
 
 
 @lru_cache(maxsize=_CACHED)
-def _amounts(key: str) -> str:
+def _spell_amounts(key: str) -> str:
     """Write the numbers of a normal form out in digits: "40k" and "40 000" are 40000, "v5.3" is 5.3."""
     written = _GROUPED.sub(lambda found: found[0].replace(" ", ""), _RELEASE.sub("", key))
-    return _SCALED.sub(_in_digits, written)
+    return _SCALED.sub(_to_digits, written)
 
 
-def _in_digits(found: re.Match[str]) -> str:
+def _to_digits(found: re.Match[str]) -> str:
     amount = Decimal(found[1]) * _SCALES[found[2]]
     return str(int(amount)) if amount == int(amount) else found[0]
 
 
-def same_value(one: str | None, other: str | None) -> bool:
+def is_same_value(one: str | None, other: str | None) -> bool:
     """Say whether two values are the same in normal form; an unknown value equals nothing (D-008).
 
     >>> same_value("40k", "40,000"), same_value("2 million", "2000000"), same_value("40k", "41k")
@@ -96,9 +96,11 @@ def same_value(one: str | None, other: str | None) -> bool:
     """
     if one is None or other is None:
         return False
-    first, second = value_key(one), value_key(other)
+    first, second = normalise_value(one), normalise_value(other)
     if first == second:
         return True
     return (
-        _DIGIT.search(first) is not None and _DIGIT.search(second) is not None and _amounts(first) == _amounts(second)
+        _DIGIT.search(first) is not None
+        and _DIGIT.search(second) is not None
+        and _spell_amounts(first) == _spell_amounts(second)
     )

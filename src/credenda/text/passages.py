@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.text.tokens import RUNS
 
-__all__ = ["passages"]
+__all__ = ["split_passages"]
 
 _PIECE_CHARACTERS: Final = 32
 """A longer word counts once more for each further stretch of this length, and may be cut there."""
@@ -31,7 +31,7 @@ class _Piece(NamedTuple):
     border: int
 
 
-def passages(text: str) -> list[tuple[int, int]]:
+def split_passages(text: str) -> list[tuple[int, int]]:
     """Return character spans of at most about `limits.PASSAGE_TOKENS` words that cover all but outer spaces.
 
     Cut at paragraphs, else lines and sentences, else clauses, else words, and never in the first half of a passage. An
@@ -45,24 +45,24 @@ def passages(text: str) -> list[tuple[int, int]]:
         return []
     if stop - start <= _HALF * limits.PASSAGE_TOKENS:  # even one-letter words, or characters at half weight, fit
         return [(start, stop)]
-    pieces = _pieces(text)
-    budget = _budget(sum(piece.weight for piece in pieces))
+    pieces = _split_pieces(text)
+    budget = _compute_budget(sum(piece.weight for piece in pieces))
     spans: list[tuple[int, int]] = []
     first = 0
     while first < len(pieces):
-        last = _last_of_passage(pieces, first, budget)
+        last = _find_last_piece(pieces, first, budget)
         spans.append((pieces[first].start, pieces[last].stop))
         first = last + 1
     return spans
 
 
-def _budget(total: int) -> int:
+def _compute_budget(total: int) -> int:
     """Return the heaviest passage allowed, in halves; passages are at least half full, hence the factor."""
     fewest = limits.PASSAGES_PER_EVENT - 1
     return max(_HALF * limits.PASSAGE_TOKENS, -(-2 * total // fewest))
 
 
-def _pieces(text: str) -> list[_Piece]:
+def _split_pieces(text: str) -> list[_Piece]:
     matches = list(re.finditer(_PIECE, text))
     starts = [match.start() for match in matches[1:]]
     starts.append(len(text))
@@ -71,12 +71,12 @@ def _pieces(text: str) -> list[_Piece]:
         start, stop = match.span()
         gap = text[stop:after]
         plain = gap == " " and text[stop - 1].isalnum()
-        border = _INSIDE if plain else _border(match[0], gap)
+        border = _INSIDE if plain else _rate_border(match[0], gap)
         found.append(_Piece(start, stop, 1 if match[1] else _HALF, border))
     return found
 
 
-def _border(word: str, gap: str) -> int:
+def _rate_border(word: str, gap: str) -> int:
     """Say how well a text may be cut after a word that is followed by this gap."""
     lines = gap.count("\n")
     if lines > 1:
@@ -86,7 +86,7 @@ def _border(word: str, gap: str) -> int:
     return _CLAUSE if word.endswith(_CLAUSE_END) else _INSIDE
 
 
-def _last_of_passage(pieces: list[_Piece], first: int, budget: int) -> int:
+def _find_last_piece(pieces: list[_Piece], first: int, budget: int) -> int:
     """Return the number of the last piece of the passage that begins at `first`."""
     weight = 0
     best, best_border = first, -1

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-__all__ = ["TextSpan", "sentence_spans"]
+__all__ = ["TextSpan", "split_sentences"]
 
 _NEVER: Final = (
     "mr mrs ms dr prof st sr jr gen col capt lt rev hon e.g i.e cf vs approx ca dept fig figs eq resp incl vol ed "
@@ -40,7 +40,7 @@ class TextSpan(NamedTuple):
 
 
 @cache
-def _breaks() -> re.Pattern[str]:
+def _compile_breaks() -> re.Pattern[str]:
     emoji = "\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d"
     return re.compile(
         rf"(?P<line>[\r\n]+[ \t\r\n]*)|(?P<wide>[\u3002\uff01\uff1f\uff61]+[\u300d\u300f\uff09\u201d]*)"
@@ -52,9 +52,9 @@ _BREAK: Final = re.compile("[\r\n.!?\u2026\u3002\uff01\uff1f\uff61\U0001f300-\U0
 """What every break begins with: looked for first, as most characters begin none."""
 
 
-def _found_breaks(text: str) -> Iterator[re.Match[str]]:
+def _find_breaks(text: str) -> Iterator[re.Match[str]]:
     """Yield the breaks of a text in order."""
-    shape, at = _breaks(), 0
+    shape, at = _compile_breaks(), 0
     while (start := _BREAK.search(text, at)) is not None:
         found = shape.match(text, start.start())
         at = start.end() if found is None else found.end()
@@ -63,27 +63,27 @@ def _found_breaks(text: str) -> Iterator[re.Match[str]]:
 
 
 @cache
-def _list_item() -> re.Pattern[str]:
+def _compile_list_item() -> re.Pattern[str]:
     return re.compile(r"[ \t]*(?:[-*\u2022+>#|]|\d{1,3}[.)])(?:\s|$)?")
 
 
-def _breaks_line(text: str, start: int, stop: int) -> bool:
+def _is_line_break(text: str, start: int, stop: int) -> bool:
     """Say whether a line end parts two sentences; a hard-wrapped line goes on in lower case."""
     if text.count("\n", start, stop) > 1 or stop >= len(text) or start == 0:
         return True
-    goes_on = text[stop].islower() and not _list_item().match(text, stop)
+    goes_on = text[stop].islower() and not _compile_list_item().match(text, stop)
     return not (goes_on and (text[start - 1].isalnum() or text[start - 1] in ",'\""))
 
 
-def _following(text: str, at: int) -> str:
+def _find_next_character(text: str, at: int) -> str:
     """Return the first character that is not blank from `at` on, within a few characters."""
     return text[at : at + 8].lstrip()[:1]
 
 
-def _ends_sentence(text: str, start: int, stop: int) -> bool:
+def _is_sentence_end(text: str, start: int, stop: int) -> bool:
     """Say whether the full stop at [start, stop) ends a sentence."""
     mark = text[start:stop]
-    after = _following(text, stop)
+    after = _find_next_character(text, stop)
     if mark.startswith(("...", "\u2026")):
         return not after.islower()
     if not mark.startswith(".") or mark.startswith(".."):
@@ -112,32 +112,32 @@ def _is_abbreviation(word: str, before: str, after: str) -> bool:
     return len(word) == 1 and word.isupper() and word != "I" and not language and after.isupper()
 
 
-def _boundaries(text: str) -> Iterator[int]:
+def _find_boundaries(text: str) -> Iterator[int]:
     """Yield the offsets at which a sentence ends, in order."""
-    for found in _found_breaks(text):
+    for found in _find_breaks(text):
         start, stop = found.span()
         if found.lastgroup == "line":
-            if _breaks_line(text, start, stop):
+            if _is_line_break(text, start, stop):
                 yield start
-        elif found.lastgroup != "stop" or _ends_sentence(text, start, stop):
+        elif found.lastgroup != "stop" or _is_sentence_end(text, start, stop):
             yield stop
     yield len(text)
 
 
-def _trimmed(text: str, start: int, stop: int) -> TextSpan:
+def _trim_span(text: str, start: int, stop: int) -> TextSpan:
     piece = text[start:stop]
     return TextSpan(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
 
 
-def sentence_spans(text: str) -> Iterator[TextSpan]:
+def split_sentences(text: str) -> Iterator[TextSpan]:
     """Yield the sentences of a text in order, lazily, without outer white space.
 
     >>> ["Dr. Ana pays 2.50 at noon. Why?"[a:b] for a, b in sentence_spans("Dr. Ana pays 2.50 at noon. Why?")]
     ['Dr. Ana pays 2.50 at noon.', 'Why?']
     """
     begin = 0
-    for end in _boundaries(text):
-        span = _trimmed(text, begin, end)
+    for end in _find_boundaries(text):
+        span = _trim_span(text, begin, end)
         if span.start < span.stop:
             yield span
         begin = max(begin, end)

@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final, cast
 
-__all__ = ["valence"]
+__all__ = ["score_valence"]
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 _LONGER: Final = 4
@@ -44,7 +44,7 @@ class _Lexicon:
 
 
 @cache
-def _lexicon() -> _Lexicon:
+def _load_lexicon() -> _Lexicon:
     read = tomllib.loads((files("credenda.text") / "data" / "valence.toml").read_text("utf-8"))
     stems: dict[str, list[tuple[str, float]]] = {}
     phrases: list[tuple[str, float]] = []
@@ -65,7 +65,7 @@ def _lexicon() -> _Lexicon:
     )
 
 
-def valence(text: str) -> float:
+def score_valence(text: str) -> float:
     """Return how pleasant (up to 1) or unpleasant (down to −1) a text sounds; 0 where it says nothing of feeling.
 
     >>> valence("We got married and I was so happy!") > 0.5 > -0.5 > valence("My dog died, I am devastated.")
@@ -73,18 +73,18 @@ def valence(text: str) -> float:
     >>> valence("The meeting is at nine.")
     0.0
     """
-    lexicon = _lexicon()
+    lexicon = _load_lexicon()
     lowered = text.casefold()
     total = sum(weight for phrase, weight in lexicon.phrases if phrase in lowered)
     words = _WORD.findall(lowered)
     for place, word in enumerate(words):
-        weight = _weight(lexicon, word)
+        weight = _find_weight(lexicon, word)
         if weight:
-            total += weight * _bend(lexicon, words[max(0, place - _BEFORE) : place])
+            total += weight * _compute_modifier(lexicon, words[max(0, place - _BEFORE) : place])
     return round(total / math.sqrt(total * total + _ALPHA), _PLACES) if total else 0.0
 
 
-def _weight(lexicon: _Lexicon, word: str) -> float:
+def _find_weight(lexicon: _Lexicon, word: str) -> float:
     for stem, weight in lexicon.stems.get(word[:2], ()):
         if word.startswith(stem) and _is_form(stem, word[len(stem) :]):
             return weight
@@ -97,7 +97,7 @@ def _is_form(stem: str, rest: str) -> bool:
     return rest in _FORMS or (rest == "d" and stem.endswith("e"))
 
 
-def _bend(lexicon: _Lexicon, before: list[str]) -> float:
+def _compute_modifier(lexicon: _Lexicon, before: list[str]) -> float:
     """Say how the words before one change what it says."""
     bend = 1.0
     for word in before:

@@ -11,11 +11,18 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from credenda.text.languages import guess
-from credenda.text.normalize import text_key, value_key
+from credenda.text.languages import guess_languages
+from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.tokens import fold
 
-__all__ = ["FORMS", "condition_forms", "condition_terms", "language_of", "thing_form", "thing_forms"]
+__all__ = [
+    "FORMS",
+    "detect_language",
+    "find_condition_forms",
+    "fold_plural",
+    "fold_plural_everywhere",
+    "list_condition_terms",
+]
 
 FORMS: Final = 2
 """The version of these forms, as `normal.NORMALISER` counts them."""
@@ -127,32 +134,32 @@ _SELF: Final = {
 """Words that say that the speaker speaks of himself; two of these languages say it by the verb."""
 
 
-def language_of(text: str) -> str:
+def detect_language(text: str) -> str:
     """Name the language of a text of those that are folded here; "" where it seems to be of another."""
     words = _WORD.findall(fold(text))
-    found = guess(words, most=True)
+    found = guess_languages(words, most=True)
     if found:
         return found[0] if found[0] in _RULES else ""
     return next((code for code in _RULES if code != "en" and not _SELF[code].isdisjoint(words)), "en")
 
 
-def thing_form(value: str, language: str) -> str:
+def fold_plural(value: str, language: str) -> str:
     """Give what a value is in singular and plural alike, without articles.
 
     >>> thing_form("the peanuts", "en"), thing_form("Erdnüsse", "de"), thing_form("nueces", "es")
     ('peanut', 'erdnuss', 'nuez')
     """
-    words = _plain(value_key(value), language).split()
+    words = _fold_accents(normalise_value(value), language).split()
     kept = [word for word in words if word not in _ARTICLES[language]] or words
-    return " ".join(_one(word, language) for word in kept)
+    return " ".join(_fold_word(word, language) for word in kept)
 
 
-def thing_forms(value: str) -> set[str]:
+def fold_plural_everywhere(value: str) -> set[str]:
     """Give the forms of a value in every language."""
-    return {thing_form(value, language) for language in _RULES}
+    return {fold_plural(value, language) for language in _RULES}
 
 
-def condition_forms(text: str) -> set[str]:
+def find_condition_forms(text: str) -> set[str]:
     """Give what a sentence that names a condition says, however it puts it; nothing for a question or another sentence.
 
     >>> condition_forms("I'm allergic to peanuts.") & condition_forms("I have a severe peanut allergy")
@@ -160,24 +167,24 @@ def condition_forms(text: str) -> set[str]:
     >>> condition_forms("My sister is allergic to peanuts.") & condition_forms("I'm allergic to peanuts.")
     set()
     """
-    key = text_key(text)
+    key = normalise_text(text)
     if (
         len(key) > _TOLD_CHARACTERS
         or "?" in text
         or not _MAYBE.search(key)
-        or not any(_condition(word, "en") for word in _words(key, "en"))
+        or not any(_match_condition(word, "en") for word in _split_words(key, "en"))
     ):
         return set()
-    return {" ".join(sorted(_told(_words(key, language), language))) for language in _RULES}
+    return {" ".join(sorted(_find_conditions(_split_words(key, language), language))) for language in _RULES}
 
 
-def condition_terms(text: str) -> list[str]:
+def list_condition_terms(text: str) -> list[str]:
     """Give words by which other sentences about a condition that a text names can be found, spelled in any language.
 
     >>> condition_terms("Ich habe eine Erdnussallergie")[:2], condition_terms("I like tea")
     (['allergy', 'allergic'], [])
     """
-    forms = condition_forms(text)
+    forms = find_condition_forms(text)
     words = {word for form in forms for word in form.split()}
     terms: list[str] = []
     for name, spelled in _TERMS.items():
@@ -188,41 +195,41 @@ def condition_terms(text: str) -> list[str]:
     return terms
 
 
-def _told(words: list[str], language: str) -> set[str]:
+def _find_conditions(words: list[str], language: str) -> set[str]:
     found: set[str] = set()
     for word in words:
         if word in _SELF[language]:
             found.add("+self")
         elif word not in _SILENT[language] and word not in _ARTICLES[language]:
-            found |= _condition(word, language) or {_one(word, language)}
+            found |= _match_condition(word, language) or {_fold_word(word, language)}
     return found
 
 
-def _condition(word: str, language: str) -> set[str]:
+def _match_condition(word: str, language: str) -> set[str]:
     for name, rule in _NAMED:
         named = rule.fullmatch(word)
         if named is not None:
             causes = (named[part] for part in ("a", "i") if part in rule.groupindex and named[part])
-            return {f"+{name}", *(_one(cause, language) for cause in causes)}
+            return {f"+{name}", *(_fold_word(cause, language) for cause in causes)}
     return set()
 
 
-def _words(key: str, language: str) -> list[str]:
-    return _WORD.findall(_plain(key, language))
+def _split_words(key: str, language: str) -> list[str]:
+    return _WORD.findall(_fold_accents(key, language))
 
 
-def _plain(key: str, language: str) -> str:
+def _fold_accents(key: str, language: str) -> str:
     """Fold accents away, and ligatures and German umlauts that are written out."""
     plain = fold(key).replace("\u0153", "oe")
     return _PAIR.sub(r"\1", plain) if language == "de" else plain
 
 
 @lru_cache(maxsize=_MEMO_WORDS)
-def _one(word: str, language: str) -> str:
+def _fold_word(word: str, language: str) -> str:
     """Give a word in the form that its singular and its plural share."""
     first, dash, last = word.rpartition("-")
     if dash:
-        return f"{first}-{_one(last, language)}"
+        return f"{first}-{_fold_word(last, language)}"
     known = _SINGULAR[language].get(word)
     if known is not None or not word.isalpha():  # "C++" and "v2s" are spelled one way
         return known or word

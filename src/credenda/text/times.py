@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Final, NamedTuple
 
-from credenda.clock import HOUR_US, SECOND_US, from_wall, parse_time, to_datetime, to_wall
+from credenda.clock import HOUR_US, SECOND_US, from_local_time, parse_time, to_datetime, to_local_time
 from credenda.errors import Invalid
 from credenda.text.dates import DateSpan, Lean, find_dates
 
-__all__ = ["Period", "find_dates_in", "moment_named", "period_named"]
+__all__ = ["Period", "find_dates_in", "parse_moment", "parse_period"]
 
 _SHOWN: Final = 64
 _MINUTE_US: Final = 60 * SECOND_US
@@ -45,34 +45,34 @@ def find_dates_in(zone: tzinfo, text: str, anchor_us: int, lean: Lean | None = N
     """Find the times that a text names, as `find_dates` does, with the days of a zone."""
 
     def placed(wall_us: int | None) -> int | None:
-        return None if wall_us is None else from_wall(wall_us, zone)
+        return None if wall_us is None else from_local_time(wall_us, zone)
 
-    found = find_dates(text, to_wall(anchor_us, zone), lean)
+    found = find_dates(text, to_local_time(anchor_us, zone), lean)
     return [span._replace(from_us=placed(span.from_us), until_us=placed(span.until_us)) for span in found]
 
 
-def moment_named(value: datetime | str, zone: tzinfo, now_us: int) -> int:
+def parse_moment(value: datetime | str, zone: tzinfo, now_us: int) -> int:
     """Read a moment: a datetime, RFC 3339, or words such as "yesterday", "3 March" and "Friday 14:30".
 
     A day stands for its end, the last microsecond in the zone, so that all it brought is in it; today stands for now.
     A day without a year, or a weekday, is the latest one. Raises `Invalid` for what cannot be read, may mean several
     days, or names more than one.
     """
-    period = period_named(value, zone, now_us)
+    period = parse_period(value, zone, now_us)
     if period.moment:
         return period.from_us
-    if not _one_day(period, zone):
+    if not _to_single_day(period, zone):
         last = to_datetime(period.until_us - 1).astimezone(zone).date()
         raise Invalid(
-            f"{_shown(value)} is more than a day",
+            f"{_format_value(value)} is more than a day",
             why="what is asked for is one moment",
             fix=f"name a day of it, such as {last.isoformat()}",
         )
     return now_us if period.from_us <= now_us < period.until_us else period.until_us - 1
 
 
-def period_named(value: datetime | str, zone: tzinfo, now_us: int) -> Period:
-    """Read a moment or a period of whole days in a zone, as `moment_named` does; periods may be of any length."""
+def parse_period(value: datetime | str, zone: tzinfo, now_us: int) -> Period:
+    """Read a moment or a period of whole days in a zone, as `parse_moment` does; periods may be of any length."""
     if not isinstance(value, str):
         moment_us = parse_time(value, zone)
         return Period(moment_us, moment_us)
@@ -80,22 +80,22 @@ def period_named(value: datetime | str, zone: tzinfo, now_us: int) -> Period:
     if text.casefold() in _NOW:
         return Period(now_us, now_us)
     try:
-        period = _ago(text, now_us) or _exact(text, zone) or _worded(text, zone, now_us)
+        period = _parse_ago(text, now_us) or _parse_exact(text, zone) or _parse_words(text, zone, now_us)
         for moment_us in period or ():
             to_datetime(moment_us)
     except (ValueError, OverflowError):  # a year before the first, or beyond the last
         period = None
     if period is None:
-        raise _unread(text)
+        raise _make_parse_error(text)
     return period
 
 
-def _one_day(period: Period, zone: tzinfo) -> bool:
+def _to_single_day(period: Period, zone: tzinfo) -> bool:
     first, last = (to_datetime(at).astimezone(zone).date() for at in (period.from_us, period.until_us - 1))
     return first == last
 
 
-def _ago(text: str, now_us: int) -> Period | None:
+def _parse_ago(text: str, now_us: int) -> Period | None:
     found = _AGO.fullmatch(text)
     if found is None:
         return None
@@ -104,7 +104,7 @@ def _ago(text: str, now_us: int) -> Period | None:
     return Period(moment_us, moment_us)
 
 
-def _exact(text: str, zone: tzinfo) -> Period | None:
+def _parse_exact(text: str, zone: tzinfo) -> Period | None:
     """Read RFC 3339, or an ISO date as a whole day."""
     try:
         moment_us = parse_time(text, zone)
@@ -117,26 +117,26 @@ def _exact(text: str, zone: tzinfo) -> Period | None:
     return Period(moment_us, parse_time(following.isoformat(), zone))
 
 
-def _worded(text: str, zone: tzinfo, now_us: int) -> Period | None:
+def _parse_words(text: str, zone: tzinfo, now_us: int) -> Period | None:
     """Read words for a time, with or without the time of day."""
     clock = _CLOCK.search(text)
     rest = text if clock is None else f"{text[: clock.start()]} {text[clock.end() :]}".strip(" ,")
     if clock is not None and not rest:
         rest = "today"
-    span = next(_readings(rest, zone, now_us), None)
+    span = next(_parse_variants(rest, zone, now_us), None)
     if span is None or span.from_us is None or span.until_us is None:
         return None
     period = Period(span.from_us, span.until_us)
     if clock is None:
         return period
-    if not _one_day(period, zone):
+    if not _to_single_day(period, zone):
         return None
-    wall_us = to_wall(period.from_us, zone) // (24 * HOUR_US) * (24 * HOUR_US)
-    moment_us = from_wall(wall_us + int(clock["hour"]) * HOUR_US + int(clock["minute"]) * _MINUTE_US, zone)
+    wall_us = to_local_time(period.from_us, zone) // (24 * HOUR_US) * (24 * HOUR_US)
+    moment_us = from_local_time(wall_us + int(clock["hour"]) * HOUR_US + int(clock["minute"]) * _MINUTE_US, zone)
     return Period(moment_us, moment_us)
 
 
-def _readings(text: str, zone: tzinfo, now_us: int) -> Iterator[DateSpan]:
+def _parse_variants(text: str, zone: tzinfo, now_us: int) -> Iterator[DateSpan]:
     """Try the words as they are and as a sentence would hold them; all of them must belong to the time."""
     turned = _MONTH_DAY.sub(lambda found: f"{found['day']} {found['month']}{found['rest']}", text)
     named = text[:1].upper() + text[1:]
@@ -144,23 +144,23 @@ def _readings(text: str, zone: tzinfo, now_us: int) -> Iterator[DateSpan]:
         for words in (turned, named):
             asked = f"{lead}{words}"
             spans = find_dates_in(zone, asked, now_us, "past")
-            if len(spans) == 1 and not _left(asked, spans[0]):
+            if len(spans) == 1 and not _remove_span(asked, spans[0]):
                 yield spans[0]
 
 
-def _left(text: str, span: DateSpan) -> str:
+def _remove_span(text: str, span: DateSpan) -> str:
     return _FILLERS.sub("", f"{text[: span.start]} {text[span.stop :]}")
 
 
-def _shown(value: datetime | str) -> str:
+def _format_value(value: datetime | str) -> str:
     return repr(str(value)[:_SHOWN])
 
 
-def _unread(text: str) -> Invalid:
+def _make_parse_error(text: str) -> Invalid:
     parts = [int(part) for part in re.split(r"[./-]", text) if part] if _NUMBERS.fullmatch(text) else []
     if len(parts) == _DAYS and max(parts[:2]) <= 12 and parts[0] != parts[1]:  # noqa: PLR2004 - months
         why = "day and month could be either way round"
     else:
         why = "it is neither RFC 3339 nor words for a day, a period or a time of day that are known here"
     fix = 'write it like 2026-03-01, 2026-03-01T09:30:00Z, "3 March 2026" or "yesterday 14:30"'
-    return Invalid(f"cannot read {_shown(text)} as a time", why=why, fix=fix)
+    return Invalid(f"cannot read {_format_value(text)} as a time", why=why, fix=fix)

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from credenda.text.fence import OPENING, estimate_tokens
 
-__all__ = ["ESTIMATE", "Budget", "TokenCounter", "proved"]
+__all__ = ["ESTIMATE", "TokenBudget", "TokenCounter", "fit_to_budget"]
 
 T = TypeVar("T")
 
@@ -36,14 +36,16 @@ ESTIMATE: Final = TokenCounter("estimate", estimate_tokens, adds_up=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class TokenBudget:
     """How many tokens a text may have, and what counts them."""
 
     tokens: int
     counter: TokenCounter = ESTIMATE
 
 
-def proved(kept: Sequence[T], lay: Callable[[Sequence[T]], str], budget: Budget) -> tuple[list[T], str, int]:
+def fit_to_budget(
+    kept: Sequence[T], lay: Callable[[Sequence[T]], str], budget: TokenBudget
+) -> tuple[list[T], str, int]:
     """Return what of `kept` fits together, the text of it, and its tokens: none and "" where not even one fits.
 
     What was chosen by the counts of its parts is counted here as a whole, whatever the counter does; while that is too

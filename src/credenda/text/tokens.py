@@ -18,21 +18,29 @@ from itertools import chain
 from typing import Final
 
 from credenda import limits
-from credenda.text.languages import LANGUAGES, TELLING, function_words, guess, script_stem, stem, tagged
+from credenda.text.languages import (
+    DISTINCTIVE_WORDS,
+    LANGUAGES,
+    get_function_words,
+    guess_languages,
+    stem,
+    stem_by_script,
+    tag_stems,
+)
 from credenda.text.stopwords import STOP_WORDS
 
 __all__ = [
     "ALTERNATIVE",
     "RUNS",
     "TOKENIZER",
-    "document_terms",
+    "extract_document_terms",
+    "extract_query_terms",
+    "extract_question_terms",
     "fold",
     "is_run",
-    "query_terms",
-    "question_terms",
-    "segment",
     "segment_document",
-    "spaced",
+    "segment_query",
+    "space_runs",
     "tokenize",
 ]
 
@@ -110,10 +118,10 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize("我喜欢茶")
     ['我喜', '喜欢', '欢茶']
     """
-    return _read(fold(text), _pairs)[0]
+    return _split_terms(fold(text), _cut_pairs)[0]
 
 
-def document_terms(text: str) -> list[str]:
+def extract_document_terms(text: str) -> list[str]:
     """Return the terms by which a text is found: those of `tokenize`, and what finds them in other ways.
 
     The last character of each run is a term of its own, so that every character begins one; the words of a text that is
@@ -122,48 +130,48 @@ def document_terms(text: str) -> list[str]:
     >>> document_terms("喝茶"), document_terms("Ich habe Katzen")
     (['喝茶', '茶'], ['katzen', 'katz0de'])
     """
-    terms, chunks = _read(fold(text), _pairs_and_last)
-    if TELLING.isdisjoint(chunks):
+    terms, chunks = _split_terms(fold(text), _cut_pairs_and_last)
+    if DISTINCTIVE_WORDS.isdisjoint(chunks):
         return terms
-    for language in guess(chunks, most=True)[:_DOCUMENT_LANGUAGES]:
-        terms += tagged(_latin(chunks), language)
+    for language in guess_languages(chunks, most=True)[:_DOCUMENT_LANGUAGES]:
+        terms += tag_stems(_select_latin_words(chunks), language)
     return terms
 
 
-def question_terms(text: str) -> list[str]:
-    """Return the distinct terms of a question as `query_terms` does, each with its alternatives in other languages.
+def extract_question_terms(text: str) -> list[str]:
+    """Return the distinct terms of a question as `extract_query_terms` does, each with its alternatives in other languages.
 
     A question without a function word may be of any language; one with English ones only is English.
 
     >>> question_terms("Welche Katzen habe ich?"), question_terms("Which cats do I have?")
     (['katzen|katz0de'], ['cat'])
     """
-    _, chunks = _read(fold(text), _pairs)
+    _, chunks = _split_terms(fold(text), _cut_pairs)
     words = [part for chunk in chunks for part in chunk.split("'")]
-    languages = guess(chunks)
-    if not languages and function_words("en").isdisjoint(words):
+    languages = guess_languages(chunks)
+    if not languages and get_function_words("en").isdisjoint(words):
         languages = tuple(LANGUAGES)
         silent = frozenset[str]()
     else:
-        silent = function_words(languages[0]) if languages else frozenset[str]()
+        silent = get_function_words(languages[0]) if languages else frozenset[str]()
     if not languages:
-        return query_terms(text)
+        return extract_query_terms(text)
     known = {
-        _analyse(word)[0]: ALTERNATIVE.join(dict.fromkeys([_analyse(word)[0], *_stems(word, languages)]))
-        for word in _latin(chunks)
+        _analyse(word)[0]: ALTERNATIVE.join(dict.fromkeys([_analyse(word)[0], *_stem_in_languages(word, languages)]))
+        for word in _select_latin_words(chunks)
         if _analyse(word)
     }
     unsaid = {term for word in chunks if word in silent for term in _analyse(word)}
-    terms = query_terms(text)
+    terms = extract_query_terms(text)
     said = [term for term in terms if term not in unsaid] or terms
     return [known.get(term, term) for term in said]
 
 
-def _stems(word: str, languages: tuple[str, ...]) -> list[str]:
-    return [term for language in languages for term in tagged([word], language)]
+def _stem_in_languages(word: str, languages: tuple[str, ...]) -> list[str]:
+    return [term for language in languages for term in tag_stems([word], language)]
 
 
-def query_terms(text: str) -> list[str]:
+def extract_query_terms(text: str) -> list[str]:
     """Return the distinct terms of a question, first come first, at most `limits.QUERY_TERMS`.
 
     A question of nothing but stop words keeps them ("who is it?"), for engines that index every word.
@@ -175,12 +183,12 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(terms))[: limits.QUERY_TERMS]
 
 
-def spaced(text: str) -> str:
+def space_runs(text: str) -> str:
     """Return a text in which runs are spaced bigrams; the rest stays as it is written."""
-    return text if text.isascii() else _spaced(text, _pairs)
+    return text if text.isascii() else _space_run(text, _cut_pairs)
 
 
-def segment(text: str) -> str:
+def segment_query(text: str) -> str:
     """Return a question for a full-text index that knows only spaces: runs become spaced bigrams, the rest stays.
 
     Words in a script of their own are stemmed, as nothing else there stems them.
@@ -188,25 +196,27 @@ def segment(text: str) -> str:
     >>> segment("Tokyo 東京都 2024")
     'Tokyo  東京 京都  2024'
     """
-    return text if text.isascii() else _segmented(text, _pairs)
+    return text if text.isascii() else _segment(text, _cut_pairs)
 
 
 def segment_document(text: str) -> str:
-    """Return a text as `segment` does, with what finds it in other ways, as `document_terms` has it."""
-    body = text if text.isascii() else _segmented(text, _pairs_and_last)
+    """Return a text as `segment_query` does, with what finds it in other ways, as `extract_document_terms` has it."""
+    body = text if text.isascii() else _segment(text, _cut_pairs_and_last)
     folded = fold(text)
     chunks = (_CHUNK_ASCII if folded.isascii() else _CHUNK).findall(folded)
     stems = [
-        term for language in guess(chunks, most=True)[:_DOCUMENT_LANGUAGES] for term in tagged(_latin(chunks), language)
+        term
+        for language in guess_languages(chunks, most=True)[:_DOCUMENT_LANGUAGES]
+        for term in tag_stems(_select_latin_words(chunks), language)
     ]
     return f"{body} {' '.join(stems)}" if stems else body
 
 
-def _segmented(text: str, cut: _Cut) -> str:
-    return _SCRIPT_WORD.sub(lambda word: script_stem(fold(word[0])) or word[0], _spaced(text, cut))
+def _segment(text: str, cut: _Cut) -> str:
+    return _SCRIPT_WORD.sub(lambda word: stem_by_script(fold(word[0])) or word[0], _space_run(text, cut))
 
 
-def _spaced(text: str, cut: _Cut) -> str:
+def _space_run(text: str, cut: _Cut) -> str:
     return _RUN.sub(lambda run: f" {' '.join(cut(unicodedata.normalize('NFKC', run[0])))} ", text)
 
 
@@ -219,63 +229,63 @@ def is_run(term: str) -> bool:
     return _RUN.fullmatch(term) is not None
 
 
-def _read(folded: str, cut: _Cut) -> tuple[list[str], list[str]]:
+def _split_terms(folded: str, cut: _Cut) -> tuple[list[str], list[str]]:
     """Return the terms of a folded text, and its chunks outside of runs."""
     if folded.isascii():
         chunks: list[str] = _CHUNK_ASCII.findall(folded)
-        return _words(chunks), chunks
+        return _analyse_chunks(chunks), chunks
     terms: list[str] = []
     chunks = []
     done = 0
     for run in _RUN.finditer(folded):
         found = _CHUNK.findall(folded[done : run.start()])
-        terms += _words(found)
+        terms += _analyse_chunks(found)
         chunks += found
         terms += cut(run[0])
         done = run.end()
     found = _CHUNK.findall(folded[done:])
-    return terms + _words(found), chunks + found
+    return terms + _analyse_chunks(found), chunks + found
 
 
-def _pairs(run: str) -> list[str]:
+def _cut_pairs(run: str) -> list[str]:
     """Cut a run into overlapping pairs, in Japanese within each stretch of one script; a single character stays."""
     if not _KANA.search(run):
-        return _bigrams(run)
+        return _cut_bigrams(run)
     pairs: list[str] = []
     for unit in _UNIT.findall(run):
-        found = _bigrams(unit)
+        found = _cut_bigrams(unit)
         silent = _KANA.match(unit) and (len(unit) == 1 or _KANA_ENDINGS.issuperset(found))
         pairs += () if silent else (pair for pair in found if pair not in _KANA_ENDINGS)
-    return pairs or _bigrams(run)
+    return pairs or _cut_bigrams(run)
 
 
-def _pairs_and_last(run: str) -> list[str]:
-    """Cut a run as `_pairs` does, and end each stretch with its last character."""
+def _cut_pairs_and_last(run: str) -> list[str]:
+    """Cut a run as `_cut_pairs` does, and end each stretch with its last character."""
     terms: list[str] = []
     for unit in _UNIT.findall(run):
-        pairs = _pairs(unit)
+        pairs = _cut_pairs(unit)
         terms += pairs if len(unit) == 1 else [*pairs, unit[-1]]
     return terms
 
 
-def _bigrams(run: str) -> list[str]:
+def _cut_bigrams(run: str) -> list[str]:
     """Cut a run into overlapping pairs; a single character stays as it is."""
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
-def _latin(chunks: list[str]) -> list[str]:
+def _select_latin_words(chunks: list[str]) -> list[str]:
     """Return the words of chunks that languages in Latin letters inflect, without what is elided before them."""
     plain = (chunk.replace("\u2019", "'") for chunk in chunks)
-    words = (_unelided(chunk) for chunk in plain)
+    words = (_strip_elision(chunk) for chunk in plain)
     return [word for word in words if word.isalpha() and word < "\u0250"]
 
 
-def _unelided(word: str) -> str:
+def _strip_elision(word: str) -> str:
     head, apostrophe, tail = word.partition("'")
     return tail if apostrophe and head in _ELISIONS and tail else word
 
 
-def _words(chunks: list[str]) -> list[str]:
+def _analyse_chunks(chunks: list[str]) -> list[str]:
     return list(chain.from_iterable(map(_analyse, chunks)))
 
 
@@ -290,9 +300,9 @@ def _analyse(chunk: str) -> tuple[str, ...]:
     if _VERSION.fullmatch(plain):
         return (plain,)
     if "'" in plain and not _has_any(plain, ".@,:"):
-        return _apostrophe(plain)
+        return _strip_apostrophe(plain)
     if _has_any(plain, ".@,:"):
-        return _compound(plain)
+        return _index_compound(plain)
     return (_stem(plain),)
 
 
@@ -300,9 +310,9 @@ def _has_any(text: str, characters: str) -> bool:
     return any(character in text for character in characters)
 
 
-def _apostrophe(word: str) -> tuple[str, ...]:
+def _strip_apostrophe(word: str) -> tuple[str, ...]:
     """Drop a possessive, clitic or elision: "ana's" is "ana", "l'hotel" "hotel"; others close up ("obrien")."""
-    bare = _unelided(word)
+    bare = _strip_elision(word)
     if bare != word:
         return () if bare in STOP_WORDS else (_stem(bare.replace("'", "")),)
     head, _, tail = word.rpartition("'")
@@ -310,7 +320,7 @@ def _apostrophe(word: str) -> tuple[str, ...]:
     return () if bare in STOP_WORDS else (_stem(bare.replace("'", "")),)
 
 
-def _compound(chunk: str) -> tuple[str, ...]:
+def _index_compound(chunk: str) -> tuple[str, ...]:
     """Index a name with inner marks ("ana@example.com", "node.js") as a whole and by its parts.
 
     A comma or colon without a space separates words only.
@@ -333,4 +343,4 @@ def _stem(word: str) -> str:
     digits = ordinal[1] if ordinal else word
     if digits.isdigit():
         return digits.lstrip("0") or "0"
-    return script_stem(word) or word
+    return stem_by_script(word) or word

@@ -12,7 +12,7 @@ from credenda.model.change import Actor
 from credenda.model.report import ExpiryReport
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, Writer
-from credenda.write.forget.delete import Deletion, check_hold, count_where, last_number
+from credenda.write.forget.delete import Deletion, check_hold, count_matches, find_last_number
 
 __all__ = ["apply_policies"]
 
@@ -51,11 +51,11 @@ def apply_policies(parts: Parts, *, dry_run: bool = False, batches_max: int | No
             for policy in parts.store.rules(parts.user_id).policies
         ]
         if dry_run:
-            return _counted(reader, wanted, now_us)
+            return _count_due(reader, wanted, now_us)
     tally = _Tally(batches_max or 1 << 40)
     for condition in wanted:
-        _events(parts, condition, tally)
-    _memories(parts, now_us, tally)
+        _delete_events(parts, condition, tally)
+    _delete_memories(parts, now_us, tally)
     nothing = not tally.events and not tally.memories
     return ExpiryReport(
         ran=not nothing,
@@ -66,57 +66,57 @@ def apply_policies(parts: Parts, *, dry_run: bool = False, batches_max: int | No
     )
 
 
-def _deletion(writer: Writer, parts: Parts) -> Deletion:
+def _make_deletion(writer: Writer, parts: Parts) -> Deletion:
     return Deletion(writer, parts.clock.now_us(), actor=Actor.SCHEDULE, reason="its time was over", buried=False)
 
 
-def _events(parts: Parts, wanted: EventFilter, tally: _Tally) -> None:
+def _delete_events(parts: Parts, wanted: EventFilter, tally: _Tally) -> None:
     """Delete the events that meet a condition, batch by batch."""
     after: int | None = 0
 
     def work(writer: Writer) -> int | None:
-        run = _deletion(writer, parts)
+        run = _make_deletion(writer, parts)
         found = writer.find_events(replace(wanted, after=after))
         for event in found:
             run.event(event)
         tally.events += len(found)
         tally.memories += run.deleted
-        return last_number(found, writer.tenant.tag)
+        return find_last_number(found, writer.tenant.tag)
 
     def look(reader: Reader) -> object:
         return reader.find_events(replace(wanted, after=after, limit=1))
 
-    while after is not None and _due(parts, look):
+    while after is not None and _has_due(parts, look):
         if not tally.batches:
             return
         tally.batches -= 1
         after = parts.store.commit(parts.user_id, work)
 
 
-def _memories(parts: Parts, now_us: int, tally: _Tally) -> None:
+def _delete_memories(parts: Parts, now_us: int, tally: _Tally) -> None:
     """Delete the memories that expire before the words they rest on do."""
     wanted = MemoryFilter(expires_before_us=now_us + 1, limit=_BATCH)
 
     def work(writer: Writer) -> None:
-        run = _deletion(writer, parts)
+        run = _make_deletion(writer, parts)
         for memory in writer.find(wanted):
             run.memory(memory)
         tally.memories += run.deleted
 
-    while tally.batches and _due(parts, lambda reader: reader.find(replace(wanted, limit=1))):
+    while tally.batches and _has_due(parts, lambda reader: reader.find(replace(wanted, limit=1))):
         tally.batches -= 1
         parts.store.commit(parts.user_id, work)
 
 
-def _due(parts: Parts, look: Callable[[Reader], object]) -> bool:
+def _has_due(parts: Parts, look: Callable[[Reader], object]) -> bool:
     """Look without the write lock, which most calls then never need."""
     with parts.store.reader(parts.user_id) as reader:
         return bool(look(reader))
 
 
-def _counted(reader: Reader, wanted: list[EventFilter], now_us: int) -> ExpiryReport:
+def _count_due(reader: Reader, wanted: list[EventFilter], now_us: int) -> ExpiryReport:
     """Count what each condition would take; what two of them take is counted once for each."""
-    counts = [count_where(reader, condition) for condition in wanted]
+    counts = [count_matches(reader, condition) for condition in wanted]
     alone = len(reader.find(MemoryFilter(expires_before_us=now_us + 1, limit=limits.POLICY_COUNT)))
     return ExpiryReport(
         ran=False,

@@ -12,14 +12,14 @@ from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, THINK
 from credenda.storage.store import Job, Vector, Writer
 from credenda.workers.leases import is_leased
-from credenda.workers.nearest_memories import nearest_known
+from credenda.workers.nearest_memories import make_nearest_finder
 from credenda.write.extract.verbatim import VerbatimExtractor
-from credenda.write.extract_job import Reading, read_job
-from credenda.write.indexing.embed import EMBED, Wanted, embed, file_vectors, wanted_texts
-from credenda.write.indexing.surprise import Novelty, measured
-from credenda.write.reconcile_job import believe, complete
+from credenda.write.extract_job import ExtractionResult, extract_job
+from credenda.write.indexing.embed import EMBED, MissingVector, embed, find_missing_vectors, store_vectors
+from credenda.write.indexing.surprise import Novelty, measure_novelty
+from credenda.write.reconcile_job import apply_claims, complete
 
-__all__ = ["HANDLERS", "embed_together", "handle", "report_failure", "set_aside"]
+__all__ = ["HANDLERS", "embed_batch", "give_up_job", "report_failure", "run_job"]
 
 
 _TURNS_A_COMMIT: Final = 8
@@ -30,14 +30,14 @@ _EXACT_BITS: Final = 16
 
 def _extract(parts: Parts, job: Job) -> None:
     if parts.llm is not None:
-        from credenda.workers.llm_jobs import extract_for_model
+        from credenda.workers.llm_jobs import prepare_llm_jobs
 
-        extract_for_model(parts, job)
+        prepare_llm_jobs(parts, job)
         return
     with parts.store.reader(parts.user_id) as reader:
-        reading = read_job(reader, job, parts.extractor, parts.embedder, nearest=nearest_known(parts, reader))
+        reading = extract_job(reader, job, parts.extractor, parts.embedder, nearest=make_nearest_finder(parts, reader))
 
-    *early, last = _portions(reading)
+    *early, last = _split_extraction(reading)
     for portion in early:
         _believe(parts, portion)
 
@@ -49,42 +49,43 @@ def _extract(parts: Parts, job: Job) -> None:
     parts.store.commit(parts.user_id, work)
 
 
-def _think(parts: Parts, job: Job) -> None:
-    from credenda.workers.llm_jobs import think_by_rules
+def _extract_with_model(parts: Parts, job: Job) -> None:
+    from credenda.workers.llm_jobs import apply_rule_claims
 
-    think_by_rules(parts, job)
+    apply_rule_claims(parts, job)
 
 
-def _portions(reading: Reading) -> list[Reading]:
+def _split_extraction(reading: ExtractionResult) -> list[ExtractionResult]:
     """Cut a long reading, so that no transaction keeps callers waiting; done twice, a portion changes nothing."""
     turns = reading.turns
     starts = range(0, max(len(turns), 1), _TURNS_A_COMMIT)
     return [replace(reading, turns=turns[start : start + _TURNS_A_COMMIT]) for start in starts]
 
 
-def _believe(parts: Parts, portion: Reading) -> None:
+def _believe(parts: Parts, portion: ExtractionResult) -> None:
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
     parts.store.commit(
-        parts.user_id, lambda writer: believe(writer, portion.turns, now_us, embeds=embeds, nearness=portion.nearness)
+        parts.user_id,
+        lambda writer: apply_claims(writer, portion.turns, now_us, embeds=embeds, nearness=portion.nearness),
     )
 
 
 def _embed(parts: Parts, job: Job) -> None:
     embedder = parts.embedder
     if embedder is None:
-        parts.store.commit(parts.user_id, lambda writer: file_vectors(writer, job, [], of=writer.tenant.tag))
+        parts.store.commit(parts.user_id, lambda writer: store_vectors(writer, job, [], of=writer.tenant.tag))
         return
     with parts.store.reader(parts.user_id) as reader:
-        wanted, tag = wanted_texts(reader, job, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
+        wanted, tag = find_missing_vectors(reader, job, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
     while len(wanted) > _VECTORS_A_COMMIT:  # what is filed stays filed when a later portion fails
         portion, wanted = wanted[:_VECTORS_A_COMMIT], wanted[_VECTORS_A_COMMIT:]
         vectors = embed(embedder, portion, parts.settings.vector_bits)
-        _file(parts, job, vectors, _novel(parts, portion, vectors), of=tag, last=False)
+        _store_vectors(parts, job, vectors, _score_novelty(parts, portion, vectors), of=tag, last=False)
     vectors = embed(embedder, wanted, parts.settings.vector_bits)
-    _file(parts, job, vectors, _novel(parts, wanted, vectors), of=tag)
+    _store_vectors(parts, job, vectors, _score_novelty(parts, wanted, vectors), of=tag)
 
 
-def _novel(parts: Parts, wanted: Sequence[Wanted], vectors: Sequence[Vector]) -> Mapping[int, Novelty]:
+def _score_novelty(parts: Parts, wanted: Sequence[MissingVector], vectors: Sequence[Vector]) -> Mapping[int, Novelty]:
     """Find how new the memories among these are; nothing where a tenant is too large for an index in memory."""
     counting = [vector for one, vector in zip(wanted, vectors, strict=True) if one.counts]
     if not counting:
@@ -94,28 +95,28 @@ def _novel(parts: Parts, wanted: Sequence[Wanted], vectors: Sequence[Vector]) ->
             index = parts.indexes.get(reader, model_id=counting[0].model_id, store=parts.store_name)
         except LimitExceeded:
             return {}
-        return measured(reader, index, counting)
+        return measure_novelty(reader, index, counting)
 
 
-def _file(
+def _store_vectors(
     parts: Parts, job: Job, vectors: list[Vector], novel: Mapping[int, Novelty], *, of: str, last: bool = True
 ) -> None:
     now_us = parts.clock.now_us()
     parts.store.commit(
         parts.user_id,
-        lambda writer: file_vectors(writer, job, vectors, of=of, last=last, novel=novel, now_us=now_us),
+        lambda writer: store_vectors(writer, job, vectors, of=of, last=last, novel=novel, now_us=now_us),
     )
 
 
-def embed_together(parts: Parts, jobs: Sequence[Job]) -> None:
+def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
     """Run embedding jobs with one call of the engine, as far as they are small; each is completed by itself."""
     embedder = parts.embedder
-    lists: list[list[Wanted]] = []
+    lists: list[list[MissingVector]] = []
     tag = ""
     if embedder is not None:
         with parts.store.reader(parts.user_id) as reader:
             lists, tag = (
-                [wanted_texts(reader, job, embedder.model_id, least_bits=_EXACT_BITS) for job in jobs],
+                [find_missing_vectors(reader, job, embedder.model_id, least_bits=_EXACT_BITS) for job in jobs],
                 reader.tenant.tag,
             )
     if embedder is None or sum(map(len, lists)) > _VECTORS_A_COMMIT:
@@ -124,9 +125,9 @@ def embed_together(parts: Parts, jobs: Sequence[Job]) -> None:
         return
     every = list(chain.from_iterable(lists))
     made = embed(embedder, every, parts.settings.vector_bits)
-    novel, vectors = _novel(parts, every, made), iter(made)
+    novel, vectors = _score_novelty(parts, every, made), iter(made)
     for job, wanted in zip(jobs, lists, strict=True):
-        _file(parts, job, list(islice(vectors, len(wanted))), novel, of=tag)
+        _store_vectors(parts, job, list(islice(vectors, len(wanted))), novel, of=tag)
 
 
 def report_failure(parts: Parts, job: Job, report: Job) -> None:
@@ -139,13 +140,13 @@ def report_failure(parts: Parts, job: Job, report: Job) -> None:
     parts.store.commit(parts.user_id, work)
 
 
-def set_aside(parts: Parts, job: Job, report: Job) -> None:
+def give_up_job(parts: Parts, job: Job, report: Job) -> None:
     """File that a job was given up; words that could not be read are kept as they are (R-050, R-052)."""
     if job.kind not in {EXTRACT, THINK}:
         report_failure(parts, job, report)
         return
     with parts.store.reader(parts.user_id) as reader:
-        reading = read_job(reader, job, VerbatimExtractor())
+        reading = extract_job(reader, job, VerbatimExtractor())
 
     def work(writer: Writer) -> None:
         if is_leased(writer, job):
@@ -158,11 +159,11 @@ def set_aside(parts: Parts, job: Job, report: Job) -> None:
 HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {
     EXTRACT: _extract,
     EMBED: _embed,
-    THINK: _think,
+    THINK: _extract_with_model,
 }
 
 
-def handle(parts: Parts, job: Job) -> None:
+def run_job(parts: Parts, job: Job) -> None:
     """Run a job to its end; whatever it raises is the reason why it failed."""
     handler = HANDLERS.get(job.kind)
     if handler is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from credenda.errors import CredendaError
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Access, Job, Writer, pack_code
@@ -27,30 +27,32 @@ def flush_accesses(parts: Parts) -> None:
     if not waiting:
         return
     try:
-        parts.store.commit(parts.user_id, lambda writer: _write(parts, writer, waiting))
+        parts.store.commit(parts.user_id, lambda writer: _write_accesses(parts, writer, waiting))
     except CredendaError:
         for access in waiting:
             parts.accesses.add(access)
         raise
 
 
-def _write(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> None:
+def _write_accesses(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> None:
     """File showings, and let a job embed again what was recalled and is kept at few bits (C-024)."""
     for access in waiting:
         writer.put(access)
     if parts.embedder is None or writer.duties.watermark(COMPRESSED) is None:
         return
     tag = writer.tenant.tag
-    codes = {pack_code(number_of(one.memory_id, Kind.MEMORY, tag), memory=True): one.memory_id for one in waiting}
+    codes = {
+        pack_code(parse_id_number(one.memory_id, IdKind.MEMORY, tag), memory=True): one.memory_id for one in waiting
+    }
     stored = writer.vectors(list(codes), parts.embedder.model_id)
     rough = [codes[vector.code] for vector in stored if vector.bits < _EXACT_BITS]
     for memory_id in rough:
         evidence = writer.evidence(memory_ids=[memory_id])
         if evidence:
-            number = number_of(evidence[0].span.event_id, Kind.EVENT, tag)
+            number = parse_id_number(evidence[0].span.event_id, IdKind.EVENT, tag)
             writer.put(Job(kind=EMBED, first=number, last=number))
     if rough:
-        parts.work_waits.set()
+        parts.jobs_ready.set()
 
 
 def save_index(parts: Parts) -> None:

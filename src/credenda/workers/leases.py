@@ -14,17 +14,17 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from credenda.ids import new_tag
+from credenda.ids import draw_tag
 from credenda.runtime import Parts
 from credenda.storage.store import Job, JobFilter, Writer
 
-__all__ = ["is_abandoned", "is_gone", "is_leased", "process_owner"]
+__all__ = ["is_abandoned", "is_gone", "is_leased", "name_process"]
 
 _START_FIELD: Final = 19
 """Where /proc/PID/stat has the time at which a process began, counted behind its name; see proc(5)."""
 
 
-class _Where(NamedTuple):
+class _PidScope(NamedTuple):
     """Where a number of a process holds; "" is unknown."""
 
     machine: str
@@ -32,29 +32,29 @@ class _Where(NamedTuple):
     space: str
 
 
-def process_owner() -> str:
+def name_process() -> str:
     """Name this process in leases; the nonce tells it from an earlier one with the same number."""
-    return _owner(os.getpid())
+    return _name_owner(os.getpid())
 
 
 @cache
-def _owner(pid: int) -> str:
-    return f"{socket.gethostname()}:{pid}:{'.'.join((*_here(), _state(pid)[1], new_tag()))}"
+def _name_owner(pid: int) -> str:
+    return f"{socket.gethostname()}:{pid}:{'.'.join((*_locate_process(), _read_process_state(pid)[1], draw_tag()))}"
 
 
 @cache
-def _here() -> _Where:
+def _locate_process() -> _PidScope:
     """Say where numbers of processes given now hold, as Linux tells it; elsewhere nothing is known."""
     boot = space = machine = ""
     with suppress(OSError):
-        machine = _short(Path("/etc/machine-id").read_text("utf-8"))
+        machine = _shorten_hash(Path("/etc/machine-id").read_text("utf-8"))
     with suppress(OSError):
-        boot = _short(Path("/proc/sys/kernel/random/boot_id").read_text("utf-8"))
-        space = _short(str(Path("/proc/self/ns/pid").readlink()))
-    return _Where(machine, boot, space)
+        boot = _shorten_hash(Path("/proc/sys/kernel/random/boot_id").read_text("utf-8"))
+        space = _shorten_hash(str(Path("/proc/self/ns/pid").readlink()))
+    return _PidScope(machine, boot, space)
 
 
-def _short(text: str) -> str:
+def _shorten_hash(text: str) -> str:
     return hashlib.blake2b(text.strip().encode(), digest_size=4).hexdigest() if text.strip() else ""
 
 
@@ -75,19 +75,19 @@ def is_gone(owner: str, mine: str) -> bool:
     if host != socket.gethostname() or not pid.isdigit() or owner == mine or owner.startswith(f"{mine}:"):
         return False
     machine, boot, space, start, *_ = (*told.partition(":")[0].split("."), "", "", "", "")
-    there = _Where(machine, boot, space)
-    here = _here()
+    there = _PidScope(machine, boot, space)
+    here = _locate_process()
     if there.boot and here.boot and there.boot != here.boot:
         return bool(here.machine) and there.machine == here.machine
     if there.space != here.space and there.space:
         return False
     if int(pid) == os.getpid():
         return True
-    runs, began = _state(int(pid))
+    runs, began = _read_process_state(int(pid))
     return not runs or bool(start and began and start != began)
 
 
-def _state(pid: int) -> tuple[bool, str]:
+def _read_process_state(pid: int) -> tuple[bool, str]:
     """Say whether a process runs, and when it began in ticks since the machine did, where that is known.
 
     One that was killed and whose parent has not yet asked for its end does not run.

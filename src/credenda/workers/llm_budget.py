@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from credenda.clock import DAY_US
 from credenda.errors import LimitExceeded
-from credenda.providers.llm.client import ModelLine
+from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply
-from credenda.providers.llm.tokens import question_tokens
+from credenda.providers.llm.tokens import estimate_question_tokens
 from credenda.runtime import Parts
 from credenda.storage.store import Spend
 
-__all__ = ["EXTRACTION", "OverBudgetError", "ask_within_budget", "day_of"]
+__all__ = ["EXTRACTION", "OverBudgetError", "ask_within_budget", "to_day"]
 
 EXTRACTION = "extract"
 """The operation under which reading is booked."""
@@ -22,26 +22,26 @@ class OverBudgetError(Exception):
     """The day's tokens of this tenant do not allow another call."""
 
 
-def day_of(now_us: int) -> int:
+def to_day(now_us: int) -> int:
     """Return the day of the ledger, in days since 1970-01-01 UTC."""
     return now_us // DAY_US
 
 
-def ask_within_budget(parts: Parts, line: ModelLine, question: Question, operation: str = EXTRACTION) -> Reply:
+def ask_within_budget(parts: Parts, line: ModelClient, question: Question, operation: str = EXTRACTION) -> Reply:
     """Ask a model once, and book what it cost; raises `ModelFailure`, and `OverBudgetError` without asking.
 
     The most that the call can cost is set aside first, in a transaction of its own, and what was not used is given
     back afterwards. Several processes share the budget. `operation` is what it is booked under.
     """
     aside = Spend(
-        day=day_of(parts.clock.now_us()),
+        day=to_day(parts.clock.now_us()),
         operation=operation,
         model_id=line.model.model_id,
-        tokens_in=question_tokens(question),
+        tokens_in=estimate_question_tokens(question),
         tokens_out=question.tokens_max,
     )
     try:
-        _book(parts, replace(aside, tokens_max=parts.settings.llm_daily_tokens))
+        _record_spend(parts, replace(aside, tokens_max=parts.settings.llm_daily_tokens))
     except LimitExceeded as error:
         raise OverBudgetError(str(error)) from error
     used_in = used_out = calls = 0
@@ -55,8 +55,8 @@ def ask_within_budget(parts: Parts, line: ModelLine, question: Question, operati
     finally:
         cost_usd = line.price.cost(used_in, used_out) if line.price else 0.0
         tokens_in, tokens_out = used_in - aside.tokens_in, used_out - aside.tokens_out
-        _book(parts, replace(aside, tokens_in=tokens_in, tokens_out=tokens_out, calls=calls, cost_usd=cost_usd))
+        _record_spend(parts, replace(aside, tokens_in=tokens_in, tokens_out=tokens_out, calls=calls, cost_usd=cost_usd))
 
 
-def _book(parts: Parts, spend: Spend) -> None:
+def _record_spend(parts: Parts, spend: Spend) -> None:
     parts.store.commit(parts.user_id, lambda writer: writer.put(spend))

@@ -14,22 +14,22 @@ from threading import Event, Thread
 from typing import Final
 
 from credenda.clock import DAY_US
-from credenda.ids import Kind, number_of
-from credenda.providers.llm.client import ModelLine
+from credenda.ids import IdKind, parse_id_number
+from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, REREAD, THINK
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.workers.leases import is_leased
-from credenda.workers.llm_budget import OverBudgetError, ask_within_budget, day_of
-from credenda.workers.nearest_memories import nearest_known
-from credenda.write.extract_job import ReadTurn, near_to_known, read_turns
+from credenda.workers.llm_budget import OverBudgetError, ask_within_budget, to_day
+from credenda.workers.nearest_memories import make_nearest_finder
+from credenda.write.extract_job import ExtractedTurn, extract_turns, measure_nearness
 from credenda.write.llm.gate import skip
 from credenda.write.llm.reading import Understood, reader_name, understand
 from credenda.write.llm.turns import Asked, believe_again, fallback, still_so, turn_of
-from credenda.write.reconcile_job import believe, finished
+from credenda.write.reconcile_job import apply_claims, mark_complete
 
-__all__ = ["Thought", "believe_thought", "extract_for_model", "think_about", "think_by_rules"]
+__all__ = ["ModelAnswer", "apply_answer", "apply_rule_claims", "ask_about_jobs", "prepare_llm_jobs"]
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS: Final = 0.02
@@ -37,31 +37,31 @@ OVER_BUDGET: Final = "over the day's budget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thought:
+class ModelAnswer:
     """What came of asking about one job's event: an answer, or when to try again and why. None of it is filed yet."""
 
     asked: Asked | None
     understood: Understood | None = None
-    again_us: int | None = None
+    retry_at_us: int | None = None
     why: str = ""
-    over_budget: bool = False
+    is_over_budget: bool = False
     counts: bool = False
     """Whether the failure lies with this message, so that it is not tried for ever."""
     error: Exception | None = None
 
 
-def think_about(
-    parts: Parts, line: ModelLine, jobs: Sequence[Job], stop: Event | None = None, *, afresh: bool = False
-) -> list[Thought | None]:
+def ask_about_jobs(
+    parts: Parts, line: ModelClient, jobs: Sequence[Job], stop: Event | None = None, *, afresh: bool = False
+) -> list[ModelAnswer | None]:
     """Ask a model about the events of some jobs, as many at once as it may be asked.
 
     Returns when all are answered, or when `stop` is set; what had no answer by then is None. When beliefs are derived
     `afresh` the model is not shown what is held now.
     """
-    found: list[Thought | None] = [None] * len(jobs)
+    found: list[ModelAnswer | None] = [None] * len(jobs)
 
     def work(at: int) -> None:
-        found[at] = _thought(parts, line, jobs[at], afresh=afresh)
+        found[at] = _try_ask(parts, line, jobs[at], afresh=afresh)
 
     if line.model.at_once == 1 and stop is None:
         for at in range(len(jobs)):
@@ -80,55 +80,55 @@ def think_about(
     return found
 
 
-def _thought(parts: Parts, line: ModelLine, job: Job, *, afresh: bool) -> Thought:
+def _try_ask(parts: Parts, line: ModelClient, job: Job, *, afresh: bool) -> ModelAnswer:
     """Ask about one job; whatever goes wrong is part of what is returned: a thread has nobody to raise it to."""
     try:
         return _ask(parts, line, job, afresh=afresh)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
-        return Thought(asked=None, error=error)
+        return ModelAnswer(asked=None, error=error)
 
 
-def _ask(parts: Parts, line: ModelLine, job: Job, *, afresh: bool) -> Thought:
+def _ask(parts: Parts, line: ModelClient, job: Job, *, afresh: bool) -> ModelAnswer:
     with parts.store.reader(parts.user_id) as reader:
         asked = turn_of(reader, job.first, parts.extractor)
     if asked is None:
-        return Thought(asked=None)
+        return ModelAnswer(asked=None)
     if afresh:
         asked = replace(asked, turn=replace(asked.turn, known=()))
     now_us = parts.clock.now_us()
-    if line.quiet_until_us > now_us:
-        return Thought(asked=asked, again_us=line.quiet_until_us, why=line.trouble)
+    if line.open_until_us > now_us:
+        return ModelAnswer(asked=asked, retry_at_us=line.open_until_us, why=line.trouble)
 
     def ask(question: Question) -> Reply:
         try:
             reply = ask_within_budget(parts, line, question)
         except OverBudgetError as error:
-            raise _Over from error
+            raise _OverBudget from error
         line.answered()
         return reply
 
     try:
         understood = understand(asked.turn, asked.readings, ask, reader_name(line.model))
-    except _Over:
-        next_day_us = (day_of(now_us) + 1) * DAY_US
+    except _OverBudget:
+        next_day_us = (to_day(now_us) + 1) * DAY_US
         line.spent(next_day_us)
-        return Thought(asked=asked, again_us=next_day_us, why=OVER_BUDGET, over_budget=True)
+        return ModelAnswer(asked=asked, retry_at_us=next_day_us, why=OVER_BUDGET, is_over_budget=True)
     if understood.failure is not None:
-        return _failed(parts, line, asked, understood.failure)
-    return Thought(asked=asked, understood=understood)
+        return _to_failed_answer(parts, line, asked, understood.failure)
+    return ModelAnswer(asked=asked, understood=understood)
 
 
-class _Over(Exception):  # noqa: N818 - it never leaves this module
+class _OverBudget(Exception):  # noqa: N818 - it never leaves this module
     """The budget does not allow the call."""
 
 
-def _failed(parts: Parts, line: ModelLine, asked: Asked, failure: ModelFailure) -> Thought:
+def _to_failed_answer(parts: Parts, line: ModelClient, asked: Asked, failure: ModelFailure) -> ModelAnswer:
     again_us = line.failed(failure, parts.clock.now_us())
     _log.warning("model gave no answer", extra={"model": line.model.model_id, "trouble": failure.trouble.value})
-    return Thought(asked=asked, again_us=again_us, why=str(failure), counts=not failure.trouble.of_the_model)
+    return ModelAnswer(asked=asked, retry_at_us=again_us, why=str(failure), counts=not failure.trouble.is_model_fault)
 
 
-def believe_thought(parts: Parts, job: Job, thought: Thought) -> None:
+def apply_answer(parts: Parts, job: Job, thought: ModelAnswer) -> None:
     """Believe an answer, or what stands in for it, and end the job, in one transaction.
 
     A job that another process has taken over meanwhile is left to it.
@@ -141,17 +141,17 @@ def believe_thought(parts: Parts, job: Job, thought: Thought) -> None:
             return
         if thought.asked is not None:
             if job.kind == REREAD and thought.understood is None:
-                writer.put(_later(parts, job, thought))
+                writer.put(_postpone(parts, job, thought))
                 return
-            _hold(writer, parts, job, thought)
+            _believe_known_claims(writer, parts, job, thought)
             if parts.embedder is not None:
                 writer.put(Job(kind=EMBED, first=job.first, last=job.last))
-        writer.put(finished(job))
+        writer.put(mark_complete(job))
 
     parts.store.commit(parts.user_id, work)
 
 
-def _hold(writer: Writer, parts: Parts, job: Job, thought: Thought) -> None:
+def _believe_known_claims(writer: Writer, parts: Parts, job: Job, thought: ModelAnswer) -> None:
     """Believe what is known of a turn by now; what no model could say yet is asked again later."""
     asked = thought.asked
     if asked is None:
@@ -165,72 +165,72 @@ def _hold(writer: Writer, parts: Parts, job: Job, thought: Thought) -> None:
         if job.kind == REREAD:
             believe_again(writer, asked.event, claims, now_us, embeds=embeds)
         else:
-            believe(writer, [(asked.event, claims)], now_us, embeds=embeds)
+            apply_claims(writer, [(asked.event, claims)], now_us, embeds=embeds)
         return
     left = turn_of(writer, job.first, parts.extractor)
     if left is not None:
-        claims = left.readings if thought.over_budget else fallback(left)
-        believe(writer, [(left.event, claims)], now_us, embeds=embeds)
-        again_us = thought.again_us or 0
+        claims = left.readings if thought.is_over_budget else fallback(left)
+        apply_claims(writer, [(left.event, claims)], now_us, embeds=embeds)
+        again_us = thought.retry_at_us or 0
         writer.put(Job(kind=REREAD, first=job.first, last=job.last, run_after_us=again_us, error=thought.why))
 
 
-def _later(parts: Parts, job: Job, thought: Thought) -> Job:
+def _postpone(parts: Parts, job: Job, thought: ModelAnswer) -> Job:
     """Put a second reading off; what lies with the message rather than the model is tried a bounded number of times."""
     dead = thought.counts and job.attempts >= parts.settings.job_attempts
     return replace(
         job,
         status=JobStatus.DEAD if dead else JobStatus.QUEUED,
         attempts=job.attempts if thought.counts else job.attempts - 1,
-        run_after_us=thought.again_us or 0,
+        run_after_us=thought.retry_at_us or 0,
         lease_owner="",
         lease_until_us=0,
         error=thought.why,
     )
 
 
-def extract_for_model(parts: Parts, job: Job) -> None:
+def prepare_llm_jobs(parts: Parts, job: Job) -> None:
     """Let the rules read a job's events, believe what no model need be asked about, and file the rest, one job each."""
     with parts.store.reader(parts.user_id) as reader:
-        turns = read_turns(reader, job.first, job.last, parts.extractor)
+        turns = extract_turns(reader, job.first, job.last, parts.extractor)
         tag = reader.tenant.tag
-    plain: list[ReadTurn] = []
+    plain: list[ExtractedTurn] = []
     thinking: list[int] = []
     for one in turns:
         if skip(one.turn, one.claims) is None:
-            thinking.append(number_of(one.turn.event.id, Kind.EVENT, tag))
+            thinking.append(parse_id_number(one.turn.event.id, IdKind.EVENT, tag))
         elif one.claims:
             plain.append(one)
     believed = [(one.turn.event, one.claims) for one in plain]
     with parts.store.reader(parts.user_id) as reader:
-        nearness = near_to_known(reader, believed, parts.embedder, nearest_known(parts, reader))
+        nearness = measure_nearness(reader, believed, parts.embedder, make_nearest_finder(parts, reader))
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def work(writer: Writer) -> None:
-        believe(writer, believed, now_us, embeds=embeds, nearness=nearness)
+        apply_claims(writer, believed, now_us, embeds=embeds, nearness=nearness)
         for number in thinking:
             writer.put(Job(kind=THINK, first=number, last=number))
         if embeds:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
-        writer.put(finished(job))
+        writer.put(mark_complete(job))
 
     parts.store.commit(parts.user_id, work)
-    parts.thinking_waits.set()
+    parts.llm_jobs_ready.set()
 
 
-def think_by_rules(parts: Parts, job: Job) -> None:
+def apply_rule_claims(parts: Parts, job: Job) -> None:
     """Believe what the rules found, where a turn waits for a model and this memory is open without one."""
     with parts.store.reader(parts.user_id) as reader:
         asked = turn_of(reader, job.first, parts.extractor)
         believed = [] if asked is None else [(asked.event, asked.readings)]
-        nearness = near_to_known(reader, believed, parts.embedder, nearest_known(parts, reader))
+        nearness = measure_nearness(reader, believed, parts.embedder, make_nearest_finder(parts, reader))
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def work(writer: Writer) -> None:
         if believed:
-            believe(writer, believed, now_us, embeds=embeds, nearness=nearness)
+            apply_claims(writer, believed, now_us, embeds=embeds, nearness=nearness)
             if embeds:
                 writer.put(Job(kind=EMBED, first=job.first, last=job.last))
-        writer.put(finished(job))
+        writer.put(mark_complete(job))
 
     parts.store.commit(parts.user_id, work)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from credenda import limits
 from credenda.clock import SECOND_US, seconds
 from credenda.errors import Conflict, CredendaError, Unavailable
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, REREAD, THINK
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
@@ -25,10 +25,10 @@ from credenda.workers.idle_tasks import flush_accesses, save_index
 from credenda.workers.leases import is_abandoned
 
 if TYPE_CHECKING:
-    from credenda.providers.llm.client import ModelLine
-    from credenda.workers.llm_jobs import Thought
+    from credenda.providers.llm.client import ModelClient
+    from credenda.workers.llm_jobs import ModelAnswer
 
-__all__ = ["Worker", "run_due", "run_thinking", "settle"]
+__all__ = ["Worker", "run_due_jobs", "run_llm_jobs", "settle"]
 
 _log = logging.getLogger(__name__)
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
@@ -42,19 +42,19 @@ _ERROR_CHARACTERS: Final = 300
 _DUTY_SECONDS: Final = 60.0
 
 
-def _due(parts: Parts, job: Job, *, patient: bool) -> bool:
+def _is_due(parts: Parts, job: Job, *, respect_backoff: bool) -> bool:
     if job.status is JobStatus.PROCESSING:
         return is_abandoned(job, parts)
-    return not (patient or job.kind == REREAD) or job.run_after_us <= parts.clock.now_us()
+    return not (respect_backoff or job.kind == REREAD) or job.run_after_us <= parts.clock.now_us()
 
 
-def _usual(parts: Parts) -> JobFilter:
+def _filter_rule_jobs(parts: Parts) -> JobFilter:
     """Name the jobs that this process runs one after the other: all but those that ask a model."""
     asking = frozenset({REREAD}) if parts.llm is None else _ASKING
     return JobFilter(statuses=_WAITING, other_kinds=asking, limit=_LEASE_BATCH * 4)
 
 
-def _thinking(parts: Parts, line: ModelLine) -> JobFilter:
+def _filter_llm_jobs(parts: Parts, line: ModelClient) -> JobFilter:
     """Name the jobs that ask a model; while it is to be left alone, or too dear today, second readings wait."""
     quiet = line.rereads_after_us > parts.clock.now_us()
     kinds = frozenset({THINK}) if quiet else _ASKING
@@ -62,16 +62,16 @@ def _thinking(parts: Parts, line: ModelLine) -> JobFilter:
 
 
 def _lease(
-    parts: Parts, wanted: JobFilter, *, patient: bool, most: int = _LEASE_BATCH, seconds_more: float = 0.0
+    parts: Parts, wanted: JobFilter, *, respect_backoff: bool, most: int = _LEASE_BATCH, seconds_more: float = 0.0
 ) -> list[Job]:
     """Take leases on the next due jobs in one transaction; none when there is nothing to do."""
     lease_us = int((limits.JOB_LEASE_SECONDS + seconds_more) * SECOND_US)
     with parts.store.reader(parts.user_id) as reader:
-        if not any(_due(parts, job, patient=patient) for job in reader.jobs(wanted)):
+        if not any(_is_due(parts, job, respect_backoff=respect_backoff) for job in reader.jobs(wanted)):
             return []
 
     def work(writer: Writer) -> list[Job]:
-        due = [job for job in writer.jobs(wanted) if _due(parts, job, patient=patient)][:most]
+        due = [job for job in writer.jobs(wanted) if _is_due(parts, job, respect_backoff=respect_backoff)][:most]
         leased = [
             replace(
                 job,
@@ -89,7 +89,7 @@ def _lease(
     return parts.store.commit(parts.user_id, work)
 
 
-def _failed(parts: Parts, job: Job, error: Exception) -> None:
+def _record_failure(parts: Parts, job: Job, error: Exception) -> None:
     """File why a job failed, and when it is to be tried again, if at all. The reason never holds memory text."""
     from credenda.workers import handlers
 
@@ -104,86 +104,86 @@ def _failed(parts: Parts, job: Job, error: Exception) -> None:
         lease_until_us=0,
         error=reason[:_ERROR_CHARACTERS],
     )
-    (handlers.set_aside if dead else handlers.report_failure)(parts, job, report)
+    (handlers.give_up_job if dead else handlers.report_failure)(parts, job, report)
     _log.warning("job failed", extra={"job_id": job.id, "kind": job.kind, "attempts": job.attempts, "dead": dead})
 
 
-def run_due(
+def run_due_jobs(
     parts: Parts,
     *,
-    patient: bool = True,
-    stand_back: bool = False,
+    respect_backoff: bool = True,
+    yield_to_callers: bool = False,
     stop: Event | None = None,
     until_event: int | None = None,
 ) -> int:
     """Run one batch of due jobs and return how many were run.
 
-    `patient` respects the delay of failed ones; `until_event` leaves out those about later events.
+    `respect_backoff` respects the delay of failed ones; `until_event` leaves out those about later events.
     """
-    if stand_back:
-        parts.foreground.wait_idle(_STAND_BACK_SECONDS)
-    jobs = _lease(parts, replace(_usual(parts), until_event=until_event), patient=patient)
+    if yield_to_callers:
+        parts.active_calls.wait_idle(_STAND_BACK_SECONDS)
+    jobs = _lease(parts, replace(_filter_rule_jobs(parts), until_event=until_event), respect_backoff=respect_backoff)
     done = 0
-    for unit in _units(jobs):
+    for unit in _group_jobs(jobs):
         if stop is not None and stop.is_set():
-            _give_back(parts, jobs[done:])
+            _release_leases(parts, jobs[done:])
             return done
-        if stand_back:
-            parts.foreground.wait_idle(_STAND_BACK_SECONDS)
+        if yield_to_callers:
+            parts.active_calls.wait_idle(_STAND_BACK_SECONDS)
         try:
             _run(parts, unit)
         except BaseException:
-            _give_back(parts, jobs[done:])
+            _release_leases(parts, jobs[done:])
             raise
         done += len(unit)
     return done
 
 
-def run_thinking(
+def run_llm_jobs(
     parts: Parts,
     *,
-    patient: bool = True,
-    stand_back: bool = False,
+    respect_backoff: bool = True,
+    yield_to_callers: bool = False,
     stop: Event | None = None,
     until_event: int | None = None,
 ) -> int:
     """Ask a model about the next turns that wait for one, believe its answers in order, and return how many there were.
 
-    As many turns are taken as the model may be asked at once. `patient` and `until_event` are those of `run_due`; a
+    As many turns are taken as the model may be asked at once. `respect_backoff` and `until_event` are those of `run_due_jobs`; a
     second reading waits for its time always. Once `stop` is set, what has no answer yet stays queued.
     """
     line = parts.llm
     if line is None:
         return 0
-    from credenda.workers.llm_jobs import think_about
+    from credenda.workers.llm_jobs import ask_about_jobs
 
-    wanted = replace(_thinking(parts, line), until_event=until_event)
+    wanted = replace(_filter_llm_jobs(parts, line), until_event=until_event)
     slack = 2 * parts.settings.llm_timeout_seconds  # one question, and one more to put the answer right
-    jobs = _lease(parts, wanted, patient=patient, most=line.model.at_once, seconds_more=slack)
-    thoughts = think_about(parts, line, jobs, stop)
+    jobs = _lease(parts, wanted, respect_backoff=respect_backoff, most=line.model.at_once, seconds_more=slack)
+    thoughts = ask_about_jobs(parts, line, jobs, stop)
     unanswered = [job for job, thought in zip(jobs, thoughts, strict=True) if thought is None]
     for job, thought in zip(jobs, thoughts, strict=True):
         if thought is not None:
-            if stand_back:
-                parts.foreground.wait_idle(_STAND_BACK_SECONDS)
+            if yield_to_callers:
+                parts.active_calls.wait_idle(_STAND_BACK_SECONDS)
             _believe(parts, job, thought)
     if unanswered:
-        _give_back(parts, unanswered)
+        _release_leases(parts, unanswered)
     return len(jobs) - len(unanswered)
 
 
-def _believe(parts: Parts, job: Job, thought: Thought) -> None:
-    from credenda.workers.llm_jobs import believe_thought
+def _believe(parts: Parts, job: Job, thought: ModelAnswer) -> None:
+    from credenda.workers.llm_jobs import apply_answer
 
     try:
-        believe_thought(parts, job, thought)
+        apply_answer(parts, job, thought)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
-        _failed(parts, job, error)
+        _record_failure(parts, job, error)
     if parts.embedder is not None:
-        parts.work_waits.set()
+        parts.jobs_ready.set()
 
 
-def _units(jobs: Sequence[Job]) -> Iterator[list[Job]]:
+def _group_jobs(jobs: Sequence[Job]) -> Iterator[list[Job]]:
     """Put embedding jobs that follow each other together; one that failed before runs alone, to fail alone."""
     for fresh, group in groupby(jobs, lambda job: job.kind == EMBED and job.attempts == 1):
         if fresh:
@@ -197,23 +197,23 @@ def _run(parts: Parts, unit: list[Job]) -> None:
 
     try:
         if len(unit) == 1:
-            handlers.handle(parts, unit[0])
+            handlers.run_job(parts, unit[0])
         else:
-            handlers.embed_together(parts, unit)
+            handlers.embed_batch(parts, unit)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
-        for job in _of_the_living(parts, unit):
-            _failed(parts, job, error)
+        for job in _drop_erased(parts, unit):
+            _record_failure(parts, job, error)
 
 
-def _of_the_living(parts: Parts, jobs: list[Job]) -> list[Job]:
+def _drop_erased(parts: Parts, jobs: list[Job]) -> list[Job]:
     """Leave out the jobs of a tenant who was erased meanwhile, perhaps to begin anew under the same name."""
     with parts.store.reader(parts.user_id) as reader:
         return [job for job in jobs if job.id.endswith(f"-{reader.tenant.tag}")]
 
 
-def _give_back(parts: Parts, jobs: list[Job]) -> None:
+def _release_leases(parts: Parts, jobs: list[Job]) -> None:
     """Return leases that were not used."""
-    held = _of_the_living(parts, jobs)
+    held = _drop_erased(parts, jobs)
     if not held:
         return
 
@@ -237,15 +237,15 @@ def settle(parts: Parts, timeout_seconds: float) -> None:
     deadline = seconds() + timeout_seconds
     pause = Event()
     with parts.store.reader(parts.user_id) as reader:
-        newest = _newest_event(reader)
+        newest = _get_newest_event(reader)
     while True:
-        ran = run_due(parts, patient=False, until_event=newest)
-        ran += run_thinking(parts, patient=False, until_event=newest)
+        ran = run_due_jobs(parts, respect_backoff=False, until_event=newest)
+        ran += run_llm_jobs(parts, respect_backoff=False, until_event=newest)
         if not ran:
-            if not _still_pending(parts, newest):
+            if not _has_pending(parts, newest):
                 return
             pause.wait(_SETTLE_STEP_SECONDS)
-        if seconds() > deadline and _still_pending(parts, newest):
+        if seconds() > deadline and _has_pending(parts, newest):
             raise Unavailable(
                 "not everything has been read yet",
                 why=f"jobs are still waiting after {timeout_seconds:g} s",
@@ -253,25 +253,25 @@ def settle(parts: Parts, timeout_seconds: float) -> None:
             )
 
 
-def _still_pending(parts: Parts, until_event: int) -> bool:
+def _has_pending(parts: Parts, until_event: int) -> bool:
     with parts.store.reader(parts.user_id) as reader:
-        return _pending(parts, reader, until_event)
+        return _has_pending_jobs(parts, reader, until_event)
 
 
-def _newest_event(reader: Reader) -> int:
+def _get_newest_event(reader: Reader) -> int:
     """Return the number of the last event in the journal, 0 when there is none."""
     found = reader.find_events(EventFilter(newest_first=True, redacted=True, limit=1))
-    return number_of(found[0].id, Kind.EVENT, reader.tenant.tag) if found else 0
+    return parse_id_number(found[0].id, IdKind.EVENT, reader.tenant.tag) if found else 0
 
 
-def _pending(parts: Parts, reader: Reader, until_event: int) -> bool:
+def _has_pending_jobs(parts: Parts, reader: Reader, until_event: int) -> bool:
     """Say whether anything is still to be done; a second reading counts once its time has come."""
     usual = JobFilter(statuses=_WAITING, other_kinds=frozenset({REREAD}), until_event=until_event, limit=1)
     if reader.jobs(usual):
         return True
     if parts.llm is None:
         return False
-    due = replace(_thinking(parts, parts.llm), until_event=until_event, due_us=parts.clock.now_us(), limit=1)
+    due = replace(_filter_llm_jobs(parts, parts.llm), until_event=until_event, due_us=parts.clock.now_us(), limit=1)
     return bool(reader.jobs(due))
 
 
@@ -283,7 +283,7 @@ class Worker:
         self._parts = parts
         self._duties = duties
         self._duties_at = seconds() + _DUTY_SECONDS
-        self._wake = parts.work_waits
+        self._wake = parts.jobs_ready
         self._stop = Event()
         self._threads: list[Thread] = []
         self._lock = Lock()
@@ -308,7 +308,7 @@ class Worker:
         """End after the job at hand and wait for it; waiting jobs stay queued for whoever opens the store next."""
         self._stop.set()
         self._wake.set()
-        self._parts.thinking_waits.set()
+        self._parts.llm_jobs_ready.set()
         with self._lock:
             threads, self._threads = self._threads, []
         for thread in threads:
@@ -318,7 +318,7 @@ class Worker:
         while not self._stop.is_set():
             self._wake.clear()
             try:
-                ran = run_due(self._parts, stand_back=True, stop=self._stop)
+                ran = run_due_jobs(self._parts, yield_to_callers=True, stop=self._stop)
                 if not ran:
                     flush_accesses(self._parts)
                     save_index(self._parts)
@@ -351,11 +351,11 @@ class Worker:
             self._duties()
 
     def _think(self) -> None:
-        waits = self._parts.thinking_waits
+        waits = self._parts.llm_jobs_ready
         while not self._stop.is_set():
             waits.clear()
             try:
-                ran = run_thinking(self._parts, stand_back=True, stop=self._stop)
+                ran = run_llm_jobs(self._parts, yield_to_callers=True, stop=self._stop)
             except Exception as error:  # noqa: BLE001 - the job boundary: the worker outlives whatever a store raises
                 ran = 0
                 _log.warning("thinker waits", extra={"error": type(error).__name__})

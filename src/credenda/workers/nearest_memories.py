@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import LimitExceeded
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.runtime import Parts
 from credenda.storage.store import Reader, unpack_code
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from credenda.write.succession.nearness import Nearest
 
-__all__ = ["nearest_known"]
+__all__ = ["make_nearest_finder"]
 
 _NOMINATED: Final = 64
 _KEPT: Final = 8
 
 
-def nearest_known(parts: Parts, reader: Reader, *, past: bool = False) -> Nearest:
+def make_nearest_finder(parts: Parts, reader: Reader, *, past: bool = False) -> Nearest:
     """Return what finds the texts of at most eight current memories whose sign bits agree best with a vector.
 
     With `past`, of memories that hold no more as well. It finds none where there is no index: in a tenant too large
@@ -41,7 +41,7 @@ def nearest_known(parts: Parts, reader: Reader, *, past: bool = False) -> Neares
         usable = index.is_memory & ((index.state == STATE_CURRENT) | (past & (index.state == STATE_PAST)))
         rows = index.likeliest(vector, index.nearest(vector, _NOMINATED, usable), _KEPT)
         numbers = [unpack_code(int(code))[1] for code in index.codes[rows]]
-        found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
+        found = reader.memories([format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers])
         return list(dict.fromkeys(one.text for one in found))
 
     return find

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.providers.embed.protocol import Embedder
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, Job
-from credenda.write.indexing.embed import EMBED, embed, file_vectors, wanted_texts
+from credenda.write.indexing.embed import EMBED, embed, find_missing_vectors, store_vectors
 
-__all__ = ["embed_again"]
+__all__ = ["embed_missing"]
 
 _EVENTS_A_STEP: Final = 64
 _VECTORS_A_COMMIT: Final = 64
 
 
-def embed_again(parts: Parts, embedder: Embedder, progress: Callable[[int, int | None], None] | None = None) -> int:
+def embed_missing(parts: Parts, embedder: Embedder, progress: Callable[[int, int | None], None] | None = None) -> int:
     """Embed every document that has no vector of this model, in short commits, and return how many there were.
 
     Nothing is taken away: searches go on by the model that the memory was opened with. Broken off, it goes on where it
@@ -25,23 +25,23 @@ def embed_again(parts: Parts, embedder: Embedder, progress: Callable[[int, int |
     """
     with parts.store.reader(parts.user_id) as reader:
         found = reader.find_events(EventFilter(newest_first=True, redacted=True, limit=1))
-        newest = number_of(found[0].id, Kind.EVENT, reader.tenant.tag) if found else 0
+        newest = parse_id_number(found[0].id, IdKind.EVENT, reader.tenant.tag) if found else 0
     count = 0
     for first in range(1, newest + 1, _EVENTS_A_STEP):
         last = min(first + _EVENTS_A_STEP - 1, newest)
-        count += _step(parts, embedder, Job(kind=EMBED, first=first, last=last))
+        count += _embed_step(parts, embedder, Job(kind=EMBED, first=first, last=last))
         if progress is not None:
             progress(last, newest)
     return count
 
 
-def _step(parts: Parts, embedder: Embedder, range_of_events: Job) -> int:
+def _embed_step(parts: Parts, embedder: Embedder, range_of_events: Job) -> int:
     with parts.store.reader(parts.user_id) as reader:
-        wanted, tag = wanted_texts(reader, range_of_events, embedder.model_id), reader.tenant.tag
+        wanted, tag = find_missing_vectors(reader, range_of_events, embedder.model_id), reader.tenant.tag
     for start in range(0, len(wanted), _VECTORS_A_COMMIT):
         vectors = embed(embedder, wanted[start : start + _VECTORS_A_COMMIT], parts.settings.vector_bits)
         parts.store.commit(
             parts.user_id,
-            lambda writer, vectors=vectors: file_vectors(writer, range_of_events, vectors, of=tag, last=False),
+            lambda writer, vectors=vectors: store_vectors(writer, range_of_events, vectors, of=tag, last=False),
         )
     return len(wanted)

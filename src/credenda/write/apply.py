@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Final, assert_never
 
 from credenda.errors import NotFound
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import (
     Actor,
     Add,
@@ -35,17 +35,17 @@ from credenda.model.change import (
     Undo,
 )
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, ContestState, contest_table
+from credenda.model.contest import ContestCase, ContestState, to_contest_dict
 from credenda.model.derived import is_dreamed
 from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import check_transition
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Redaction, Writer
-from credenda.text.normalize import name_key
-from credenda.text.sentiment import valence
-from credenda.write.corrections.log_view import typed_fields
-from credenda.write.forget.derived import LEFT, withdrawn
-from credenda.write.reconcile.wording import quotations, quoted
+from credenda.text.normalize import normalise_name
+from credenda.text.sentiment import score_valence
+from credenda.write.corrections.log_view import parse_fields
+from credenda.write.forget.derived import ENDED_STATUSES, end_dependents
+from credenda.write.reconcile.wording import quote_parts, quote_value
 
 __all__ = ["Application", "Applied", "apply"]
 
@@ -80,14 +80,14 @@ def apply(writer: Writer, changes: Sequence[Change], application: Application) -
     Raises `NotFound` for a memory that is not there and `Conflict` for an illegal transition; the caller's transaction
     then undoes the whole batch.
     """
-    run = _Run(writer, application)
+    run = _Applier(writer, application)
     for change in changes:
         run.one(change)
     run.withdraw()
     return Applied(records=tuple(run.records), ids=run.ids)
 
 
-def _plain(value: object) -> object:
+def _to_jsonable(value: object) -> object:
     if isinstance(value, tuple):
         return list(value)  # type: ignore[arg-type]
     if isinstance(value, Mapping):
@@ -95,23 +95,23 @@ def _plain(value: object) -> object:
     return value
 
 
-def draft_delta(draft: Draft) -> dict[str, object]:
+def encode_draft(draft: Draft) -> dict[str, object]:
     """Give the fields in which a draft differs from a bare fact; the log needs no more to rebuild it."""
     bare = Draft(text="", type=draft.type)
     delta: dict[str, object] = {"type": draft.type.value}
     for name in _DRAFT_FIELDS:
         value = getattr(draft, name)
         if value != getattr(bare, name):
-            delta[name] = _plain(value)
+            delta[name] = _to_jsonable(value)
     return delta
 
 
-def _standing(contest: ContestCase) -> dict[str, object]:
+def _describe_contest(contest: ContestCase) -> dict[str, object]:
     """Give how a contest stood before a change, for the log: ids, never words."""
     return {"contest": contest.id, "state": contest.state.value, "members": list(contest.memory_ids)}
 
 
-class _Run:
+class _Applier:
     """One batch of changes inside one transaction."""
 
     def __init__(self, writer: Writer, application: Application) -> None:
@@ -127,7 +127,7 @@ class _Run:
         if self._left:
             left, deleted = self._left, frozenset(self._deleted)
             self._left = {}
-            for change in withdrawn(self._writer, left, deleted, self._application.now_us):
+            for change in end_dependents(self._writer, left, deleted, self._application.now_us):
                 self.one(change)
 
     def one(self, change: Change) -> None:
@@ -241,12 +241,12 @@ class _Run:
             created_us=now_us,
             recorded_us=now_us,
             base_importance=draft.importance,
-            emotional_valence=valence(draft.text),
+            emotional_valence=score_valence(draft.text),
         )
         memory_id = self._writer.put(memory)
         self.ids[change.key] = memory_id
         self._support(memory_id, change.support)
-        self._log(ChangeKind.ADD, change.reason, memory_id, after=draft_delta(draft), support=change.support)
+        self._log(ChangeKind.ADD, change.reason, memory_id, after=encode_draft(draft), support=change.support)
 
     def _move(self, memory: Memory, kind: ChangeKind, reason: str, **moved: object) -> None:
         """Write the next version with some fields moved, and log just those."""
@@ -267,14 +267,14 @@ class _Run:
         taken_back = kind in _FREE and memory.status is not Status.DELETED
         if isinstance(status, Status) and not taken_back and (status is not memory.status or kind in _STEPS):
             check_transition(memory.status, status)
-        before = {name: _plain(getattr(memory, name)) for name in after}
+        before = {name: _to_jsonable(getattr(memory, name)) for name in after}
         version = replace(
             memory, version=memory.version + 1, recorded_us=self._application.now_us, expired_us=None, **after
         )  # type: ignore[arg-type]
         self._writer.put(version)
-        if version.status in LEFT and "status" in after and not is_dreamed(memory):
+        if version.status in ENDED_STATUSES and "status" in after and not is_dreamed(memory):
             self._left[memory.id] = memory
-        plain = {name: _plain(value) for name, value in after.items()}
+        plain = {name: _to_jsonable(value) for name, value in after.items()}
         self._log(kind, reason, memory.id, before=before, after=plain, cause=cause, support=support)
 
     def _revise(self, change: Revise) -> None:
@@ -289,13 +289,13 @@ class _Run:
     def _undo(self, change: Undo) -> None:
         """Put back what a change moved; the way back is free of the table of transitions, but for what was deleted."""
         if change.contest is not None:
-            before = _standing(self._writer.contests(id=change.contest.id)[0])
+            before = _describe_contest(self._writer.contests(id=change.contest.id)[0])
             self._writer.put(change.contest)
-            after = _standing(change.contest) | {"case": contest_table(change.contest)}
+            after = _describe_contest(change.contest) | {"case": to_contest_dict(change.contest)}
             self._log(ChangeKind.UNDO, change.reason, None, before=before, after=after, cause=change.undoes)
         if change.memory_id is not None:
             memory = self._current(change.memory_id)
-            self._write(memory, ChangeKind.UNDO, change.reason, typed_fields(change.back), cause=change.undoes)
+            self._write(memory, ChangeKind.UNDO, change.reason, parse_fields(change.back), cause=change.undoes)
 
     def _supersede(self, change: Supersede) -> None:
         memory = self._current(change.memory_id)
@@ -317,7 +317,7 @@ class _Run:
         """Let the events of a replaced memory get vectors of their own: it stood for them, and is searched no more."""
         tag = self._writer.tenant.tag
         for event_id in dict.fromkeys(item.span.event_id for item in self._writer.evidence(memory_ids=[memory.id])):
-            number = number_of(event_id, Kind.EVENT, tag)
+            number = parse_id_number(event_id, IdKind.EVENT, tag)
             self._writer.put(Job(kind=EMBED, first=number, last=number))
 
     def _contest(self, change: Contest) -> None:
@@ -338,9 +338,13 @@ class _Run:
             opened_us=previous.opened_us if previous else self._application.now_us,
         )
         contest_id = self._writer.put(contest)
-        asked = {"contest": contest_id, "values": [quoted(value) for value in change.values], "members": list(members)}
-        asked |= {"case": contest_table(replace(contest, id=contest_id))}
-        before = _standing(previous) if previous else None
+        asked = {
+            "contest": contest_id,
+            "values": [quote_value(value) for value in change.values],
+            "members": list(members),
+        }
+        asked |= {"case": to_contest_dict(replace(contest, id=contest_id))}
+        before = _describe_contest(previous) if previous else None
         self._log(ChangeKind.CONTEST, change.reason, None, before=before, after=asked)
         for memory in self._writer.memories(members):
             if not memory.contested or memory.status is not Status.ACTIVE:
@@ -363,7 +367,7 @@ class _Run:
         for contest in self._writer.contests(pair=(slot.entity, slot.attribute)):
             same = (
                 contest.speaker == slot.speaker
-                and name_key(contest.scope or "") == name_key(slot.scope or "")
+                and normalise_name(contest.scope or "") == normalise_name(slot.scope or "")
                 and contest.type_class == slot.type_class.value
             )
             if same and (contest.state is ContestState.OPEN or set(contest.memory_ids) & set(change.memory_ids)):
@@ -380,9 +384,9 @@ class _Run:
             scopes=dict(change.scopes),
         )
         self._writer.put(closed)
-        scopes = {quoted(value): scope for value, scope in change.scopes.items()}
+        scopes = {quote_value(value): scope for value, scope in change.scopes.items()}
         keep = [self._id(reference) for reference in change.keep]
-        answer = {"contest": contest.id, "scopes": scopes, "keep": keep, "case": contest_table(closed)}
+        answer = {"contest": contest.id, "scopes": scopes, "keep": keep, "case": to_contest_dict(closed)}
         self._log(ChangeKind.RESOLVE, change.reason, None, after=answer)
         for memory in self._writer.memories(contest.memory_ids):
             if memory.contested:
@@ -392,5 +396,5 @@ class _Run:
         if memory.status is not Status.DELETED:
             self._deleted.add(memory.id)
             self._move(memory, ChangeKind.DELETE, reason, status=Status.DELETED)
-        phrases = quotations(memory.value, memory.text)
+        phrases = quote_parts(memory.value, memory.text)
         self._writer.put(Redaction(id=memory.id, at_us=self._application.now_us, phrases=phrases))

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from credenda import limits
 from credenda.errors import Unavailable
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.model.claim import Claim, Extractor, Span, Turn
 from credenda.model.event import CODE, DENIED, QUARANTINED, Event
 from credenda.model.memory import MemoryType
 from credenda.providers.embed.protocol import Embedder
 from credenda.storage.store import EventFilter, Job, Reader
 from credenda.write.intake.validate import AS_TYPE
-from credenda.write.reconcile.aliases import alias_claims
+from credenda.write.reconcile.aliases import extract_alias_claims
 from credenda.write.reconcile.decide import claim_hash
 
 if TYPE_CHECKING:
     from credenda.write.succession.likely import Nearness
     from credenda.write.succession.nearness import Nearest
 
-__all__ = ["ReadTurn", "Reading", "near_to_known", "read_job", "read_turns", "unread"]
+__all__ = ["ExtractedTurn", "ExtractionResult", "extract_job", "extract_turns", "is_skipped", "measure_nearness"]
 
 _BEFORE: Final = 4
 """Earlier events of the session that a turn is read with."""
@@ -34,7 +34,7 @@ _REACH: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ExtractionResult:
     """What a job's events were found to claim, in order."""
 
     job: Job
@@ -43,32 +43,32 @@ class Reading:
     """How near in meaning what the turns may change is to what is remembered."""
 
 
-class ReadTurn(NamedTuple):
+class ExtractedTurn(NamedTuple):
     """A turn and the claims that were read from it."""
 
     turn: Turn
     claims: tuple[Claim, ...]
 
 
-def read_job(
+def extract_job(
     reader: Reader,
     job: Job,
     extractor: Extractor,
     embedder: Embedder | None = None,
     *,
     nearest: Nearest | None = None,
-) -> Reading:
+) -> ExtractionResult:
     """Read the claims of a job's events; no transaction of the writer is held.
 
     With an embedder it is found as well how near in meaning they are to memories whose place they may take; `nearest`
     finds those that share no word with them.
     """
-    found = read_turns(reader, job.first, job.last, extractor)
+    found = extract_turns(reader, job.first, job.last, extractor)
     turns = tuple((one.turn.event, one.claims) for one in found)
-    return Reading(job=job, turns=turns, nearness=near_to_known(reader, turns, embedder, nearest))
+    return ExtractionResult(job=job, turns=turns, nearness=measure_nearness(reader, turns, embedder, nearest))
 
 
-def near_to_known(
+def measure_nearness(
     reader: Reader,
     turns: Sequence[tuple[Event, Sequence[Claim]]],
     embedder: Embedder | None,
@@ -88,33 +88,35 @@ def near_to_known(
         return {}
 
 
-def read_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> list[ReadTurn]:
+def extract_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> list[ExtractedTurn]:
     """Read the claims of the events with these numbers, each with what was said before it."""
     tag = reader.tenant.tag
-    ids = [public_id(Kind.EVENT, number, tag) for number in range(first, last + 1)]
+    ids = [format_id(IdKind.EVENT, number, tag) for number in range(first, last + 1)]
     events = [event for event in reader.events(ids) if event.redacted_us is None or event.text]
-    before = _context(reader, events[0], first) if events else []
-    turns: list[ReadTurn] = []
+    before = _load_context(reader, events[0], first) if events else []
+    turns: list[ExtractedTurn] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
-        turns.append(ReadTurn(turn, () if unread(event) else _claims(turn, extractor)))
+        turns.append(ExtractedTurn(turn, () if is_skipped(event) else _extract_claims(turn, extractor)))
         before.append(event)
     return turns
 
 
-def unread(event: Event) -> bool:
+def is_skipped(event: Event) -> bool:
     """Say whether nothing is read from an event: it gives orders, or a scan of code filed it with its memory."""
     return DENIED in event.flags or CODE in event.flags
 
 
-def _claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
+def _extract_claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
     """Read a turn: what the extractor finds, and the names that it says are the same."""
     found = extractor.extract(turn)
-    named = [one for one in alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}]
-    return _as_asked(turn.event, [*found, *named])
+    named = [
+        one for one in extract_alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}
+    ]
+    return _keep_requested_type(turn.event, [*found, *named])
 
 
-def _as_asked(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+def _keep_requested_type(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """Keep the words themselves as a memory where the caller asked for its type (E-012).
 
     A narrative is always kept whole; of another type only what extraction could not read is, and so is what seems to
@@ -130,7 +132,7 @@ def _as_asked(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
     return (*claims, whole)
 
 
-def _context(reader: Reader, event: Event, number: int) -> list[Event]:
+def _load_context(reader: Reader, event: Event, number: int) -> list[Event]:
     wanted = EventFilter(
         session=event.session, after=max(0, number - _REACH), below=number, limit=_BEFORE, newest_first=True
     )

@@ -11,56 +11,56 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Conflict, Unavailable
-from credenda.ids import Kind, number_of, public_id, serial
+from credenda.ids import IdKind, format_id, parse_id_number, parse_serial
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, NewEvent, Receipt, Role, Source
-from credenda.model.fast_dataclass import swift
+from credenda.model.fast_dataclass import compile_fast_init
 from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
-from credenda.text.normalize import NORMALISER, text_key
-from credenda.text.sentences import sentence_spans
-from credenda.write.forget.tombstones import SENTENCES_MAX, claim_digests, sayings, text_digests
+from credenda.text.normalize import NORMALISER, normalise_text
+from credenda.text.sentences import split_sentences
+from credenda.write.forget.tombstones import SENTENCES_MAX, hash_claim_forms, hash_text_forms, split_statements
 from credenda.write.intake.validate import AS_TYPE, Accepted
 
-__all__ = ["REMOVED", "journal"]
+__all__ = ["REMOVED", "build_journal_unit"]
 
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
-_new_job: Final = swift(Job)
-_receipt: Final = swift(Receipt)
+_new_job: Final = compile_fast_init(Job)
+_receipt: Final = compile_fast_init(Receipt)
 REMOVED: Final = "[deleted]"
 """Stands in a message for words that had been deleted before they were said again."""
 
 
-def journal(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Callable[[Writer], Receipt]:
+def build_journal_unit(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Callable[[Writer], Receipt]:
     """Return the unit of work that files a submission and gives its receipt; `kind` is that of its job.
 
     The same idempotency key with the same payload returns the first receipt; with another it raises `Conflict`.
     """
 
     def work(writer: Writer) -> Receipt:
-        earlier = _earlier(writer, accepted)
+        earlier = _find_earlier_receipt(writer, accepted)
         if earlier is not None:
             return earlier
-        events, refused = _without_deleted(writer, accepted, extractor)
+        events, refused = _redact_deleted(writer, accepted, extractor)
         ids = [writer.put(event) for event in events]
-        first = serial(ids[0])
+        first = parse_serial(ids[0])
         job_id = writer.put(
             _new_job(
                 kind=kind,
                 first=first,
                 last=first + len(ids) - 1,
                 idempotency_key=accepted.idempotency_key,
-                payload_hash=_signed(writer, accepted) if accepted.idempotency_key else b"",
+                payload_hash=_sign_payload(writer, accepted) if accepted.idempotency_key else b"",
             )
         )
-        _check_backlog(writer, serial(job_id))
+        _check_backlog(writer, parse_serial(job_id))
         refused = (*accepted.refused, *refused)
         return _receipt(job_id=job_id, event_ids=tuple(ids), queued=True, refused=refused)
 
     return work
 
 
-def _earlier(writer: Writer, accepted: Accepted) -> Receipt | None:
+def _find_earlier_receipt(writer: Writer, accepted: Accepted) -> Receipt | None:
     """Find what was filed under the same idempotency key."""
     if accepted.idempotency_key is None:
         return None
@@ -68,18 +68,18 @@ def _earlier(writer: Writer, accepted: Accepted) -> Receipt | None:
     if not found:
         return None
     job = found[0]
-    if job.payload_hash != _signed(writer, accepted):
+    if job.payload_hash != _sign_payload(writer, accepted):
         raise Conflict(
             "this idempotency key was used for something else",
             why="the content, topic or time differs from the first call",
             fix="repeat the first call unchanged, or use a new key",
         )
     tag = writer.tenant.tag
-    ids = tuple(public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1))
+    ids = tuple(format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1))
     return Receipt(job_id=job.id, event_ids=ids, queued=False, cached=True)
 
 
-def _signed(writer: Writer, accepted: Accepted) -> bytes:
+def _sign_payload(writer: Writer, accepted: Accepted) -> bytes:
     """Sign a payload's hash with the tenant's key (16 bytes), so that it tells nothing of short words deleted since."""
     return hashlib.blake2b(accepted.payload_hash, key=writer.tenant.key, digest_size=16).digest()
 
@@ -89,7 +89,7 @@ def _check_backlog(writer: Writer, newest: int) -> None:
     if newest <= limits.QUEUED_JOBS:
         return
     oldest = writer.jobs(JobFilter(statuses=_WAITING, limit=1))
-    if oldest and newest - number_of(oldest[0].id, Kind.JOB, writer.tenant.tag) >= limits.QUEUED_JOBS:
+    if oldest and newest - parse_id_number(oldest[0].id, IdKind.JOB, writer.tenant.tag) >= limits.QUEUED_JOBS:
         raise Unavailable(
             "too many messages wait to be read",
             why=f"more than {limits.QUEUED_JOBS} jobs are queued",
@@ -97,9 +97,7 @@ def _check_backlog(writer: Writer, newest: int) -> None:
         )
 
 
-def _without_deleted(
-    writer: Writer, accepted: Accepted, extractor: Extractor
-) -> tuple[list[NewEvent], tuple[str, ...]]:
+def _redact_deleted(writer: Writer, accepted: Accepted, extractor: Extractor) -> tuple[list[NewEvent], tuple[str, ...]]:
     """Blank every sentence that says again what was deleted, before it reaches the journal."""
     if not writer.tenant.has_tombstones:
         return list(accepted.events), ()
@@ -107,65 +105,65 @@ def _without_deleted(
     refused: list[str] = []
     for event in accepted.events:
         if accepted.allow_deleted and event.role is Role.USER and event.source is Source.HUMAN:
-            _lift(writer, event, extractor)
+            _lift_tombstones(writer, event, extractor)
             kept.append(event)
             continue
-        spans = _restated(writer, event, extractor)
-        kept.append(_redacted(writer, event, spans))
+        spans = _find_restated(writer, event, extractor)
+        kept.append(_redact_event(writer, event, spans))
         refused += [f"restates something deleted (characters {start} to {stop})" for start, stop in spans]
     return kept, tuple(refused)
 
 
-def _redacted(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> NewEvent:
+def _redact_event(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> NewEvent:
     """Cut spans out of an event, and out of its metadata whatever repeats them or was deleted itself."""
     if not spans and not event.metadata:
         return event
     key = writer.tenant.key
-    cut = {text_key(event.text[start:stop]) for start, stop in spans} - {""}
+    cut = {normalise_text(event.text[start:stop]) for start, stop in spans} - {""}
 
     def stays(value: object) -> bool:
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        pieces = [told[start:stop] for start, stop in islice(sentence_spans(told), SENTENCES_MAX)]
-        said = text_key(told)
+        pieces = [told[start:stop] for start, stop in islice(split_sentences(told), SENTENCES_MAX)]
+        said = normalise_text(told)
         return not any(one in said for one in cut) and not writer.tombstoned(
-            [digest for piece in (told, *pieces) if text_key(piece) for digest in text_digests(key, piece)]
+            [digest for piece in (told, *pieces) if normalise_text(piece) for digest in hash_text_forms(key, piece)]
         )
 
     metadata = {name: value for name, value in event.metadata.items() if stays(value)}
-    text = _cut(event.text, spans)
-    bare = not text_key(text.replace(REMOVED, ""))  # nothing is left that could be kept as it stands
+    text = _cut_spans(event.text, spans)
+    bare = not normalise_text(text.replace(REMOVED, ""))  # nothing is left that could be kept as it stands
     flags = tuple(flag for flag in event.flags if not (bare and flag.startswith(AS_TYPE)))
     return replace(event, text=text, flags=flags, metadata=metadata)
 
 
-def _lift(writer: Writer, event: NewEvent, extractor: Extractor) -> None:
+def _lift_tombstones(writer: Writer, event: NewEvent, extractor: Extractor) -> None:
     """Take away the tombstones of what a person says again on purpose."""
-    for digest in writer.tombstoned([digest for digest, _, _ in _digests(writer.tenant.key, event, extractor)]):
+    for digest in writer.tombstoned([digest for digest, _, _ in _hash_statements(writer.tenant.key, event, extractor)]):
         writer.put(Tombstone(digest=digest, kind="", normaliser=NORMALISER, created_us=0, lifted=True))
 
 
-def _restated(writer: Writer, event: NewEvent, extractor: Extractor) -> list[tuple[int, int]]:
+def _find_restated(writer: Writer, event: NewEvent, extractor: Extractor) -> list[tuple[int, int]]:
     """Find the spans of an event that a tombstone covers, by their words or by the slot and value they give."""
-    digests = list(_digests(writer.tenant.key, event, extractor))
+    digests = list(_hash_statements(writer.tenant.key, event, extractor))
     gone = writer.tombstoned([digest for digest, _, _ in digests])
     return sorted({(start, stop) for digest, start, stop in digests if digest in gone})
 
 
-def _digests(key: bytes, event: NewEvent, extractor: Extractor) -> Iterator[tuple[bytes, int, int]]:
-    for start, stop in sayings(event.text):
-        for digest in text_digests(key, event.text[start:stop]):
+def _hash_statements(key: bytes, event: NewEvent, extractor: Extractor) -> Iterator[tuple[bytes, int, int]]:
+    for start, stop in split_statements(event.text):
+        for digest in hash_text_forms(key, event.text[start:stop]):
             yield digest, start, stop
-    for claim in extractor.extract(Turn(event=_as_event(event))):
-        for digest in claim_digests(key, claim):
+    for claim in extractor.extract(Turn(event=_make_event(event))):
+        for digest in hash_claim_forms(key, claim):
             yield digest, claim.span.start, claim.span.stop
 
 
-def _as_event(event: NewEvent) -> Event:
+def _make_event(event: NewEvent) -> Event:
     content = {name: getattr(event, name) for name in NewEvent.__dataclass_fields__}
     return Event(**content, id="e0", recorded_us=event.occurred_us)
 
 
-def _cut(text: str, spans: list[tuple[int, int]]) -> str:
+def _cut_spans(text: str, spans: list[tuple[int, int]]) -> str:
     pieces: list[str] = []
     done = 0
     for start, stop in spans:

@@ -12,40 +12,52 @@ from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.clock import DAY_US
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Change, ChangeKind, Confirm, Supersede
-from credenda.model.claim import Claim, Move, Span
+from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.derived import is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
-from credenda.storage.rows import text_hash
+from credenda.storage.rows import hash_text
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
-from credenda.text.normalize import attribute_key, name_key
+from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Application, Applied, apply
-from credenda.write.extract_job import Reading, unread
-from credenda.write.forget.delete import blank
-from credenda.write.forget.scope import overlap
-from credenda.write.forget.tombstones import slot_digests, text_digests
-from credenda.write.reconcile.aliases import known_as
-from credenda.write.reconcile.candidate import saying_of
-from credenda.write.reconcile.coreference import the_one_meant
-from credenda.write.reconcile.corroboration import candidates_for, is_suspect, kept_apart, promoted, vouches
-from credenda.write.reconcile.decide import Known, Occasion, claim_hash, decide
-from credenda.write.reconcile.implications import concluded, touched
-from credenda.write.reconcile.slot_lookup import as_told, is_bare_amount, is_placeless, placed, placed_after
-from credenda.write.reconcile.slots import begins_us
-from credenda.write.reconcile.undone_decisions import touched_by, withheld
+from credenda.write.extract_job import ExtractionResult, is_skipped
+from credenda.write.forget.delete import redact_span
+from credenda.write.forget.scope import has_overlap
+from credenda.write.forget.tombstones import hash_slot_forms, hash_text_forms
+from credenda.write.reconcile.aliases import resolve_alias
+from credenda.write.reconcile.candidate import make_candidate
+from credenda.write.reconcile.coreference import resolve_relative
+from credenda.write.reconcile.corroboration import (
+    find_quarantined,
+    is_suspect,
+    may_corroborate,
+    promote_quarantined,
+    quarantine_claim,
+)
+from credenda.write.reconcile.decide import SlotRows, StatementContext, claim_hash, decide
+from credenda.write.reconcile.implications import find_affected_attributes, find_implied_endings
+from credenda.write.reconcile.slot_lookup import (
+    has_no_slot,
+    is_bare_value,
+    keep_verbatim,
+    resolve_from_previous,
+    resolve_slot,
+)
+from credenda.write.reconcile.slots import get_valid_from_us
+from credenda.write.reconcile.undone_decisions import is_undone_decision, list_memories_to_check
 
 if TYPE_CHECKING:
     from credenda.write.succession.likely import Nearness
 
 __all__ = [
-    "believe",
+    "apply_claims",
     "complete",
-    "decided",
-    "finished",
-    "known_for",
-    "occasion_of",
+    "decide_claim",
+    "get_statement_context",
+    "load_slot_rows",
+    "mark_complete",
 ]
 
 _BEFORE: Final = 4
@@ -55,14 +67,14 @@ _UNDO: Final = frozenset({ChangeKind.UNDO})
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
 
-def complete(writer: Writer, reading: Reading, now_us: int, *, embeds: bool) -> list[Applied]:
+def complete(writer: Writer, reading: ExtractionResult, now_us: int, *, embeds: bool) -> list[Applied]:
     """Decide and apply every claim of a reading and mark its job complete, in the caller's transaction."""
-    applied = believe(writer, reading.turns, now_us, embeds=embeds, nearness=reading.nearness)
-    writer.put(finished(reading.job))
+    applied = apply_claims(writer, reading.turns, now_us, embeds=embeds, nearness=reading.nearness)
+    writer.put(mark_complete(reading.job))
     return applied
 
 
-def believe(
+def apply_claims(
     writer: Writer,
     turns: Sequence[tuple[Event, tuple[Claim, ...]]],
     now_us: int,
@@ -79,28 +91,30 @@ def believe(
     """
     applied: list[Applied] = []
     for event, read in turns:
-        claims = () if unread(event) else read  # whoever read it, nothing of it is believed
+        claims = () if is_skipped(event) else read  # whoever read it, nothing of it is believed
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
         new = [claim for claim in claims if claim_hash(claim) not in seen]
-        gone = [claim.span for claim in new if _deleted(writer, claim, standing or ())]
+        gone = [claim.span for claim in new if _is_deleted(writer, claim, standing or ())]
         if standing is None:
-            _blank(writer, [span for span in gone if not any(overlap(span, item.span) for item in links)], now_us)
+            _redact_spans(
+                writer, [span for span in gone if not any(has_overlap(span, item.span) for item in links)], now_us
+            )
         for claim in new:
-            if any(overlap(claim.span, span) for span in gone):
+            if any(has_overlap(claim.span, span) for span in gone):
                 continue
-            alone = sum(overlap(claim.span, one.span) for one in claims) == 1
-            changes = _decided(writer, event, claim, now_us, alone=alone)
-            if changes and not _taken_back(writer, changes, event, {item.memory_id for item in links}):
+            alone = sum(has_overlap(claim.span, one.span) for one in claims) == 1
+            changes = _resolve_and_decide(writer, event, claim, now_us, alone=alone)
+            if changes and not _is_undone(writer, changes, event, {item.memory_id for item in links}):
                 actor = Actor.MODEL if claim.reader else Actor.RULE
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append(apply(writer, changes, application))
         by_rule = Application(actor=Actor.RULE, now_us=now_us, cause=event.id, embeds=embeds)
-        applied.extend(_succeed(writer, event, by_rule, standing=standing or (), nearness=nearness))
+        applied.extend(_apply_replacements(writer, event, by_rule, standing=standing or (), nearness=nearness))
     return applied
 
 
-def _succeed(
+def _apply_replacements(
     writer: Writer, event: Event, application: Application, *, standing: Sequence[Span], nearness: Nearness | None
 ) -> Iterator[Applied]:
     """Retire what the sentences of an event take the place of in other slots than their own (decision 0040)."""
@@ -108,64 +122,67 @@ def _succeed(
     from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does without it
 
     for told in told_changes(writer, event, nearness):
-        if _deleted(writer, told.claim, standing):
+        if _is_deleted(writer, told.claim, standing):
             continue
         placed_claim = placed_by(told)
         if placed_claim is None:
-            changes = succeeded(told, occasion_of(event, application.now_us))
+            changes = succeeded(told, get_statement_context(event, application.now_us))
         else:
-            changes = [explained(one, told) for one in decided(writer, event, placed_claim, application.now_us)]
-        if not _taken_back(writer, changes, event, {one.id for one in told.resting}):
+            changes = [explained(one, told) for one in decide_claim(writer, event, placed_claim, application.now_us)]
+        if not _is_undone(writer, changes, event, {one.id for one in told.resting}):
             yield apply(writer, changes, application)
 
 
-def _blank(writer: Writer, spans: Sequence[Span], now_us: int) -> None:
+def _redact_spans(writer: Writer, spans: Sequence[Span], now_us: int) -> None:
     """Blank words that say again what was deleted; under a legal hold they stay, and nothing is made of them."""
     if writer.tenant.hold is None:
         for span in spans:
-            blank(writer, span, now_us, Actor.RULE)
+            redact_span(writer, span, now_us, Actor.RULE)
 
 
-def _taken_back(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
+def _is_undone(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
     """Say whether a person took this decision back before: the same evidence does not bring it again."""
-    names = {*touched_by(changes, again=bool(resting)), *resting}
+    names = {*list_memories_to_check(changes, again=bool(resting)), *resting}
     if not any(writer.changes(ChangeFilter(memory_id=name, kinds=_UNDO, limit=1)) for name in names):
         return False
     log = {name: writer.changes(ChangeFilter(memory_id=name)) for name in names}
-    return withheld(changes, event.id, log, writer.memories(sorted(resting)) if resting else ())
+    return is_undone_decision(changes, event.id, log, writer.memories(sorted(resting)) if resting else ())
 
 
-def finished(job: Job) -> Job:
+def mark_complete(job: Job) -> Job:
     """Give the job as it is once it is done."""
     return replace(job, status=JobStatus.COMPLETE, lease_owner="", lease_until_us=0, error="")
 
 
-def _deleted(writer: Writer, claim: Claim, standing: Sequence[Span]) -> bool:
+def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span]) -> bool:
     tenant = writer.tenant
     if not tenant.has_tombstones:
         return False
-    stands = any(overlap(claim.span, span) for span in standing)
-    words = [] if stands else text_digests(tenant.key, claim.text)
-    return bool(writer.tombstoned([*words, *slot_digests(tenant.key, claim)]))
+    stands = any(has_overlap(claim.span, span) for span in standing)
+    words = [] if stands else hash_text_forms(tenant.key, claim.text)
+    return bool(writer.tombstoned([*words, *hash_slot_forms(tenant.key, claim)]))
 
 
-def _decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, alone: bool) -> list[Change]:
-    found = placed(writer, claim)
-    if is_bare_amount(found):
-        found = placed_after(found, _previous(writer, event, found))
-    found = the_one_meant(writer, known_as(writer, found))
-    if is_bare_amount(found):
+def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, alone: bool) -> list[Change]:
+    found = resolve_slot(writer, claim)
+    if is_bare_value(found):
+        found = resolve_from_previous(found, _find_previous(writer, event, found))
+    found = resolve_relative(writer, resolve_alias(writer, found))
+    if is_bare_value(found):
         return []
-    if is_placeless(found):
-        found = as_told(found)
-    changes = decided(writer, event, found, now_us, read=claim)
+    if has_no_slot(found):
+        found = keep_verbatim(found)
+    changes = decide_claim(writer, event, found, now_us, read=claim)
     if is_suspect(event, found):
         return changes
-    changes = _as_again(writer, event, (found, claim), changes, now_us=now_us, alone=alone)
-    return [*changes, *concluded(found, changes, _related(writer, found), occasion_of(event, now_us))]
+    changes = _merge_paraphrase(writer, event, (found, claim), changes, now_us=now_us, alone=alone)
+    return [
+        *changes,
+        *find_implied_endings(found, changes, _find_related(writer, found), get_statement_context(event, now_us)),
+    ]
 
 
-def _as_again(
+def _merge_paraphrase(
     reader: Reader, event: Event, told: tuple[Claim, Claim], changes: list[Change], *, now_us: int, alone: bool
 ) -> list[Change]:
     """Let what says a memory again in other words confirm it, and what says it more exactly take its place.
@@ -180,44 +197,44 @@ def _as_again(
     again = said_again(reader, event, claim, alone=alone)
     if again is None:
         return changes
-    return with_again(again, claim, changes, occasion=occasion_of(event, now_us), read=read)
+    return with_again(again, claim, changes, occasion=get_statement_context(event, now_us), read=read)
 
 
-def decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:
+def decide_claim(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:
     """Decide a claim of an event from what is known; what cannot be trusted by itself is kept apart."""
-    known, occasion = known_for(writer, event, claim), occasion_of(event, now_us)
+    known, occasion = load_slot_rows(writer, event, claim), get_statement_context(event, now_us)
     changes = decide(claim, known, occasion, read)
     suspect = is_suspect(event, claim)
     if not suspect and not known.candidates:
         return changes
-    saying = saying_of(claim, occasion, read)
-    twins = candidates_for(saying, known)
-    vouched = [one for one in twins if vouches(event, _said_before(writer, one))]
+    saying = make_candidate(claim, occasion, read)
+    twins = find_quarantined(saying, known)
+    vouched = [one for one in twins if may_corroborate(event, _find_events(writer, one))]
     if vouched:
-        return promoted(changes, vouched, saying)
-    return kept_apart(changes, twins, saying) if suspect else changes
+        return promote_quarantined(changes, vouched, saying)
+    return quarantine_claim(changes, twins, saying) if suspect else changes
 
 
-def _said_before(writer: Writer, memory: Memory) -> list[Event]:
+def _find_events(writer: Writer, memory: Memory) -> list[Event]:
     links = writer.evidence(memory_ids=[memory.id])
     return writer.events(sorted({link.span.event_id for link in links}))
 
 
-def _related(reader: Reader, claim: Claim) -> list[Memory]:
+def _find_related(reader: Reader, claim: Claim) -> list[Memory]:
     """Read what a claim may end in other slots of its entity."""
-    entity = name_key(claim.entity or "")
+    entity = normalise_name(claim.entity or "")
     found: list[Memory] = []
-    for name in touched(claim):
+    for name in find_affected_attributes(claim):
         wanted = MemoryFilter(
-            pair=(entity, attribute_key(name)), statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS
+            pair=(entity, normalise_attribute(name)), statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS
         )
         found.extend(reader.find(wanted))
     return found
 
 
-def occasion_of(event: Event, now_us: int) -> Occasion:
+def get_statement_context(event: Event, now_us: int) -> StatementContext:
     """Say when and by whom an event was said, as deciding needs it."""
-    return Occasion(
+    return StatementContext(
         occurred_us=event.occurred_us,
         now_us=now_us,
         trust=event.trust,
@@ -229,20 +246,20 @@ def occasion_of(event: Event, now_us: int) -> Occasion:
     )
 
 
-def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
+def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
     """Read the beliefs that one claim may touch."""
-    if claim.move is Move.RETRACT:
-        previous = _previous(reader, event, claim)
-        return Known(previous=tuple(previous), past=tuple(_replaced_by(reader, previous)))
+    if claim.move is UpdateKind.RETRACT:
+        previous = _find_previous(reader, event, claim)
+        return SlotRows(previous=tuple(previous), past=tuple(_find_replaced(reader, previous)))
     found: dict[str, Memory] = {}
-    same_text = MemoryFilter(text_hash=text_hash(claim.text), limit=limits.SLOT_ROWS)
+    same_text = MemoryFilter(text_hash=hash_text(claim.text), limit=limits.SLOT_ROWS)
     found.update((memory.id, memory) for memory in reader.find(same_text) if not is_dreamed(memory))
     if claim.entity is None or claim.attribute is None:
-        return Known(
+        return SlotRows(
             current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
             candidates=tuple(memory for memory in found.values() if memory.status is Status.CANDIDATE),
         )
-    pair = (name_key(claim.entity), attribute_key(claim.attribute))
+    pair = (normalise_name(claim.entity), normalise_attribute(claim.attribute))
     held = reader.find(MemoryFilter(pair=pair, statuses=_CURRENT | {Status.CANDIDATE}, limit=limits.SLOT_ROWS))
     gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_PAST_ROWS))
     if len(gone) == limits.SLOT_PAST_ROWS and _is_late(event, claim, (*held, *gone)):
@@ -250,12 +267,12 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
     found.update((memory.id, memory) for memory in (*held, *gone))
     stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
     since_us = stated_us - limits.ALTERNATION_DAYS * DAY_US
-    return Known(
+    return SlotRows(
         current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
         candidates=tuple(memory for memory in found.values() if memory.status is Status.CANDIDATE),
         past=tuple(
             sorted(
-                (memory for memory in found.values() if _recently_replaced(memory, since_us)),
+                (memory for memory in found.values() if _is_recently_replaced(memory, since_us)),
                 key=lambda memory: memory.valid_until_us or 0,
             )
         ),
@@ -266,30 +283,30 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
 def _is_late(event: Event, claim: Claim, known: Sequence[Memory]) -> bool:
     """Say whether a claim is about a time before something that is known, so that more of the past matters."""
     stated = [event.occurred_us, *(one for one in (claim.valid_from_us, claim.valid_until_us) if one is not None)]
-    return any(begins_us(memory) > min(stated) for memory in known)
+    return any(get_valid_from_us(memory) > min(stated) for memory in known)
 
 
-def _recently_replaced(memory: Memory, since_us: int) -> bool:
+def _is_recently_replaced(memory: Memory, since_us: int) -> bool:
     return memory.status in _REPLACED and (memory.valid_until_us or 0) >= since_us
 
 
-def _previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
+def _find_previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
     """Find what the speaker's previous statement in this session gave; one in the same event counts first."""
-    same = _resting_on(reader, event, claim.span.start)
+    same = _find_supported(reader, event, claim.span.start)
     if same:
         return same
     wanted = EventFilter(
-        session=event.session, below=_event_number(reader, event), limit=_BEFORE * 2, newest_first=True
+        session=event.session, below=_get_event_number(reader, event), limit=_BEFORE * 2, newest_first=True
     )
     for earlier in reader.find_events(wanted):
         if event.occurred_us - earlier.occurred_us > DAY_US:
             return []
         if earlier.role is event.role and earlier.speaker == event.speaker:
-            return _resting_on(reader, earlier, len(earlier.text) + 1)
+            return _find_supported(reader, earlier, len(earlier.text) + 1)
     return []
 
 
-def _resting_on(reader: Reader, event: Event, before: int) -> list[Memory]:
+def _find_supported(reader: Reader, event: Event, before: int) -> list[Memory]:
     spans = [item for item in reader.evidence(event_ids=[event.id]) if item.span.start < before]
     if not spans:
         return []
@@ -298,16 +315,16 @@ def _resting_on(reader: Reader, event: Event, before: int) -> list[Memory]:
     return reader.memories(sorted(ids))[::-1]
 
 
-def _replaced_by(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
+def _find_replaced(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
     """Find what these memories superseded, so that taking them back can revive it."""
     gone: Mapping[str, Memory] = {memory.id: memory for memory in memories}
     found: list[Memory] = []
     for memory in memories:
         if memory.entity and memory.attribute:
-            pair = (name_key(memory.entity), attribute_key(memory.attribute))
+            pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
             found += [one for one in reader.find(MemoryFilter(pair=pair)) if one.superseded_by in gone]
     return found
 
 
-def _event_number(reader: Reader, event: Event) -> int:
-    return number_of(event.id, Kind.EVENT, reader.tenant.tag)
+def _get_event_number(reader: Reader, event: Event) -> int:
+    return parse_id_number(event.id, IdKind.EVENT, reader.tenant.tag)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
@@ -40,8 +40,8 @@ def see(store: Store, user_id: str, question: Callable[[Reader], T]) -> T:
         return question(reader)
 
 
-def number(store: Store, user_id: str, kind: Kind, id_: str) -> int:
-    return number_of(id_, kind, see(store, user_id, lambda reader: reader.tenant.tag))
+def number(store: Store, user_id: str, kind: IdKind, id_: str) -> int:
+    return parse_id_number(id_, kind, see(store, user_id, lambda reader: reader.tenant.tag))
 
 
 def said(text: str, **fields: object) -> NewEvent:

@@ -7,7 +7,7 @@ import pytest
 from credenda.model.change import ChangeKind
 from credenda.model.event import Role
 from credenda.model.memory import Status
-from credenda.storage.store import Delta, DocumentState, Heads, Redaction, Snapshot, Store, Vector, pack_code
+from credenda.storage.store import Delta, DocumentState, IndexPosition, Redaction, Snapshot, Store, Vector, pack_code
 
 from .build import ANA, MAY_8_2023_US, add, current, ended, followed, held, logged, put, said, see, vector
 from .conftest import StoreFactory
@@ -23,13 +23,13 @@ def memory_code(place: int) -> int:
     return pack_code(place, memory=True)
 
 
-def lacking(store: Store, heads: Heads, limit: int = 10_000, model: str | None = "tiny") -> Delta:
+def lacking(store: Store, heads: IndexPosition, limit: int = 10_000, model: str | None = "tiny") -> Delta:
     return see(store, ANA, lambda reader: reader.delta(heads, model, limit))
 
 
 def batches(store: Store, limit: int) -> Iterator[Delta]:
     """Read as an index does, until the heads stand still; the bound ends a delta that never would."""
-    heads = Heads()
+    heads = IndexPosition()
     for _ in range(100):
         delta = lacking(store, heads, limit)
         if delta.heads == heads:
@@ -60,7 +60,7 @@ def folded(store: Store, limit: int) -> tuple[dict[int, str], dict[int, Document
 def test_events_and_memories_come_as_they_are_indexed(store: Store) -> None:
     put(store, ANA, said("Hello there.", role=Role.PERSON, speaker="Zoë", session="s1"), said("Hi."))
     add(store, ANA, held("She moved.", entity="Ana", attribute="home_town", value="Linz", valid_from_us=77))
-    hello, reply, moved = lacking(store, Heads()).documents
+    hello, reply, moved = lacking(store, IndexPosition()).documents
     assert (hello.code, hello.text) == (event_code(1), "[8 May 2023] Zoë: Hello there.")
     assert (hello.session, hello.speaker, hello.occurred_us) == ("s1", "Zoë", MAY_8_2023_US)
     assert (reply.code, reply.text, reply.session) == (event_code(2), "[8 May 2023] Hi.", "")
@@ -70,7 +70,7 @@ def test_events_and_memories_come_as_they_are_indexed(store: Store) -> None:
 
 def test_a_long_event_comes_in_passages(store: Store) -> None:
     put(store, ANA, said(LONG))
-    documents = lacking(store, Heads()).documents
+    documents = lacking(store, IndexPosition()).documents
     assert [document.code for document in documents] == [event_code(1, n) for n in range(len(documents))]
     assert len(documents) > 1
     words = " ".join(document.text.removeprefix("[8 May 2023] ") for document in documents)
@@ -78,17 +78,17 @@ def test_a_long_event_comes_in_passages(store: Store) -> None:
 
 
 def test_nothing_new_leaves_the_heads_where_they_are(store: Store) -> None:
-    assert lacking(store, Heads()) == Delta(heads=Heads())
+    assert lacking(store, IndexPosition()) == Delta(heads=IndexPosition())
     put(store, ANA, said("One."), vector(event_code(1)))
     add(store, ANA, held("Two."))
-    heads = lacking(store, Heads()).heads
-    assert heads == Heads(event=1, change=1, vector=1)
+    heads = lacking(store, IndexPosition()).heads
+    assert heads == IndexPosition(event=1, change=1, vector=1)
     assert lacking(store, heads) == Delta(heads=heads)
 
 
 def test_only_what_came_after_the_heads_is_read(store: Store) -> None:
     put(store, ANA, said("One."))
-    heads = lacking(store, Heads()).heads
+    heads = lacking(store, IndexPosition()).heads
     put(store, ANA, said("Two."))
     add(store, ANA, held("Three."))
     assert [document.code for document in lacking(store, heads).documents] == [event_code(2), memory_code(1)]
@@ -112,11 +112,11 @@ def test_a_change_of_status_moves_the_state_and_sends_no_words(
     store: Store, status: Status, state: DocumentState
 ) -> None:
     (memory_id,) = add(store, ANA, held("Ana likes tea."))
-    heads = lacking(store, Heads()).heads
+    heads = lacking(store, IndexPosition()).heads
     put(store, ANA, ended(current(store, ANA, memory_id), status), logged(ChangeKind.SET_STATUS, memory_id))
     delta = lacking(store, heads)
     assert (delta.documents, delta.states) == ((), ((memory_code(1), state),))
-    fresh = lacking(store, Heads())
+    fresh = lacking(store, IndexPosition())
     assert [document.state for document in fresh.documents] == ([] if state is DocumentState.GONE else [state])
 
 
@@ -148,7 +148,7 @@ def test_batches_of_any_size_add_up_to_the_same(busy: Store, limit: int) -> None
 
 
 def test_each_list_is_in_order_of_code(busy: Store) -> None:
-    delta = lacking(busy, Heads())
+    delta = lacking(busy, IndexPosition())
     for codes in (
         [document.code for document in delta.documents],
         [code for code, _ in delta.states],
@@ -159,7 +159,7 @@ def test_each_list_is_in_order_of_code(busy: Store) -> None:
 
 def test_a_redacted_event_is_gone_for_an_index_that_had_it(store: Store) -> None:
     (event_id,) = put(store, ANA, said(LONG))
-    before = lacking(store, Heads())
+    before = lacking(store, IndexPosition())
     put(store, ANA, Redaction(id=event_id, at_us=9), logged(ChangeKind.DELETE, cause=event_id))
     delta = lacking(store, before.heads)
     assert delta.documents == ()
@@ -168,7 +168,7 @@ def test_a_redacted_event_is_gone_for_an_index_that_had_it(store: Store) -> None
 
 def test_an_event_that_was_redacted_in_part_comes_again(store: Store) -> None:
     (event_id,) = put(store, ANA, said("My code is 1234, keep it."))
-    heads = lacking(store, Heads()).heads
+    heads = lacking(store, IndexPosition()).heads
     rest = Redaction(id=event_id, at_us=9, text="My code is ····, keep it.")
     put(store, ANA, rest, logged(ChangeKind.DELETE, cause=event_id))
     delta = lacking(store, heads)
@@ -193,7 +193,7 @@ def test_vectors_are_read_back_by_code_and_model(store: Store) -> None:
 
 def test_a_vector_that_is_filed_again_is_replaced_and_comes_again(store: Store) -> None:
     put(store, ANA, vector(event_code(1)), vector(event_code(2)))
-    heads = lacking(store, Heads()).heads
+    heads = lacking(store, IndexPosition()).heads
     put(store, ANA, vector(event_code(1), b"anew"))
     assert [(item.code, item.data) for item in lacking(store, heads).vectors] == [(event_code(1), b"anew")]
     assert see(store, ANA, lambda reader: reader.counts().vectors) == 2
@@ -203,7 +203,7 @@ def test_a_vector_that_is_filed_again_is_replaced_and_comes_again(store: Store) 
 def test_no_vector_is_missed_after_others_were_deleted(store: Store) -> None:
     first, second = put(store, ANA, said("One."), said("Two."))
     put(store, ANA, vector(event_code(1)), vector(event_code(2)))
-    heads = lacking(store, Heads()).heads
+    heads = lacking(store, IndexPosition()).heads
     for event_id in (first, second):
         put(store, ANA, Redaction(id=event_id, at_us=9), logged(ChangeKind.DELETE, cause=event_id))
     assert see(store, ANA, lambda reader: reader.counts().vectors) == 0
@@ -215,7 +215,7 @@ def test_no_vector_is_missed_after_others_were_deleted(store: Store) -> None:
 
 def test_without_a_model_there_are_no_vectors_and_the_heads_still_arrive(store: Store) -> None:
     put(store, ANA, vector(event_code(1)))
-    delta = lacking(store, Heads(), model=None)
+    delta = lacking(store, IndexPosition(), model=None)
     assert (delta.vectors, delta.heads.vector) == ((), 1)
 
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from credenda.errors import Invalid, NotFound
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.model.change import ChangeKind
 from credenda.model.memory import Status
 from credenda.storage.store import (
     Access,
     ChangeFilter,
     EventFilter,
-    Heads,
+    IndexPosition,
     MemoryFilter,
     Reader,
     Redaction,
@@ -33,7 +33,7 @@ def words_of(reader: Reader) -> str:
     events = reader.find_events(EventFilter(redacted=True))
     memories = reader.find(MemoryFilter())
     ids = [memory.id for memory in memories]
-    delta = reader.delta(Heads(), "tiny")
+    delta = reader.delta(IndexPosition(), "tiny")
     everything = (
         events,
         memories,
@@ -176,9 +176,9 @@ def test_what_remains_must_be_as_long_as_it_was(store: Store) -> None:
 def test_what_never_was_cannot_be_redacted(store: Store) -> None:
     (event_id,) = put(store, ANA, said("One."))
     tag = event_id.rpartition("-")[2]
-    for kind in (Kind.EVENT, Kind.MEMORY):
+    for kind in (IdKind.EVENT, IdKind.MEMORY):
         with pytest.raises(NotFound):
-            put(store, ANA, Redaction(id=public_id(kind, 9, tag), at_us=9))
+            put(store, ANA, Redaction(id=format_id(kind, 9, tag), at_us=9))
 
 
 def test_a_redaction_that_fails_closes_the_journal_again(store: Store) -> None:

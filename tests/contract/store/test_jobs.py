@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from credenda.errors import Conflict, NotFound, Unavailable
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.storage.store import Job, JobFilter, JobStatus, Store, Writer
 
 from .build import ANA, BEN, SetClock, held, put, said, see
@@ -58,7 +58,7 @@ def test_a_job_may_be_filed_with_its_lease(store: Store) -> None:
 def test_a_job_that_never_was_cannot_be_moved_on(store: Store) -> None:
     (event_id,) = put(store, ANA, said("One."))
     with pytest.raises(NotFound):
-        put(store, ANA, Job(id=public_id(Kind.JOB, 3, event_id.rpartition("-")[2]), kind="extract"))
+        put(store, ANA, Job(id=format_id(IdKind.JOB, 3, event_id.rpartition("-")[2]), kind="extract"))
 
 
 @pytest.fixture

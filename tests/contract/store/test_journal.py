@@ -6,7 +6,7 @@ from threading import Barrier
 import pytest
 
 from credenda.errors import NotFound
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.model.event import Event, Role, Source
 from credenda.storage.store import EventFilter, Store
 
@@ -47,7 +47,7 @@ def test_an_event_comes_back_word_for_word(store: Store, clock: SetClock) -> Non
 def test_ids_of_one_tenant_are_numbered_from_one_and_end_in_its_tag(store: Store) -> None:
     first, second = put(store, ANA, said("One."), said("Two."))
     tag = see(store, ANA, lambda reader: reader.tenant.tag)
-    assert [first, second] == [public_id(Kind.EVENT, 1, tag), public_id(Kind.EVENT, 2, tag)]
+    assert [first, second] == [format_id(IdKind.EVENT, 1, tag), format_id(IdKind.EVENT, 2, tag)]
 
 
 def test_each_tenant_has_a_tag_and_a_key_of_its_own(store: Store) -> None:
@@ -70,7 +70,7 @@ def test_a_tenant_keeps_its_tag_and_key(store: Store, store_factory: StoreFactor
 def test_events_come_in_order_of_id_and_unknown_numbers_are_left_out(store: Store) -> None:
     first, second = put(store, ANA, said("One."), said("Two."))
     tag = see(store, ANA, lambda reader: reader.tenant.tag)
-    unknown = public_id(Kind.EVENT, 77, tag)
+    unknown = format_id(IdKind.EVENT, 77, tag)
     assert texts(see(store, ANA, lambda reader: reader.events([second, unknown, first, first]))) == ["One.", "Two."]
     assert see(store, ANA, lambda reader: reader.events([])) == []
 
@@ -102,7 +102,7 @@ def test_numbering_has_no_gaps_when_many_threads_write_and_some_units_fail(store
 
     with ThreadPoolExecutor(threads) as pool:
         ids = [id_ for result in pool.map(write, range(threads)) for id_ in result]
-    numbers = sorted(number(store, ANA, Kind.EVENT, id_) for id_ in ids)
+    numbers = sorted(number(store, ANA, IdKind.EVENT, id_) for id_ in ids)
     assert numbers == list(range(1, threads * rounds * 3 // 4 + 1))
     assert len(found(store, EventFilter())) == len(numbers)
     assert store.check(ANA) == []
@@ -111,7 +111,7 @@ def test_numbering_has_no_gaps_when_many_threads_write_and_some_units_fail(store
 def test_two_stores_on_one_database_share_the_numbering(store: Store, store_factory: StoreFactory) -> None:
     other = store_factory()
     ids = [put(one, ANA, said(f"Turn {turn}."))[0] for turn in range(6) for one in (store, other)]
-    assert [number(store, ANA, Kind.EVENT, id_) for id_ in ids] == list(range(1, 13))
+    assert [number(store, ANA, IdKind.EVENT, id_) for id_ in ids] == list(range(1, 13))
     assert store.check(ANA) == []
 
 
@@ -165,7 +165,7 @@ def test_paging_meets_every_event_once(library: Store) -> None:
     after = 0
     while page := found(library, EventFilter(after=after, limit=4)):
         seen += texts(page)
-        after = number(library, ANA, Kind.EVENT, page[-1].id)
+        after = number(library, ANA, IdKind.EVENT, page[-1].id)
     assert seen == [f"Turn {turn}." for turn in range(6)]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from credenda.errors import NotFound
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.model.change import Actor, ChangeKind
 from credenda.model.contest import ContestState
 from credenda.storage.store import ChangeFilter, Store, Tombstone
@@ -126,7 +126,7 @@ def test_a_contest_is_filed_replaced_and_found(store: Store) -> None:
 
 def test_a_contest_that_never_was_cannot_be_replaced(store: Store) -> None:
     (memory_id,) = add(store, ANA, held("Morning."))
-    never = public_id(Kind.CONTEST, 5, memory_id.rpartition("-")[2])
+    never = format_id(IdKind.CONTEST, 5, memory_id.rpartition("-")[2])
     with pytest.raises(NotFound):
         put(store, ANA, contested(memory_id, id=never))
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from credenda.errors import Conflict, NotFound
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.model.change import ChangeKind
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status
-from credenda.storage.rows import text_hash
+from credenda.storage.rows import hash_text
 from credenda.storage.store import Access, MemoryFilter, Store
 
 from .build import ANA, MAY_8_2023_US, add, current, ended, followed, held, logged, number, put, said, see, texts
@@ -104,7 +104,7 @@ def test_known_at_gives_the_version_that_was_held_then(
 def test_known_at_reads_slots_texts_and_statuses_of_that_time(store: Store) -> None:
     (memory_id,) = add(store, ANA, held("Tea.", entity="user", attribute="drink", value="tea"))
     put(store, ANA, ended(current(store, ANA, memory_id)))
-    for wanted in (MemoryFilter(pair=("user", "drink")), MemoryFilter(text_hash=text_hash("tea"))):
+    for wanted in (MemoryFilter(pair=("user", "drink")), MemoryFilter(text_hash=hash_text("tea"))):
         then = replace(wanted, known_at_us=MAY_8_2023_US, statuses=frozenset({Status.ACTIVE}))
         found = see(store, ANA, lambda reader, then=then: reader.find(then))
         assert [memory.version for memory in found] == [1]
@@ -136,11 +136,11 @@ def test_a_new_memory_begins_with_version_one(store: Store) -> None:
 def test_a_version_of_a_memory_that_never_was_is_not_found(store: Store) -> None:
     (memory_id,) = add(store, ANA, held("Ana likes tea."))
     tag = memory_id.rpartition("-")[2]
-    never = public_id(Kind.MEMORY, 9, tag)
+    never = format_id(IdKind.MEMORY, 9, tag)
     with pytest.raises(NotFound):
         put(store, ANA, held("Out of nowhere.", id=never))
     assert see(store, ANA, lambda reader: reader.memories([never])) == []
-    assert add(store, ANA, held("The next."))[0] == public_id(Kind.MEMORY, 2, tag)
+    assert add(store, ANA, held("The next."))[0] == format_id(IdKind.MEMORY, 2, tag)
 
 
 @pytest.fixture
@@ -180,11 +180,11 @@ DRINK = ("user", "drink")
         (MemoryFilter(pair=("ACME Project", "database")), ""),
         (MemoryFilter(entity="user"), "60"),
         (MemoryFilter(attribute="drink"), "650"),
-        (MemoryFilter(text_hash=text_hash(" 3. ")), "3"),
-        (MemoryFilter(text_hash=text_hash("3"), pair=DRINK), ""),
-        (MemoryFilter(text_hash=text_hash("0"), pair=DRINK), "0"),
-        (MemoryFilter(text_hash=text_hash("3"), statuses=frozenset({Status.FORGOTTEN})), ""),
-        (MemoryFilter(text_hash=text_hash("99")), ""),
+        (MemoryFilter(text_hash=hash_text(" 3. ")), "3"),
+        (MemoryFilter(text_hash=hash_text("3"), pair=DRINK), ""),
+        (MemoryFilter(text_hash=hash_text("0"), pair=DRINK), "0"),
+        (MemoryFilter(text_hash=hash_text("3"), statuses=frozenset({Status.FORGOTTEN})), ""),
+        (MemoryFilter(text_hash=hash_text("99")), ""),
         (MemoryFilter(statuses=frozenset({Status.SUPERSEDED, Status.CANDIDATE})), "64"),
         (MemoryFilter(statuses=frozenset()), ""),
         (MemoryFilter(types=frozenset({MemoryType.PREFERENCE, MemoryType.DECISION})), "30"),
@@ -209,7 +209,7 @@ def test_paging_meets_every_memory_once(shelf: Store) -> None:
     below: int | None = None
     while page := see(shelf, ANA, lambda reader, below=below: reader.find(MemoryFilter(below=below, limit=3))):
         seen += texts(page)
-        below = number(shelf, ANA, Kind.MEMORY, page[-1].id)
+        below = number(shelf, ANA, IdKind.MEMORY, page[-1].id)
     assert "".join(seen) == "6543210"
 
 

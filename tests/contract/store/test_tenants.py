@@ -15,23 +15,23 @@ from credenda.model.feedback import JUDGED
 from credenda.model.memory import Status
 from credenda.model.report import DutyRun
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
-from credenda.storage.rows import text_hash
+from credenda.storage.rows import hash_text
 from credenda.storage.store import (
     Access,
     ChangeFilter,
     EventFilter,
-    Heads,
+    IndexPosition,
     Job,
     JobFilter,
     JobStatus,
-    Lead,
     MemoryFilter,
     Prune,
     Reader,
     Redaction,
-    Refold,
+    ReplayedRows,
     Retention,
     Row,
+    SchedulerLease,
     Snapshot,
     Spend,
     Store,
@@ -41,8 +41,8 @@ from credenda.storage.store import (
     Writer,
     pack_code,
 )
-from credenda.storage.tenant_transfer import Portable
-from credenda.storage.usage import Duties, Usage
+from credenda.storage.tenant_transfer import TenantTransfer
+from credenda.storage.usage import TaskProgress, UsageView
 
 from .build import ANA, BEN, add, because, contested, current, ended, held, logged, put, said, see, vector
 
@@ -105,7 +105,7 @@ def everything(reader: Reader) -> str:
         reader.evidence(memory_ids=ids),
         reader.changes(ChangeFilter()),
         reader.contests(),
-        reader.delta(Heads(), "tiny"),
+        reader.delta(IndexPosition(), "tiny"),
         reader.nominate(["anaword", "benword", "word"], 50),
         reader.vectors(codes, "tiny"),
         reader.vector_data(codes, "tiny"),
@@ -144,7 +144,7 @@ BY_FOREIGN_WORD: dict[str, Callable[[Reader, Holdings], object]] = {
     "find_events of a topic": lambda reader, ben: reader.find_events(EventFilter(topic=ben.mark, redacted=True)),
     "find of a pair": lambda reader, ben: reader.find(MemoryFilter(pair=(ben.mark, ben.mark))),
     "find of an entity": lambda reader, ben: reader.find(MemoryFilter(entity=ben.mark)),
-    "find of a text": lambda reader, ben: reader.find(MemoryFilter(text_hash=text_hash(f"Knows {ben.mark}."))),
+    "find of a text": lambda reader, ben: reader.find(MemoryFilter(text_hash=hash_text(f"Knows {ben.mark}."))),
     "find as known": lambda reader, ben: reader.find(MemoryFilter(attribute=ben.mark, known_at_us=1 << 60)),
     "changes of a cause": lambda reader, ben: reader.changes(ChangeFilter(cause=ben.event)),
     "nominate": lambda reader, ben: reader.nominate([ben.mark], 50),
@@ -186,14 +186,14 @@ def test_all_that_a_tenant_can_read_is_its_own(both: tuple[Store, Holdings, Hold
 def test_how_far_a_tenant_has_come_is_its_own(store: Store) -> None:
     furnish(store, ANA, "anaword", ANA_DIGEST)
     put(store, ANA, Watermark(name=JUDGED, value=7, at_us=1))
-    assert see(store, ANA, grown) == (Heads(event=1, change=3, vector=1), True)
-    assert see(store, BEN, grown) == (Heads(), False)
+    assert see(store, ANA, grown) == (IndexPosition(event=1, change=3, vector=1), True)
+    assert see(store, BEN, grown) == (IndexPosition(), False)
     furnish(store, BEN, "benword", BEN_DIGEST)
-    assert see(store, BEN, grown) == (Heads(event=1, change=3, vector=1), False)
+    assert see(store, BEN, grown) == (IndexPosition(event=1, change=3, vector=1), False)
     assert store.commit(BEN, lambda writer: (writer.put(said("One more.")), grown(writer))[1][0].event) == 2
 
 
-def grown(reader: Reader) -> tuple[Heads, bool]:
+def grown(reader: Reader) -> tuple[IndexPosition, bool]:
     """How far the logs have grown, and whether anything was judged."""
     return reader.duties.heads, reader.usage.judged
 
@@ -208,12 +208,12 @@ def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     beyond_ids = {"delta", "vectors", "vector_data", "snapshot", "counts"}
     beyond_ids |= {"active_days", "recalled", "runs", "prunable"}
     own = members(Reader) - {"tenant", "usage", "duties"}
-    assert own | members(Usage) | members(Duties) == named | beyond_ids | {"heads", "judged"}
+    assert own | members(UsageView) | members(TaskProgress) == named | beyond_ids | {"heads", "judged"}
     source = inspect.getsource(everything)
     assert all(re.search(rf"reader\.(?:usage\.|duties\.)?{name}\(", source) for name in beyond_ids)
 
 
-@pytest.mark.parametrize("protocol", [Reader, Writer, Store, Portable, Usage, Duties])
+@pytest.mark.parametrize("protocol", [Reader, Writer, Store, TenantTransfer, UsageView, TaskProgress])
 def test_a_protocol_asks_for_twenty_things_at_most(protocol: type) -> None:
     assert len(members(protocol)) <= 20
 
@@ -232,8 +232,8 @@ WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "ChangeRecord's support": lambda ana, ben: logged(
         ChangeKind.CONFIRM, ana.memory, support=(Support(Span(ben.event, 0, 1), b"x"),)
     ),
-    "Refold of a memory": lambda _, ben: Refold(versions=(held("Stolen.", id=ben.memory),)),
-    "Refold of a contest": lambda ana, ben: Refold(contest=contested(ana.memory, id=ben.contest)),
+    "Refold of a memory": lambda _, ben: ReplayedRows(versions=(held("Stolen.", id=ben.memory),)),
+    "Refold of a contest": lambda ana, ben: ReplayedRows(contest=contested(ana.memory, id=ben.contest)),
     "Retention": lambda _, ben: Retention(scores={ben.memory: 0.1}),
     "Surprise": lambda _, ben: Surprise(memory_id=ben.memory, score=0.1, importance=0.1),
     "Access": lambda _, ben: Access(memory_id=ben.memory, session="s", day=1, at_us=1, shown=1),
@@ -250,7 +250,7 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Snapshot": lambda _ana, _ben: Snapshot(name="words", blobs=(b"ana",)),
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
     "DutyRun": lambda _, ben: DutyRun(name=ben.mark, started_us=9, took_us=9, result="ana"),
-    "Lead": lambda _ana, _ben: Lead(owner="ana", now_us=1, until_us=9),
+    "Lead": lambda _ana, _ben: SchedulerLease(owner="ana", now_us=1, until_us=9),
     "Prune": lambda _ana, _ben: Prune(showings_before_us=1 << 60, jobs_before_us=1 << 60, limit=100),
     "Spend": lambda _, ben: Spend(day=1, operation=ben.mark, model_id=ben.mark, tokens_in=5, calls=1),
     "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.feedback import Regard
+from credenda.model.feedback import FeedbackCounts
 from credenda.storage.store import Access, Job, JobFilter, JobStatus, Prune, Store
 
 from .build import ANA, add, held, put, said, see
@@ -20,16 +20,16 @@ def test_judgements_are_counted_by_session_and_day_and_the_last_word_stands(stor
     one, other = add(store, ANA, held("One."), held("Other."))
     use(store, one, ("s", 1, 1, 0), ("s", 1, 0, 1), ("s", 1, 0, -1), ("t", 1, 1, 1), ("s", 2, 1, 0))
     use(store, other, ("s", 1, 1, 0))
-    assert see(store, ANA, lambda reader: reader.usage.regards([one, other])) == {one: Regard(1, 1, 1)}
+    assert see(store, ANA, lambda reader: reader.usage.regards([one, other])) == {one: FeedbackCounts(1, 1, 1)}
     assert see(store, ANA, lambda reader: reader.usage.occasions()) == {("t", 1)}
     use(store, one, ("s", 1, 0, 1))
-    assert see(store, ANA, lambda reader: reader.usage.regards([one])) == {one: Regard(2, 0, 1)}
+    assert see(store, ANA, lambda reader: reader.usage.regards([one])) == {one: FeedbackCounts(2, 0, 1)}
 
 
 def test_a_showing_does_not_take_a_judgement_back(store: Store) -> None:
     (one,) = add(store, ANA, held("One."))
     use(store, one, ("s", 1, 0, -1), ("s", 1, 1, 0))
-    assert see(store, ANA, lambda reader: reader.usage.regards([one])) == {one: Regard(0, 1, 0)}
+    assert see(store, ANA, lambda reader: reader.usage.regards([one])) == {one: FeedbackCounts(0, 1, 0)}
 
 
 @pytest.mark.requirement("E-072")

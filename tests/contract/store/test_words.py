@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.ids import Kind
+from credenda.ids import IdKind
 from credenda.model.event import Role
 from credenda.storage.store import Store, pack_code
 
@@ -154,7 +154,7 @@ def test_another_tenants_documents_are_never_nominated(store: Store) -> None:
     put(store, BEN, said("Ben hides saffron."), said("More saffron."))
     add(store, BEN, held("Ben loves saffron."))
     (event_id,) = put(store, ANA, said("Ana likes saffron."))
-    assert nominated(store, "saffron") == [event_code(number(store, ANA, Kind.EVENT, event_id))]
+    assert nominated(store, "saffron") == [event_code(number(store, ANA, IdKind.EVENT, event_id))]
     assert nominated(store, "ben", "hides") == []
     tag = see(store, BEN, lambda reader: reader.tenant.tag)
     assert nominated(store, tag) == []

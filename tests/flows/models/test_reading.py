@@ -11,7 +11,7 @@ from credenda import Credenda, MemoryUnit
 from credenda.bootstrap import build_parts
 from credenda.providers.llm.protocol import Question
 from credenda.testing import ManualClock, ModelFailure, ScriptedModel, Trouble
-from credenda.workers.loop import run_due
+from credenda.workers.loop import run_due_jobs
 
 from .build import AWAY, BEES, BUSY, CLAIM, CUT, Reopen, held, only, say, use_of
 
@@ -202,7 +202,7 @@ def test_a_memory_opened_without_a_model_reads_by_rules_what_waited_for_one(
     parts = build_parts(path, user="ana", clock=clock, llm=ScriptedModel(), embedder="none")
     with Credenda(parts, workers=False) as mem:
         mem.remember("I live in Graz.")
-        assert run_due(parts) == 1
+        assert run_due_jobs(parts) == 1
         assert held(mem) == []
     plain = reopen(llm=None)
     plain.settle()

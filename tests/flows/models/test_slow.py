@@ -15,7 +15,7 @@ from credenda.runtime import Parts
 from credenda.storage.job_kinds import REREAD, THINK
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock, ScriptedModel
-from credenda.workers.loop import run_due, run_thinking
+from credenda.workers.loop import run_due_jobs, run_llm_jobs
 
 from .build import BEES, CLAIM, held
 
@@ -52,14 +52,14 @@ def test_a_slow_model_keeps_nobody_waiting(path: Path, clock: ManualClock) -> No
     with Credenda(parts, workers=False) as mem:
         for number in range(3):
             mem.remember(BEES.replace("forty", f"{number}x"))
-        while run_due(parts):
+        while run_due_jobs(parts):
             pass
-        thinking = Thread(target=run_thinking, args=(parts,))
+        thinking = Thread(target=run_llm_jobs, args=(parts,))
         thinking.start()
         assert slow.began.wait(20)
         assert len(slow.waiting) == 2, "as many at once as it may be asked, and no more"
         mem.remember("Thanks!")
-        assert run_due(parts) == 1
+        assert run_due_jobs(parts) == 1
         assert mem.search("hives honey").hits
         stored = mem.store(MemoryUnit(text="Tea is fine"))
         assert stored.id
@@ -94,14 +94,14 @@ def test_an_answer_that_comes_after_the_lease_was_lost_changes_nothing(path: Pat
 
     def answer(_: Question) -> list[dict[str, object]]:
         clock.advance(timedelta(minutes=10))
-        assert run_thinking(parts) == 1, "another takes the job over and reads nothing in it"
+        assert run_llm_jobs(parts) == 1, "another takes the job over and reads nothing in it"
         return [CLAIM]
 
     late = replace(parts, llm=open_model(ScriptedModel(answer), parts.settings))
     with Credenda(parts, workers=False) as mem:
         mem.remember(BEES)
-        run_due(parts)
-        run_thinking(late)
+        run_due_jobs(parts)
+        run_llm_jobs(late)
         assert held(mem) == []
         assert [job.status for job in _jobs(parts, THINK)] == [JobStatus.COMPLETE]
         assert _jobs(parts, REREAD) == []

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from credenda import Invalid
 from credenda.bench import cli
-from credenda.bench.belief_figures import wilson
+from credenda.bench.belief_figures import compute_wilson_interval
 from credenda.bench.beliefs import load_pairs, load_utterances, run_beliefs
 from credenda.bench.locomo import load_conversations, load_questions
 from credenda.bench.poisoning import load_cases
@@ -91,10 +91,10 @@ def test_every_error_is_listed_with_what_is_held(document: dict[str, Any]) -> No
 
 
 def test_an_interval_lies_around_its_share_and_is_none_without_cases() -> None:
-    low, high = wilson(94, 100)["ci95"]
+    low, high = compute_wilson_interval(94, 100)["ci95"]
     assert low < 0.94 < high
-    assert wilson(0, 0)["value"] is None
-    assert wilson(5, 5)["ci95"][1] == 1.0
+    assert compute_wilson_interval(0, 0)["value"] is None
+    assert compute_wilson_interval(5, 5)["ci95"][1] == 1.0
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_a_missing_file_is_a_usage_error(tmp_path: Path) -> None:
 
 def test_a_table_has_a_line_for_each_category_in_per_cent() -> None:
     measures: Mapping[str, float] = dict.fromkeys(MEASURES, 0.5)
-    text = tables.locomo(
+    text = tables.format_locomo(
         {
             "embedder": "none",
             "n": 3,
@@ -88,7 +88,7 @@ def test_the_latency_table_says_of_each_target_whether_it_is_met() -> None:
         {"what": "two", "bar": 1.0, "measured": 2.0, "met": False},
         {"what": "three", "bar": 1.0, "measured": None, "met": None},
     ]
-    lines = tables.judged({"write": {"bare_insert": {"median_ms": 0.25}}, "targets": targets}).splitlines()
+    lines = tables.format_judged({"write": {"bare_insert": {"median_ms": 0.25}}, "targets": targets}).splitlines()
     assert lines[0].split() == ["write.bare_insert.median_ms", "0.25"]
     assert lines[-3].endswith("  met")
     assert lines[-2].endswith("NOT MET")

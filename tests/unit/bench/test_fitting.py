@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 
 from benchmarks.logistic import (
     Sample,
-    auroc_interval,
-    best_by_fold,
-    cell_weights,
-    design,
+    apply_logistic,
+    build_design,
+    compute_auroc_interval,
+    compute_cell_weights,
+    find_best_by_fold,
     fit_logistic,
-    held_out,
-    logistic,
+    predict_held_out,
 )
-from credenda.bench.ranking import auroc
+from credenda.bench.ranking import compute_auroc
 
 
 def sample(near: float, *, present: bool, fold: str = "a", cell: str = "c", share: float = 1.0) -> Sample:
@@ -25,7 +25,7 @@ def sample(near: float, *, present: bool, fold: str = "a", cell: str = "c", shar
 def test_the_fit_finds_the_coefficients_that_made_the_data() -> None:
     draw = np.random.default_rng(1)
     signs = draw.normal(0, 2, (20_000, 2))
-    present = (draw.random(20_000) < logistic(0.5 + signs @ np.array([1.5, -1.0]))).astype(np.float64)
+    present = (draw.random(20_000) < apply_logistic(0.5 + signs @ np.array([1.5, -1.0]))).astype(np.float64)
     assert fit_logistic(signs, present, np.ones(20_000)) == pytest.approx([0.5, 1.5, -1.0], abs=0.1)
 
 
@@ -37,7 +37,7 @@ def test_signs_that_part_the_data_wholly_stay_finite() -> None:
 @given(st.lists(st.sampled_from(["x", "y"]), min_size=1, max_size=20))
 def test_cells_of_a_share_weigh_alike_however_many_they_hold(cells: list[str]) -> None:
     samples = [sample(0, present=True, cell=cell) for cell in cells]
-    weights = cell_weights(samples)
+    weights = compute_cell_weights(samples)
     assert weights.sum() == pytest.approx(len(cells))
     of = {cell: sum(w for w, c in zip(weights, cells, strict=True) if c == cell) for cell in set(cells)}
     assert max(of.values()) == pytest.approx(min(of.values()))
@@ -48,18 +48,18 @@ def test_a_fold_is_judged_by_the_others_alone() -> None:
     samples = [
         sample(near, present=(near > 0) != (fold == "b"), fold=fold) for fold in "abc" for near in (-1.0, 1.0) * 20
     ]
-    logits = held_out(samples, ["near"])
+    logits = predict_held_out(samples, ["near"])
     wrong = [(logit > 0) != one.present for logit, one in zip(logits, samples, strict=True) if one.fold == "b"]
     assert all(wrong)
 
 
 def test_the_design_has_a_column_for_each_name() -> None:
-    assert design([sample(2, present=True)], ["prior", "near"]).tolist() == [[1.0, 2.0]]
+    assert build_design([sample(2, present=True)], ["prior", "near"]).tolist() == [[1.0, 2.0]]
 
 
 def test_the_best_trial_of_a_fold_is_chosen_without_it() -> None:
     values = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.6, 0.6]])
-    assert best_by_fold(values, ["a", "a", "b", "b"]) == {"a": 1, "b": 0}
+    assert find_best_by_fold(values, ["a", "a", "b", "b"]) == {"a": 1, "b": 0}
 
 
 def test_an_interval_holds_the_area_and_is_narrower_for_more_questions() -> None:
@@ -67,8 +67,8 @@ def test_an_interval_holds_the_area_and_is_narrower_for_more_questions() -> None
     widths: list[float] = []
     for count in (20, 500):
         there, gone = draw.normal(1, 1, count).tolist(), draw.normal(0, 1, count).tolist()
-        low, high = auroc_interval(there, gone)
-        assert low < (auroc(there, gone) or 0) < high
+        low, high = compute_auroc_interval(there, gone)
+        assert low < (compute_auroc(there, gone) or 0) < high
         widths.append(high - low)
     assert widths[1] < widths[0] / 2
-    assert auroc_interval([], [0.1]) == (0.0, 1.0)
+    assert compute_auroc_interval([], [0.1]) == (0.0, 1.0)

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from credenda.bench import cli
-from credenda.bench.scaling import exponent, plot_svg
+from credenda.bench.scaling import fit_exponent, plot_svg
 
 _SVG = "{http://www.w3.org/2000/svg}"
 
@@ -17,12 +17,12 @@ _SVG = "{http://www.w3.org/2000/svg}"
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
 def test_the_exponent_is_the_power_that_a_figure_grows_with(power: float) -> None:
     line = [(size, 3.0 * size**power) for size in (1_000, 10_000, 100_000)]
-    assert exponent(line) == pytest.approx(power, abs=1e-3)
+    assert fit_exponent(line) == pytest.approx(power, abs=1e-3)
 
 
 @pytest.mark.parametrize("line", [[], [(1_000, 2.0)], [(1_000, 2.0), (1_000, 3.0)]])
 def test_one_size_shows_no_growth(line: list[tuple[int, float]]) -> None:
-    assert exponent(line) is None
+    assert fit_exponent(line) is None
 
 
 def test_a_picture_has_a_line_for_each_thing_that_was_measured() -> None:

@@ -65,7 +65,7 @@ def test_cases_pass_where_exactly_what_is_wanted_comes_back(tmp_path: Path) -> N
     )
     assert document["failed"] == []
     assert (document["n"], document["passed"], document["share"]) == (4, 4, 1.0)
-    assert "all (none)" in tables.precision(document)
+    assert "all (none)" in tables.format_precision(document)
 
 
 def test_what_is_missing_or_too_much_fails_and_is_listed(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_is_missing_or_too_much_fails_and_is_listed(tmp_path: Path) -> None
         case("prelude", "", personaPrelude={"isNull": True}),
     )
     assert [one["case"] for one in document["failed"]] == ["missing", "too much", "prelude"]
-    assert "FAILED too much: relevantBeliefs mustExclude; returned helix" in tables.precision(document)
+    assert "FAILED too much: relevantBeliefs mustExclude; returned helix" in tables.format_precision(document)
 
 
 def test_turns_of_a_session_are_asked_in_turn_and_may_add_names(tmp_path: Path) -> None:

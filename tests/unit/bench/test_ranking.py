@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from credenda.bench.ranking import MEASURES, auroc, bootstrap, judge, means
+from credenda.bench.ranking import MEASURES, average, compute_auroc, compute_bootstrap_intervals, measure_ranking
 
 
 def test_one_gold_turn_at_rank_three() -> None:
-    found = judge(["a", "b", "gold", "c"], {"gold"})
+    found = measure_ranking(["a", "b", "gold", "c"], {"gold"})
     assert (found["any@1"], found["any@5"], found["all@5"]) == (0, 1, 1)
     assert found["mrr"] == pytest.approx(1 / 3)
     assert found["recall@10"] == 1
@@ -17,7 +17,7 @@ def test_one_gold_turn_at_rank_three() -> None:
 
 def test_two_gold_turns_of_which_one_is_late() -> None:
     ranked = ["one", *(f"x{place}" for place in range(10)), "two"]
-    found = judge(ranked, {"one", "two"})
+    found = measure_ranking(ranked, {"one", "two"})
     assert (found["any@1"], found["all@10"], found["all@20"]) == (1, 0, 1)
     assert found["recall@10"] == 0.5
     assert found["mrr"] == 1
@@ -26,36 +26,36 @@ def test_two_gold_turns_of_which_one_is_late() -> None:
 
 
 def test_nothing_found_measures_zero_everywhere() -> None:
-    assert set(judge(["a", "b"], {"c"}).values()) == {0}
-    assert set(judge([], {"c"}).values()) == {0}
+    assert set(measure_ranking(["a", "b"], {"c"}).values()) == {0}
+    assert set(measure_ranking([], {"c"}).values()) == {0}
 
 
 def test_more_than_ten_gold_turns_are_ideal_when_the_first_ten_are_gold() -> None:
     gold = [f"g{place}" for place in range(12)]
-    found = judge(gold, gold)
+    found = measure_ranking(gold, gold)
     assert found["ndcg@10"] == pytest.approx(1)
     assert found["recall@10"] == pytest.approx(10 / 12)
 
 
 def test_a_question_without_gold_is_refused() -> None:
     with pytest.raises(ValueError, match="gold"):
-        judge(["a"], [])
+        measure_ranking(["a"], [])
 
 
 def test_means_are_plain_averages_over_questions() -> None:
-    found = means([judge(["a"], {"a"}), judge(["b", "a"], {"a"})])
+    found = average([measure_ranking(["a"], {"a"}), measure_ranking(["b", "a"], {"a"})])
     assert found["any@1"] == 0.5
     assert found["mrr"] == 0.75
     assert [*found] == [*MEASURES]
 
 
 def test_means_of_nothing_are_zero() -> None:
-    assert set(means([]).values()) == {0}
+    assert set(average([]).values()) == {0}
 
 
 def test_an_interval_is_repeatable_and_holds_the_mean() -> None:
-    judged = [judge(["a"], {"a"})] * 30 + [judge(["b"], {"a"})] * 10
-    one, other = bootstrap(judged, seed=4), bootstrap(judged, seed=4)
+    judged = [measure_ranking(["a"], {"a"})] * 30 + [measure_ranking(["b"], {"a"})] * 10
+    one, other = compute_bootstrap_intervals(judged, seed=4), compute_bootstrap_intervals(judged, seed=4)
     assert one == other
     low, high = one["any@1"]
     assert low < 0.75 < high
@@ -64,13 +64,13 @@ def test_an_interval_is_repeatable_and_holds_the_mean() -> None:
 
 
 def test_an_interval_without_spread_is_a_point() -> None:
-    assert bootstrap([judge(["a"], {"a"})] * 5)["mrr"] == (1, 1)
-    assert bootstrap([])["mrr"] == (0, 0)
+    assert compute_bootstrap_intervals([measure_ranking(["a"], {"a"})] * 5)["mrr"] == (1, 1)
+    assert compute_bootstrap_intervals([])["mrr"] == (0, 0)
 
 
 def test_auroc_counts_pairs_and_halves_ties() -> None:
     # of six pairs .9 wins both, .5 ties one and wins one, .1 loses both
-    assert auroc([0.9, 0.5, 0.1], [0.5, 0.2]) == pytest.approx(3.5 / 6, abs=1e-4)
-    assert auroc([1.0], [0.0]) == 1
-    assert auroc([], [0.5]) is None
-    assert auroc([0.5], []) is None
+    assert compute_auroc([0.9, 0.5, 0.1], [0.5, 0.2]) == pytest.approx(3.5 / 6, abs=1e-4)
+    assert compute_auroc([1.0], [0.0]) == 1
+    assert compute_auroc([], [0.5]) is None
+    assert compute_auroc([0.5], []) is None

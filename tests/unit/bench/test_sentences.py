@@ -3,31 +3,31 @@
 import numpy as np
 
 from credenda.bench.fixed_embedder import GivenVectors
-from credenda.bench.sentences import questions, sentences
-from credenda.text.tokens import query_terms, tokenize
+from credenda.bench.sentences import make_questions, make_sentences
+from credenda.text.tokens import extract_query_terms, tokenize
 
 
 def test_the_same_seed_makes_the_same_distinct_sentences() -> None:
-    texts = sentences(500, seed=3)
-    assert texts == sentences(500, seed=3)
+    texts = make_sentences(500, seed=3)
+    assert texts == make_sentences(500, seed=3)
     assert len(set(texts)) == 500
-    assert texts != sentences(500, seed=4)
+    assert texts != make_sentences(500, seed=4)
 
 
 def test_half_of_the_questions_cannot_be_answered_by_words() -> None:
-    texts = sentences(500, seed=3)
+    texts = make_sentences(500, seed=3)
     vocabulary = {term for text in texts for term in tokenize(text)}
-    asked = questions(texts, 200, seed=3)
+    asked = make_questions(texts, 200, seed=3)
     assert sum(one.worded for one in asked) == 100
     for one in asked:
-        shared = set(query_terms(one.text)) & set(tokenize(one.gold))
+        shared = set(extract_query_terms(one.text)) & set(tokenize(one.gold))
         assert bool(shared) == one.worded, one
     assert not {"glass", "shed", "stargazing"} & vocabulary
 
 
 def test_a_question_is_near_its_answer_and_far_from_the_rest() -> None:
-    texts = sentences(300, seed=3)
-    asked = questions(texts, 20, seed=3)
+    texts = make_sentences(300, seed=3)
+    asked = make_questions(texts, 20, seed=3)
     engine = GivenVectors(asked)
     rows = engine.embed(texts)
     for one, vector in zip(asked, engine.embed([one.text for one in asked]), strict=True):

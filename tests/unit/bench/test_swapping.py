@@ -1,6 +1,6 @@
 """Near misses are made from questions: what is asked for becomes another thing, which was never said so."""
 
-from benchmarks.unanswerable import Word, near_misses, words_of
+from benchmarks.unanswerable import Word, list_words, make_near_misses
 
 SESSIONS = {"boat": {1, 2, 3}, "uncl": {1}, "violin": {7}, "garden": {1, 2, 3}, "kite": {1}}
 SUBJECT = ["boat", "uncl"]
@@ -16,7 +16,7 @@ def word(text: str, term: str) -> Word:
 
 
 def made(*stock: Word) -> dict[str, str]:
-    return near_misses(QUESTION, SUBJECT, stock=stock, sessions=sessions, pick=lambda count: count - 1)
+    return make_near_misses(QUESTION, SUBJECT, stock=stock, sessions=sessions, pick=lambda count: count - 1)
 
 
 def test_the_rarest_thing_asked_for_becomes_one_that_was_never_said_or_said_elsewhere() -> None:
@@ -35,8 +35,8 @@ def test_a_word_is_replaced_by_one_of_its_form() -> None:
 
 def test_a_question_of_one_thing_has_no_near_miss() -> None:
     stock = [word("cello", "cello")]
-    assert near_misses("Which boat?", ["boat"], stock=stock, sessions=sessions, pick=lambda _: 0) == {}
+    assert make_near_misses("Which boat?", ["boat"], stock=stock, sessions=sessions, pick=lambda _: 0) == {}
 
 
 def test_names_of_persons_and_first_words_are_not_replaced() -> None:
-    assert [one.text for one in words_of("Boats of Ana or boats of Ben?", ["boat"])] == ["boats"]
+    assert [one.text for one in list_words("Boats of Ana or boats of Ben?", ["boat"])] == ["boats"]

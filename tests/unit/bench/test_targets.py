@@ -1,6 +1,6 @@
 """Figures are held against their bars, and what was not measured is said to be so."""
 
-from credenda.bench.targets import judge_targets
+from credenda.bench.targets import check_targets
 
 
 def document(median_ms: float, hits: float) -> dict[str, object]:
@@ -12,7 +12,7 @@ def document(median_ms: float, hits: float) -> dict[str, object]:
 
 
 def verdicts(figures: dict[str, object]) -> dict[str, bool | None]:
-    return {one["what"]: one["met"] for one in judge_targets(figures)}
+    return {one["what"]: one["met"] for one in check_targets(figures)}
 
 
 def test_a_bar_is_met_missed_or_was_not_measured() -> None:

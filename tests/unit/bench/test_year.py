@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.year import made_year
+from benchmarks.year import make_year
 from benchmarks.year_run import run_year
 
 
@@ -19,12 +19,12 @@ def _never(_: object) -> bool:
 
 
 def test_a_seed_gives_one_year_and_another_seed_another() -> None:
-    assert made_year(300, seed=5) == made_year(300, seed=5)
-    assert made_year(300, seed=5).turns != made_year(300, seed=6).turns
+    assert make_year(300, seed=5) == make_year(300, seed=5)
+    assert make_year(300, seed=5).turns != make_year(300, seed=6).turns
 
 
 def test_a_year_holds_every_kind_of_turn_and_a_truth_that_was_said() -> None:
-    year = made_year(2_000, seed=1)
+    year = make_year(2_000, seed=1)
     said = " ".join(one.text for one in year.turns if one.role == "user")
     assert year.supposed > 10
     assert year.plans > 10

@@ -16,8 +16,8 @@ import pytest
 from credenda.errors import Invalid, Unavailable
 from credenda.providers.embed import minilm
 from credenda.providers.embed.factory import open_embedder
-from credenda.providers.embed.minilm import MiniLmEmbedder, open_model, weights_file
-from credenda.providers.embed.minilm_graph import minilm_graph, overflow_probe
+from credenda.providers.embed.minilm import MiniLmEmbedder, find_weights, open_model
+from credenda.providers.embed.minilm_graph import build_graph, build_overflow_probe
 from credenda.providers.embed.onnx_format import read_tensors
 from credenda.providers.embed.wordpiece import WordPieces
 
@@ -63,21 +63,21 @@ def test_processors_that_overflow_get_the_same_vectors_by_another_way() -> None:
     ids = np.array([[101, 2023, 2003, 1037, 3231, 102]], np.int64)
     mask = np.ones(ids.shape, np.int32)
     signed, unsigned, chosen = (
-        open_model(weights_file(), unsigned=way).run(ids=ids, mask=mask) for way in (False, True, None)
+        open_model(find_weights(), unsigned=way).run(ids=ids, mask=mask) for way in (False, True, None)
     )
     assert unsigned[0, 0, :6] == pytest.approx(FIRST, abs=1e-5)
     assert np.abs(chosen - unsigned).max() < 1e-5
-    assert (np.abs(signed - unsigned).max() > 1e-5) == minilm._overflows()  # noqa: SLF001 - what the choice hangs on
+    assert (np.abs(signed - unsigned).max() > 1e-5) == minilm._has_overflow()  # noqa: SLF001 - what the choice hangs on
 
 
 def test_the_probe_asks_for_more_than_sixteen_bits_hold() -> None:
-    _, rows, expected = overflow_probe()
+    _, rows, expected = build_overflow_probe()
     assert 2 * int(rows.max()) * 127 > 2**15
     assert expected == int(rows.astype(np.int64).sum()) * 127
 
 
 def test_padding_does_not_change_a_text() -> None:
-    model = open_model(weights_file())
+    model = open_model(find_weights())
     short = [101, 5572, 102]
     alone = model.run(ids=np.array([short], np.int64), mask=np.ones((1, 3), np.int32))[0]
     padded = model.run(ids=np.array([[*short, 0, 0]], np.int64), mask=np.array([[1, 1, 1, 0, 0]], np.int32))[0, :3]
@@ -126,7 +126,7 @@ def test_where_a_part_is_missing_it_is_not_chosen(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("content", [b"", b"\x3a", b"\xff" * 64, b"\x3a\x04\x2a\x02\x08\x01"])
 def test_bytes_that_are_no_weights_are_refused(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"ONNX|weights"):
-        minilm_graph(read_tensors(memoryview(content)), tokens=256, unsigned=False)
+        build_graph(read_tensors(memoryview(content)), tokens=256, unsigned=False)
 
 
 def test_the_vocabulary_is_the_published_one() -> None:

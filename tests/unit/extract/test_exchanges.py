@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 
 from .build import hear, only
 
@@ -20,13 +20,13 @@ EXCHANGES = [
 @pytest.mark.parametrize(("text", "prior", "value"), EXCHANGES)
 def test_both_values_are_named(text: str, prior: str, value: str) -> None:
     claim = only(text)
-    assert (claim.prior, claim.value, claim.move) == (prior, value, Move.CHANGE)
+    assert (claim.prior, claim.value, claim.move) == (prior, value, UpdateKind.CHANGE)
 
 
 @pytest.mark.requirement("R-037")
 def test_a_slip_of_the_tongue_is_corrected() -> None:
     claim = only("I said Linz earlier, I meant Lienz.")
-    assert (claim.prior, claim.value, claim.move) == ("Linz", "Lienz", Move.CORRECT)
+    assert (claim.prior, claim.value, claim.move) == ("Linz", "Lienz", UpdateKind.CORRECT)
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_what_only_looks_like_an_exchange_is_none(text: str) -> None:
 def test_a_change_told_sideways_fills_its_slot(text: str, attribute: str, value: str) -> None:
     claim = next(claim for claim in hear(text) if claim.attribute == attribute)
     assert value in (claim.value or "")
-    assert claim.move is Move.CHANGE
+    assert claim.move is UpdateKind.CHANGE

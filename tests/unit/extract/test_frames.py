@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import MemoryType, Stance
 
 from .build import hear, only, slots
@@ -101,7 +101,7 @@ def test_a_decision_with_maybe_is_none(text: str) -> None:
 )
 def test_an_ending_may_name_the_value_alone(text: str, value: str) -> None:
     claim = only(text)
-    assert (claim.move, claim.attribute, claim.value) == (Move.END, None, value)
+    assert (claim.move, claim.attribute, claim.value) == (UpdateKind.END, None, value)
 
 
 @pytest.mark.requirement("R-034")

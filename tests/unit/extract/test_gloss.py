@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import MemoryType, Stance
 from credenda.write.extract.conjugate import conjugated, inflected
 from credenda.write.extract.gloss import glossed, language_of
@@ -74,16 +74,18 @@ def test_a_short_sentence_tells_its_language(text: str, language: str) -> None:
 @pytest.mark.parametrize(
     ("text", "attribute", "value", "move"),
     [
-        ("Ich bin letzte Woche nach Linz gezogen.", "residence", "Linz", Move.CHANGE),
-        ("Me he mudado a Oviedo.", "residence", "Oviedo", Move.CHANGE),
-        ("Mudei-me para Coimbra no mês passado.", "residence", "Coimbra", Move.CHANGE),
-        ("On a déménagé à Vénissieux.", "residence", "Vénissieux", Move.CHANGE),
-        ("Meine Lieblingsfarbe ist Grün.", "favourite_colour", "Grün", Move.STATE),
-        ("A minha cor favorita é o azul-petróleo.", "favourite_colour", "azul-petróleo", Move.STATE),
-        ("Je suis allergique à la pénicilline.", "allergy", "pénicilline", Move.STATE),
+        ("Ich bin letzte Woche nach Linz gezogen.", "residence", "Linz", UpdateKind.CHANGE),
+        ("Me he mudado a Oviedo.", "residence", "Oviedo", UpdateKind.CHANGE),
+        ("Mudei-me para Coimbra no mês passado.", "residence", "Coimbra", UpdateKind.CHANGE),
+        ("On a déménagé à Vénissieux.", "residence", "Vénissieux", UpdateKind.CHANGE),
+        ("Meine Lieblingsfarbe ist Grün.", "favourite_colour", "Grün", UpdateKind.STATE),
+        ("A minha cor favorita é o azul-petróleo.", "favourite_colour", "azul-petróleo", UpdateKind.STATE),
+        ("Je suis allergique à la pénicilline.", "allergy", "pénicilline", UpdateKind.STATE),
     ],
 )
-def test_what_was_read_is_told_in_the_words_that_were_said(text: str, attribute: str, value: str, move: Move) -> None:
+def test_what_was_read_is_told_in_the_words_that_were_said(
+    text: str, attribute: str, value: str, move: UpdateKind
+) -> None:
     claim = only(text)
     assert (claim.entity, claim.attribute, claim.value, claim.move) == ("user", attribute, value, move)
 

@@ -6,7 +6,7 @@ import pytest
 
 from credenda.model.memory import Stance
 from credenda.text.dates import find_dates
-from credenda.text.normalize import same_value
+from credenda.text.normalize import is_same_value
 from credenda.write.extract.gloss import language_of
 from credenda.write.extract.hasty import tidied
 from credenda.write.extract.labels import labelled
@@ -89,8 +89,8 @@ def test_a_name_tells_no_language(text: str, language: str | None) -> None:
 
 @pytest.mark.requirement("D-008")
 def test_a_release_is_the_same_with_its_letter() -> None:
-    assert same_value("Bootstrap v5.3.0", "Bootstrap 5.3.0")
-    assert not same_value("V60", "60")
+    assert is_same_value("Bootstrap v5.3.0", "Bootstrap 5.3.0")
+    assert not is_same_value("V60", "60")
 
 
 MISREAD = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Memory, MemoryType, Stance
 
 from .build import NOON, hear, only, slots
@@ -30,7 +30,7 @@ def test_a_correction_names_the_value_and_what_was_wrong(
     text: str, attribute: str, value: str, prior: str | None
 ) -> None:
     claim = only(text)
-    assert (claim.move, claim.attribute, claim.value, claim.prior) == (Move.CORRECT, attribute, value, prior)
+    assert (claim.move, claim.attribute, claim.value, claim.prior) == (UpdateKind.CORRECT, attribute, value, prior)
     assert (claim.stance, claim.confidence >= 0.8) == (Stance.ASSERTED, True)
 
 
@@ -57,7 +57,12 @@ def held(attribute: str, value: str) -> Memory:
 @pytest.mark.parametrize("text", ["It's pnpm, not npm.", "Sorry, I meant pnpm, not npm.", "It's not npm but pnpm."])
 def test_a_correction_without_a_slot_takes_that_of_the_corrected_value(text: str) -> None:
     (claim,) = hear(text, known=(held("package_manager", "npm"),))
-    assert (claim.attribute, claim.value, claim.prior, claim.move) == ("package_manager", "pnpm", "npm", Move.CORRECT)
+    assert (claim.attribute, claim.value, claim.prior, claim.move) == (
+        "package_manager",
+        "pnpm",
+        "npm",
+        UpdateKind.CORRECT,
+    )
 
 
 @pytest.mark.requirement("R-037")
@@ -89,7 +94,7 @@ CHANGES = [
 @pytest.mark.parametrize(("text", "attribute", "value", "prior"), CHANGES)
 def test_a_change_names_the_new_value(text: str, attribute: str, value: str, prior: str | None) -> None:
     claim = next(claim for claim in hear(text) if claim.attribute == attribute)
-    assert (claim.move, claim.value, claim.prior) == (Move.CHANGE, value, prior)
+    assert (claim.move, claim.value, claim.prior) == (UpdateKind.CHANGE, value, prior)
 
 
 @pytest.mark.requirement("R-034")
@@ -109,7 +114,7 @@ def test_a_change_names_the_new_value(text: str, attribute: str, value: str, pri
 def test_an_end_names_exactly_what_is_over(text: str, attribute: str, value: str) -> None:
     claim = only(text)
     assert (claim.move, claim.stance, claim.attribute, claim.value) == (
-        Move.END,
+        UpdateKind.END,
         Stance.ASSERTED,
         attribute,
         value,
@@ -122,7 +127,7 @@ def test_an_end_names_exactly_what_is_over(text: str, attribute: str, value: str
 )
 def test_a_retraction_has_no_slot(text: str) -> None:
     claim = only(text)
-    assert (claim.move, claim.entity, claim.attribute, claim.value) == (Move.RETRACT, None, None, None)
+    assert (claim.move, claim.entity, claim.attribute, claim.value) == (UpdateKind.RETRACT, None, None, None)
 
 
 @pytest.mark.requirement("R-035")
@@ -142,7 +147,7 @@ def test_what_was_never_takes_the_slot_of_what_is(text: str, attribute: str) -> 
 @pytest.mark.requirement("R-035")
 def test_an_end_beside_a_new_fact_of_another_slot_stays_an_end() -> None:
     claims = hear("I no longer work at Acme, I live in Graz.")
-    assert [(claim.move, claim.value) for claim in claims] == [(Move.END, "Acme"), (Move.STATE, "Graz")]
+    assert [(claim.move, claim.value) for claim in claims] == [(UpdateKind.END, "Acme"), (UpdateKind.STATE, "Graz")]
 
 
 @pytest.mark.requirement("R-034")
@@ -157,19 +162,19 @@ def test_a_denial_beside_another_value_of_a_set_is_not_a_replacement() -> None:
 @pytest.mark.parametrize(
     ("text", "move"),
     [
-        ("Actually I prefer afternoon meetings now.", Move.CHANGE),
-        ("Actually, I live in Oslo these days.", Move.CHANGE),
-        ("Actually, I live in Oslo.", Move.CORRECT),
-        ("No, I live in Oslo now, not Bergen.", Move.CORRECT),
+        ("Actually I prefer afternoon meetings now.", UpdateKind.CHANGE),
+        ("Actually, I live in Oslo these days.", UpdateKind.CHANGE),
+        ("Actually, I live in Oslo.", UpdateKind.CORRECT),
+        ("No, I live in Oslo now, not Bergen.", UpdateKind.CORRECT),
     ],
 )
-def test_what_is_different_now_was_not_wrong_before(text: str, move: Move) -> None:
+def test_what_is_different_now_was_not_wrong_before(text: str, move: UpdateKind) -> None:
     assert only(text).move is move
 
 
 @pytest.mark.parametrize("company", ["Acme", "Google", "Microsoft", "Bosch", "Amazon"])
 def test_leaving_a_company_ends_the_job_there_and_gives_nothing_else(company: str) -> None:
     left = only(f"I left {company}.")
-    assert (left.attribute, left.value, left.move) == ("employer", company, Move.END)
+    assert (left.attribute, left.value, left.move) == ("employer", company, UpdateKind.END)
     moved = only(f"I left {company}, I'm at Globex now.")
     assert (moved.attribute, moved.value, moved.prior) == ("employer", "Globex", company)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import MemoryType, Stance
 
 from .build import hear, only, slot
@@ -103,7 +103,7 @@ def test_a_plain_statement_is_kept_as_what_it_is(text: str, kind: MemoryType) ->
     ["Since last week I live in Ulm.", "As of this sprint we release weekly.", "From this term on I live in Ulm."],
 )
 def test_what_holds_since_lately_is_a_change(text: str) -> None:
-    assert only(text).move is Move.CHANGE
+    assert only(text).move is UpdateKind.CHANGE
 
 
 SKIPPED = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 
 from .build import hear, only
@@ -49,7 +49,7 @@ ANNOUNCED = [
 @pytest.mark.parametrize(("text", "value"), ANNOUNCED)
 def test_what_is_announced_as_new_is_a_change(text: str, value: str) -> None:
     claim = only(text)
-    assert (claim.move, claim.value) == (Move.CHANGE, value)
+    assert (claim.move, claim.value) == (UpdateKind.CHANGE, value)
 
 
 @pytest.mark.requirement("R-074")
@@ -58,7 +58,7 @@ def test_what_is_announced_as_new_is_a_change(text: str, value: str) -> None:
 )
 def test_what_was_let_lapse_has_ended(text: str) -> None:
     claim = only(text)
-    assert (claim.move, claim.value) == (Move.END, "Le Monde")
+    assert (claim.move, claim.value) == (UpdateKind.END, "Le Monde")
 
 
 @pytest.mark.requirement("R-076")
@@ -67,7 +67,7 @@ def test_what_was_let_lapse_has_ended(text: str) -> None:
 )
 def test_what_is_so_as_well_stands_beside(text: str) -> None:
     claim = only(text)
-    assert (claim.cardinality, claim.move) == (Cardinality.SET, Move.STATE)
+    assert (claim.cardinality, claim.move) == (Cardinality.SET, UpdateKind.STATE)
 
 
 @pytest.mark.requirement("R-076")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Stance
 
 from .build import NOON, hear, only, slots
@@ -54,4 +54,4 @@ def test_a_plan_told_sideways_is_still_a_plan(text: str) -> None:
 @pytest.mark.requirement("R-037")
 def test_what_was_left_for_another_names_both() -> None:
     claim = only("I left Ghent for Antwerp.")
-    assert (claim.value, claim.prior, claim.move) == ("Antwerp", "Ghent", Move.CHANGE)
+    assert (claim.value, claim.prior, claim.move) == ("Antwerp", "Ghent", UpdateKind.CHANGE)

@@ -14,8 +14,18 @@ from numpy.typing import NDArray
 
 from credenda.index.quantize import encode
 from credenda.index.resident import ResidentIndex
-from credenda.storage.store import Delta, Document, DocumentState, Heads, Reader, Tenant, Vector, pack_code, unpack_code
-from credenda.text.tokens import document_terms
+from credenda.storage.store import (
+    Delta,
+    Document,
+    DocumentState,
+    IndexPosition,
+    Reader,
+    TenantRecord,
+    Vector,
+    pack_code,
+    unpack_code,
+)
+from credenda.text.tokens import extract_document_terms
 
 MODEL = "toy-70"
 DIMS = 70
@@ -61,7 +71,7 @@ def vector(code: int, values: Sequence[float] | NDArray[np.floating] | None = No
 
 def folded(*documents: Document, vectors: Sequence[Vector] = ()) -> ResidentIndex:
     index = ResidentIndex(model_id=MODEL)
-    index.fold(Delta(heads=Heads(1, 1, 1), documents=documents, vectors=tuple(vectors)))
+    index.fold(Delta(heads=IndexPosition(1, 1, 1), documents=documents, vectors=tuple(vectors)))
     return index
 
 
@@ -91,7 +101,7 @@ def live(documents: Sequence[Document]) -> list[Document]:
 
 
 def lexical_oracle(documents: Sequence[Document], terms: Sequence[str]) -> dict[int, float]:
-    found = bm25_plus({document.code: document_terms(document.text) for document in live(documents)}, terms)
+    found = bm25_plus({document.code: extract_document_terms(document.text) for document in live(documents)}, terms)
     return {document.code: found.get(document.code, 0.0) for document in documents}
 
 
@@ -100,7 +110,7 @@ def session_oracle(documents: Sequence[Document], terms: Sequence[str]) -> dict[
     names = list(dict.fromkeys(document.session for document in live(documents) if document.session))
     for document in live(documents):
         if document.session:
-            texts.setdefault(names.index(document.session), []).extend(document_terms(document.text))
+            texts.setdefault(names.index(document.session), []).extend(extract_document_terms(document.text))
     found = bm25_plus(dict(texts), terms)
     return {
         document.code: found[names.index(document.session)] if document.session in names else 0.0
@@ -143,7 +153,7 @@ class FakeStore:
         self.deltas = 0
         self.vectors_read = 0
         self.step = 5
-        self.tenant = Tenant(user_id="ana", number=1, tag="abcde1", key=bytes(32))
+        self.tenant = TenantRecord(user_id="ana", number=1, tag="abcde1", key=bytes(32))
 
     def reader(self) -> Reader:
         return cast("Reader", self)
@@ -153,17 +163,17 @@ class FakeStore:
         return self
 
     @property
-    def heads(self) -> Heads:
+    def heads(self) -> IndexPosition:
         """Say how far documents and vectors go, of whatever model."""
-        return Heads(len(self.documents), 0, len(self.vectors))
+        return IndexPosition(len(self.documents), 0, len(self.vectors))
 
-    def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
+    def delta(self, heads: IndexPosition, model_id: str | None, limit: int = 10_000) -> Delta:
         """Count documents as events: their place in the list is the head."""
         self.deltas += 1
         upto = heads.event + min(limit, self.step)
         mine = [one for one in self.vectors if one.model_id == model_id]
         return Delta(
-            heads=Heads(min(upto, len(self.documents)), 0, len(mine)),
+            heads=IndexPosition(min(upto, len(self.documents)), 0, len(mine)),
             documents=tuple(self.documents[heads.event : upto]),
             vectors=tuple(mine[heads.vector :]),
         )

@@ -8,9 +8,9 @@ import pytest
 
 from credenda import limits
 from credenda.errors import Corrupt, LimitExceeded
-from credenda.index.cache import IndexCache, snapshot_name
+from credenda.index.cache import IndexCache, name_snapshot
 from credenda.index.resident import ResidentIndex
-from credenda.storage.store import Delta, Heads
+from credenda.storage.store import Delta, IndexPosition
 
 from .build import MODEL, FakeStore, event, folded, vector
 from .test_resident import picture
@@ -54,7 +54,7 @@ def test_models_stores_and_reborn_tenants_are_kept_apart() -> None:
 def test_an_image_is_loaded_and_caught_up() -> None:
     store, cache = filled(), IndexCache()
     image = cache.image(cache.get(store.reader(), model_id=MODEL), store.tenant.tag)
-    assert image.name == snapshot_name(MODEL, store.tenant.tag) == f"index:toy-70:{store.tenant.tag}"
+    assert image.name == name_snapshot(MODEL, store.tenant.tag) == f"index:toy-70:{store.tenant.tag}"
     store.blobs[image.name] = image.blobs
     store.documents.append(event(30, "train"))
     store.deltas = 0
@@ -86,7 +86,7 @@ def test_an_image_of_another_tenant_is_not_taken() -> None:
 
 def test_an_image_of_another_model_is_rebuilt() -> None:
     store, cache = filled(), IndexCache()
-    store.blobs[snapshot_name(MODEL, store.tenant.tag)] = cache.image(cache.get(store.reader())).blobs
+    store.blobs[name_snapshot(MODEL, store.tenant.tag)] = cache.image(cache.get(store.reader())).blobs
     index = IndexCache().get(store.reader(), model_id=MODEL)
     assert index.has_vector.all()
 
@@ -163,12 +163,12 @@ def test_too_large_a_tenant_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_heads_that_never_rest_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     class Restless(FakeStore):
         @property
-        def heads(self) -> Heads:
-            return Heads(event=1 << 40)
+        def heads(self) -> IndexPosition:
+            return IndexPosition(event=1 << 40)
 
-        def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
+        def delta(self, heads: IndexPosition, model_id: str | None, limit: int = 10_000) -> Delta:
             there = super().delta(heads, model_id, limit).heads
-            return Delta(heads=Heads(max(there.event, heads.event) + 1))
+            return Delta(heads=IndexPosition(max(there.event, heads.event) + 1))
 
     monkeypatch.setattr("credenda.index.cache._DELTAS_MAX", 50)
     with pytest.raises(Corrupt):

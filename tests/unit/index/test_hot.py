@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from credenda.index.resident import ResidentIndex
-from credenda.index.vector_cache import HotVectors
-from credenda.index.vector_reader import stored_vectors
+from credenda.index.vector_cache import VectorCache
+from credenda.index.vector_reader import read_stored_vectors
 
 from .build import FakeStore, event, folded, vector
 
@@ -25,7 +25,7 @@ def vectors_of(*numbers: int, dims: int = 4) -> NDArray[np.float32]:
 
 
 def test_what_was_kept_is_held_and_nothing_else() -> None:
-    hot = HotVectors()
+    hot = VectorCache()
     hot.keep(rows_of(3, 9), vectors_of(3, 9))
     matrix, held = hot.take(rows_of(9, 4, 3), 4)
     assert held.tolist() == [True, False, True]
@@ -35,7 +35,7 @@ def test_what_was_kept_is_held_and_nothing_else() -> None:
 
 
 def test_other_dimensions_are_another_matter() -> None:
-    hot = HotVectors()
+    hot = VectorCache()
     hot.keep(rows_of(1), vectors_of(1))
     assert not hot.take(rows_of(1), 8)[1].any()
     hot.keep(rows_of(2), vectors_of(2, dims=8))
@@ -43,7 +43,7 @@ def test_other_dimensions_are_another_matter() -> None:
 
 
 def test_nothing_is_held_before_anything_was_kept() -> None:
-    hot = HotVectors()
+    hot = VectorCache()
     hot.keep(rows_of(), vectors_of())
     hot.forget(rows_of(1))
     assert hot.nbytes == 0
@@ -51,7 +51,7 @@ def test_nothing_is_held_before_anything_was_kept() -> None:
 
 
 def test_what_a_view_read_does_not_take_the_place_of_what_is_held() -> None:
-    hot = HotVectors()
+    hot = VectorCache()
     hot.keep(rows_of(3), vectors_of(7))
     hot.fill(rows_of(3, 4), vectors_of(1, 4).astype(np.float16))
     assert hot.take(rows_of(3, 4), 4)[0].tolist() == vectors_of(7, 4).tolist()
@@ -69,7 +69,7 @@ def test_the_second_search_reads_all_vectors_and_the_next_none() -> None:
     read: list[int] = []
     for row in (4, 9, 20):
         before = store.vectors_read
-        rows, found = stored_vectors(index, store.reader(), rows_of(row))
+        rows, found = read_stored_vectors(index, store.reader(), rows_of(row))
         assert rows.tolist() == [row]
         assert np.array_equal(found[0], np.frombuffer(store.vectors[row].data, np.float16))
         read.append(store.vectors_read - before)
@@ -77,15 +77,15 @@ def test_the_second_search_reads_all_vectors_and_the_next_none() -> None:
 
 
 def test_a_large_index_is_never_read_whole() -> None:
-    hot = HotVectors(rows_max=10)
+    hot = VectorCache(rows_max=10)
     assert [hot.is_due(11) for _ in range(3)] == [False] * 3
-    small = HotVectors(rows_max=10)
+    small = VectorCache(rows_max=10)
     assert [small.is_due(10) for _ in range(3)] == [False, True, False]
 
 
 @given(st.lists(st.lists(st.integers(0, 5_000), min_size=1, max_size=40, unique=True), max_size=12))
 def test_whatever_is_held_is_right_and_the_bound_holds(batches: list[list[int]]) -> None:
-    hot = HotVectors(rows_max=1_500)
+    hot = VectorCache(rows_max=1_500)
     for batch in batches:
         hot.keep(rows_of(*batch), vectors_of(*(number % 1_000 for number in batch)))
     everything = np.arange(5_001)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from credenda import limits
 from credenda.index import snapshot
 from credenda.index.resident import ResidentIndex
-from credenda.storage.store import Delta, Document, DocumentState, Heads
+from credenda.storage.store import Delta, Document, DocumentState, IndexPosition
 
 from .build import documents_strategy, event, folded, inflated, memory, vector
 from .test_resident import picture
@@ -34,7 +34,7 @@ def test_an_image_answers_like_the_index(documents: list[Document]) -> None:
 
 def test_a_loaded_index_folds_on() -> None:
     more = Delta(
-        heads=Heads(5, 5, 5),
+        heads=IndexPosition(5, 5, 5),
         documents=(event(3, "train", speaker="Bo"), memory(1, "likes coffee")),
         states=((event(2, "").code, DocumentState.GONE),),
         vectors=(vector(event(3, "").code), vector(event(1, "").code)),
@@ -93,5 +93,5 @@ def test_an_empty_index_has_an_image_too() -> None:
     again = ResidentIndex.from_blobs(ResidentIndex().to_blobs())
     assert len(again) == 0
     assert again.model_id is None
-    again.fold(Delta(heads=Heads(1), documents=(event(1, "tea"),)))
+    again.fold(Delta(heads=IndexPosition(1), documents=(event(1, "tea"),)))
     assert np.count_nonzero(again.lexical(["tea"])) == 1

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from credenda.index.quantize import sign_words
+from credenda.index.quantize import pack_signs
 from credenda.index.resident import ResidentIndex
-from credenda.index.sign_bits import agreement, distances, lowest
-from credenda.storage.store import Delta, DocumentState, Heads
+from credenda.index.sign_bits import compute_distances, find_lowest, score_agreement
+from credenda.storage.store import Delta, DocumentState, IndexPosition
 
 from .build import event, folded, vector
 
@@ -39,20 +39,20 @@ def test_nearest_are_those_of_least_hamming_distance(count: int, dims: int, k: i
 def test_distances_hold_across_blocks() -> None:
     draw = np.random.default_rng(1)
     vectors = draw.standard_normal((70_000, 65)).astype(np.float32)
-    words = sign_words(vectors)
+    words = pack_signs(vectors)
     query = words[:, 69_999]
-    found = distances(words, query)
+    found = compute_distances(words, query)
     assert found.dtype == np.uint16
     assert found.tolist() == ((vectors > 0) != (vectors[69_999] > 0)).sum(axis=1).tolist()
-    assert lowest(found, 1, np.arange(70_000)).tolist() == [69_999]
+    assert find_lowest(found, 1, np.arange(70_000)).tolist() == [69_999]
 
 
 def test_barred_columns_lie_beyond_the_farthest_of_the_others() -> None:
     draw = np.random.default_rng(3)
-    words = sign_words(draw.standard_normal((40_000, 130)).astype(np.float32))
+    words = pack_signs(draw.standard_normal((40_000, 130)).astype(np.float32))
     farthest = ~words[:, 0]  # as unlike as bits can be
     barred = draw.random(40_000) < 0.5
-    plain, found = distances(words, farthest), distances(words, farthest, barred)
+    plain, found = compute_distances(words, farthest), compute_distances(words, farthest, barred)
     assert plain.max() == 192
     assert np.array_equal(found[~barred], plain[~barred])
     assert found[barred].min() > 192
@@ -75,8 +75,8 @@ def test_true_neighbours_are_nominated() -> None:
 
 def test_rows_without_a_vector_and_gone_rows_are_never_nominated() -> None:
     index = folded(*(event(number, "tea") for number in range(1, 5)), vectors=[vector(event(2, "").code)])
-    index.fold(Delta(heads=Heads(4, 0, 1), vectors=(vector(event(4, "").code),)))
-    index.fold(Delta(heads=Heads(4, 1, 1), states=((event(2, "").code, DocumentState.GONE),)))
+    index.fold(Delta(heads=IndexPosition(4, 0, 1), vectors=(vector(event(4, "").code),)))
+    index.fold(Delta(heads=IndexPosition(4, 1, 1), states=((event(2, "").code, DocumentState.GONE),)))
     assert index.nearest(np.ones(70, np.float32), 10).tolist() == [3]
 
 
@@ -87,7 +87,7 @@ def test_among_equals_the_newest_wins() -> None:
 
 @pytest.mark.parametrize("k", [0, 1, 3, 9])
 def test_lowest_gives_exactly_k(k: int) -> None:
-    assert len(lowest(np.array([5, 5, 1, 5, 2, 5, 5], np.uint16), k, np.arange(7))) == min(k, 7)
+    assert len(find_lowest(np.array([5, 5, 1, 5, 2, 5, 5], np.uint16), k, np.arange(7))) == min(k, 7)
 
 
 @settings(max_examples=60, deadline=None)
@@ -99,7 +99,7 @@ def test_the_lowest_are_those_of_a_full_sort(count: int, k: int, spread: int, se
         values.sort()
     tie_key = draw.permutation(count)
     expected = np.sort(np.lexsort((-tie_key, values))[:k])
-    assert lowest(values, k, tie_key).tolist() == expected.tolist()
+    assert find_lowest(values, k, tie_key).tolist() == expected.tolist()
 
 
 @settings(max_examples=50, deadline=None)
@@ -109,7 +109,7 @@ def test_the_likeliest_are_those_whose_set_bits_add_up_to_most(count: int, dims:
     vectors = draw.standard_normal((count, dims)).astype(np.float32)
     query = draw.standard_normal(dims).astype(np.float32)
     sums = (vectors > 0) @ query
-    assert np.allclose(agreement(sign_words(vectors), query), sums, atol=1e-4)
+    assert np.allclose(score_agreement(pack_signs(vectors), query), sums, atol=1e-4)
     rows = np.flatnonzero(draw.random(count) < 0.7)
     found = index_of(vectors).likeliest(query, rows, k)
     assert found.tolist() == sorted(found.tolist())

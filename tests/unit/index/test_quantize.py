@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.index.quantize import decode, encode, sign_words, widened
+from credenda.index.quantize import decode, encode, pack_signs, widen_to_float32
 
 NUMBERS = np.random.default_rng(7)
 
@@ -31,7 +31,7 @@ def test_every_half_is_widened_to_the_float_that_numpy_gives() -> None:
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     finite = halves[np.isfinite(halves)]
     for some in (finite, halves):
-        assert widened(some).tobytes() == some.astype(np.float32).tobytes()
+        assert widen_to_float32(some).tobytes() == some.astype(np.float32).tobytes()
 
 
 def test_bytes_are_little_endian_everywhere() -> None:
@@ -61,7 +61,7 @@ def test_a_torn_vector_is_refused() -> None:
 @given(st.integers(1, 200), st.integers(1, 5))
 def test_words_count_unlike_signs(dims: int, count: int) -> None:
     vectors = np.random.default_rng(dims * 10 + count).standard_normal((count, dims)).astype(np.float32)
-    words = sign_words(vectors)
+    words = pack_signs(vectors)
     assert words.shape == (-(-dims // 64), count)
     assert words.dtype == np.uint64
     for one in range(count):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from credenda.index.frqad import distance, divisor, fisher_rao, similarity, spread_of
+from credenda.index.frqad import compute_distance, compute_divisor, compute_fisher_rao, compute_spread, to_similarity
 from credenda.index.quantize import decode_rows, encode
 
 
@@ -68,20 +68,20 @@ def test_a_vector_of_equal_numbers_and_of_none_is_kept() -> None:
 
 @pytest.mark.requirement("E-090")
 def test_the_divisors_are_the_published_ones() -> None:
-    assert [round(divisor(32, bits), 3) for bits in (8, 4, 2)] == [1.07, 1.216, 1.63]
-    assert distance(1.0, 32, 32) == 0.0
-    assert distance(1.0, 32, 2) == pytest.approx(1 - 1 / 1.63)
+    assert [round(compute_divisor(32, bits), 3) for bits in (8, 4, 2)] == [1.07, 1.216, 1.63]
+    assert compute_distance(1.0, 32, 32) == 0.0
+    assert compute_distance(1.0, 32, 2) == pytest.approx(1 - 1 / 1.63)
 
 
 @pytest.mark.requirement("E-091")
 def test_at_equal_width_it_is_the_plain_fisher_rao_distance() -> None:
     one, other = np.array([0.2], np.float32), np.array([0.5], np.float32)
-    sigma = spread_of(32)
+    sigma = compute_spread(32)
     plain = np.sqrt(2) * np.arccosh(1 + (0.3**2) / (4 * sigma**2))
-    assert fisher_rao(one, other) == pytest.approx(float(plain), rel=1e-5)
-    assert fisher_rao(one, one) == 0.0
-    assert similarity(0.0) == 1.0
-    assert (spread_of(32, 1e-9), spread_of(2, 100.0)) == (0.05, 10.0)
+    assert compute_fisher_rao(one, other) == pytest.approx(float(plain), rel=1e-5)
+    assert compute_fisher_rao(one, one) == 0.0
+    assert to_similarity(0.0) == 1.0
+    assert (compute_spread(32, 1e-9), compute_spread(2, 100.0)) == (0.05, 10.0)
 
 
 @pytest.mark.requirement("E-092")
@@ -92,6 +92,6 @@ def test_the_exact_copy_always_beats_its_rough_copies(bits: int) -> None:
     questions /= np.linalg.norm(questions, axis=1, keepdims=True)
     for asked in (vectors, questions):
         for question, exact, rough in zip(asked, vectors, copies(vectors, bits), strict=True):
-            near = distance(float(question @ exact), 32, 32)
-            assert near < distance(float(question @ rough), 32, bits)
-            assert fisher_rao(question, exact) < fisher_rao(question, rough, (32, bits))
+            near = compute_distance(float(question @ exact), 32, 32)
+            assert near < compute_distance(float(question @ rough), 32, bits)
+            assert compute_fisher_rao(question, exact) < compute_fisher_rao(question, rough, (32, bits))

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credenda.index.bm25 import TAIL_ROWS, Run, hash_terms
+from credenda.index.bm25 import TAIL_ROWS, InvertedLists, hash_terms
 from credenda.index.resident import STATE_GONE, ResidentIndex
-from credenda.index.sessions import Second
-from credenda.storage.store import Delta, Document, DocumentState, Heads, pack_code
+from credenda.index.sessions import SkipBoost
+from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, pack_code
 
 from .build import (
     MODEL,
@@ -51,7 +51,7 @@ def test_the_oldest_of_many_documents_is_found() -> None:
     texts = ["piano lessons", *(f"green tea {number}" for number in range(2 * TAIL_ROWS))]
     for start in range(0, len(texts), 100):
         rows = [event(number + 1, texts[number]) for number in range(start, min(start + 100, len(texts)))]
-        index.fold(Delta(heads=Heads(start + 100), documents=tuple(rows)))
+        index.fold(Delta(heads=IndexPosition(start + 100), documents=tuple(rows)))
     assert np.flatnonzero(index.lexical(["piano"])).tolist() == [0]
     assert np.count_nonzero(index.lexical(["tea"])) == 2 * TAIL_ROWS
 
@@ -104,13 +104,13 @@ def test_some_turns_also_gain_from_the_turn_before_the_previous_one(
     lengths = draw.integers(0, 20, len(index), np.uint16)
     second = dict(zip(index.codes.tolist(), np.where(lengths < 9, 0.4, 0.0).tolist(), strict=True))
     expected = spread_oracle(said, by_code(index, scores), second=second)
-    found = by_code(index, index.spread(scores, second=Second(0.4, lengths, 9)))
+    found = by_code(index, index.spread(scores, second=SkipBoost(0.4, lengths, 9)))
     assert found == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
 def test_spread_follows_the_order_of_events_even_when_they_come_late() -> None:
     index = folded(event(1, "tea"), event(5, "train"), event(9, "dog"))
-    index.fold(Delta(heads=Heads(9), documents=(event(3, "late"), event(4, "piano", session="other"))))
+    index.fold(Delta(heads=IndexPosition(9), documents=(event(3, "late"), event(4, "piano", session="other"))))
     spread = by_code(index, index.spread(index.lexical(["late"]), back=0.5, ahead=0.25))
     late = spread[event(3, "").code]
     assert spread[event(5, "").code] == pytest.approx(late * 0.5)
@@ -137,7 +137,7 @@ def test_events_outside_any_session_have_no_neighbours() -> None:
 
 def test_a_deleted_turn_leaves_its_neighbours_side_by_side() -> None:
     index = folded(event(1, "tea"), event(2, "secret piano"), event(3, "dog"))
-    index.fold(Delta(heads=Heads(3, 1), states=((event(2, "").code, DocumentState.GONE),)))
+    index.fold(Delta(heads=IndexPosition(3, 1), states=((event(2, "").code, DocumentState.GONE),)))
     assert not index.lexical(["piano"]).any()
     assert index.length.tolist() == [1, 0, 1]
     spread = by_code(index, index.spread(index.lexical(["tea"])))
@@ -166,15 +166,15 @@ def test_terms_have_the_same_names_in_every_process() -> None:
 def test_merging_runs_equals_building_at_once(texts: list[list[str]], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(texts)))
     rows = list(range(len(texts)))
-    merged = Run.build(rows[:cut], texts[:cut]).merged(Run.build(rows[cut:], texts[cut:]))
-    whole = Run.build(rows, texts)
+    merged = InvertedLists.build(rows[:cut], texts[:cut]).merged(InvertedLists.build(rows[cut:], texts[cut:]))
+    whole = InvertedLists.build(rows, texts)
     for name in ("terms", "offsets", "docs", "tf"):
         assert np.array_equal(getattr(merged, name), getattr(whole, name)), name
     gone = np.array(data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts))), np.bool_)
     kept = [[] if gone[row] else text for row, text in enumerate(texts)]
     left = whole.without(gone)
     for name in ("terms", "offsets", "docs", "tf"):
-        assert np.array_equal(getattr(left, name), getattr(Run.build(rows, kept), name)), name
+        assert np.array_equal(getattr(left, name), getattr(InvertedLists.build(rows, kept), name)), name
 
 
 def test_code_zero_is_a_document_like_any_other() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda.manage.code.ignore import ignored, read_patterns
+from credenda.manage.code.ignore import is_ignored, parse_patterns
 
 CASES = [
     ("*.o", ["a.o", "x/a.o", "a.oo"]),
@@ -35,10 +35,10 @@ CASES = [
 
 def excluded(path: str, text: str) -> bool:
     """Walk down as the survey does: what lies under an ignored folder is never looked at."""
-    patterns = read_patterns(text)
+    patterns = parse_patterns(text)
     parts = path.split("/")
     above = ["/".join(parts[:depth]) for depth in range(1, len(parts))]
-    return any(ignored(one, folder=True, patterns=patterns) for one in above) or ignored(
+    return any(is_ignored(one, folder=True, patterns=patterns) for one in above) or is_ignored(
         path, folder=False, patterns=patterns
     )
 
@@ -59,8 +59,8 @@ def test_every_answer_is_that_of_git(tmp_path: Path) -> None:
 
 
 def test_a_pattern_of_a_lower_folder_holds_below_it_and_comes_last() -> None:
-    patterns = [*read_patterns("*.log"), *read_patterns("!a.log\n/b", "sub/")]
-    assert ignored("a.log", folder=False, patterns=patterns)
-    assert not ignored("sub/a.log", folder=False, patterns=patterns)
-    assert ignored("sub/b", folder=False, patterns=patterns)
-    assert not ignored("sub/x/b", folder=False, patterns=patterns)
+    patterns = [*parse_patterns("*.log"), *parse_patterns("!a.log\n/b", "sub/")]
+    assert is_ignored("a.log", folder=False, patterns=patterns)
+    assert not is_ignored("sub/a.log", folder=False, patterns=patterns)
+    assert is_ignored("sub/b", folder=False, patterns=patterns)
+    assert not is_ignored("sub/x/b", folder=False, patterns=patterns)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from credenda.manage.code.manifests import read_manifest
-from credenda.manage.code.outline import outline
+from credenda.manage.code.manifests import parse_manifest
+from credenda.manage.code.outline import parse_outline
 
 PYTHON = """
 import os.path
@@ -37,7 +37,7 @@ t = ["pytest", {include-group = "x"}]
 
 
 def test_python_is_read_by_its_own_parser() -> None:
-    found = outline("a.py", PYTHON)
+    found = parse_outline("a.py", PYTHON)
     assert [one.signature for one in found.declared] == [
         "class Store(Base)",
         "def close(self, secret=..., *, hard: bool=False) -> None",
@@ -49,8 +49,8 @@ def test_python_is_read_by_its_own_parser() -> None:
 
 
 def test_what_cannot_be_parsed_says_so() -> None:
-    assert outline("a.py", "def (:").problem
-    assert not outline("a.py", "").problem
+    assert parse_outline("a.py", "def (:").problem
+    assert not parse_outline("a.py", "").problem
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_cannot_be_parsed_says_so() -> None:
     ],
 )  # fmt: skip
 def test_other_languages_are_read_line_by_line(path: str, text: str, names: list[str], imports: list[str]) -> None:
-    found = outline(path, text)
+    found = parse_outline(path, text)
     assert ([one.name for one in found.declared], list(found.imports)) == (names, imports)
 
 
@@ -89,7 +89,7 @@ def test_other_languages_are_read_line_by_line(path: str, text: str, names: list
     ],
 )  # fmt: skip
 def test_manifests(path: str, text: str, dependencies: list[str], commands: list[tuple[str, str]]) -> None:
-    found = read_manifest(path, text)
+    found = parse_manifest(path, text)
     assert [name for name, _ in found.dependencies] == dependencies
     assert list(found.commands) == commands
 
@@ -97,4 +97,4 @@ def test_manifests(path: str, text: str, dependencies: list[str], commands: list
 @pytest.mark.parametrize("name", ["pyproject.toml", "package.json", "Cargo.toml"])
 @pytest.mark.parametrize("text", ["{", "[", "\x00", "[]", "[1]\n", '{"scripts": 3}'])
 def test_a_broken_manifest_breaks_nothing(name: str, text: str) -> None:
-    assert read_manifest(name, text).dependencies == ()
+    assert parse_manifest(name, text).dependencies == ()

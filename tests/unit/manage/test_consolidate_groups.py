@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.clock import HOUR_US
-from credenda.manage.consolidation.clusters import Pair, clusters
-from credenda.manage.consolidation.nominate import KEY, Nearest, SharedKeys, floor_of
-from credenda.manage.consolidation.trigger import Gate, closed
+from credenda.manage.consolidation.clusters import Pair, cluster_pairs
+from credenda.manage.consolidation.nominate import EXACT_KEY, NearestNeighbours, SharedKeyIndex, compute_floor
+from credenda.manage.consolidation.trigger import Trigger, explain_skip
 from credenda.services.consolidation_progress import ATTEMPTS, Marks
 
 
@@ -25,8 +25,8 @@ def test_the_gate(  # noqa: PLR0917 - what is drawn
     retries: int,
     force: bool,  # noqa: FBT001 - drawn
 ) -> None:
-    said = closed(
-        Gate(),
+    said = explain_skip(
+        Trigger(),
         now_us=now * HOUR_US,
         last_us=None if last is None else last * HOUR_US,
         new=new,
@@ -47,13 +47,13 @@ pairs = st.lists(
 @pytest.mark.requirement("S-038", "S-087", "S-088")
 @given(pairs, st.integers(2, 25), st.randoms(use_true_random=False))
 def test_each_memory_is_in_one_group_at_most(given: list[Pair], most: int, order: object) -> None:
-    found = clusters(given, most)
+    found = cluster_pairs(given, most)
     members = [one for group in found for one in group]
     assert len(set(members)) == len(members)
     assert all(2 <= len(group) <= most for group in found)
     shuffled = list(given)
     order.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert clusters(shuffled, most) == found
+    assert cluster_pairs(shuffled, most) == found
     near = {(pair.one, pair.other) for pair in given}
     for group in found:
         assert any((one, other) in near for one in group for other in group)
@@ -65,7 +65,7 @@ def test_the_k_nearest_are_found_block_by_block() -> None:
     rows = rng.normal(size=(60, 16)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     seeds = [3, 17, 44]
-    near = Nearest(seeds, rows[seeds], k=4, floor=-1.0)
+    near = NearestNeighbours(seeds, rows[seeds], k=4, floor=-1.0)
     for start in range(0, 60, 7):
         block = list(range(start, min(start + 7, 60)))
         near.show(block, rows[block])
@@ -79,15 +79,15 @@ def test_the_k_nearest_are_found_block_by_block() -> None:
 
 
 def test_an_exact_key_is_nearer_than_any_cosine_and_needs_a_seed() -> None:
-    keys = SharedKeys([7])
+    keys = SharedKeyIndex([7])
     for number, key in ((1, 7), (2, 8), (5, 7), (9, 8), (3, 7)):
         keys.add(number, [key])
-    assert keys.pairs() == [Pair(KEY, 1, 3), Pair(KEY, 1, 5)]
+    assert keys.pairs() == [Pair(EXACT_KEY, 1, 3), Pair(EXACT_KEY, 1, 5)]
 
 
 @pytest.mark.requirement("R-107")
 def test_the_threshold_moves_the_floor_alone() -> None:
-    assert [round(floor_of(one), 2) for one in (1.0, 0.85, 0.7, 0.3)] == [0.55, 0.4, 0.25, 0.0]
+    assert [round(compute_floor(one), 2) for one in (1.0, 0.85, 0.7, 0.3)] == [0.55, 0.4, 0.25, 0.0]
 
 
 @pytest.mark.requirement("S-047", "S-102", "D-033")

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.manage.consolidation.absolute_dates import dated
-from credenda.manage.consolidation.guards import differences, kept_apart, traits, unsaid
-from credenda.manage.consolidation.judge import judge_by_rules, links_of
+from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
+from credenda.manage.consolidation.guards import extract_traits, find_difference, find_unsupported, is_distinct
+from credenda.manage.consolidation.judge import judge_by_rules, link_remaining
 from credenda.manage.consolidation.member import Member
-from credenda.manage.consolidation.parse_answer import read_ruling
-from credenda.manage.consolidation.plan_changes import Remove, changes_of
+from credenda.manage.consolidation.parse_answer import parse_answer
+from credenda.manage.consolidation.plan_changes import Remove, plan_changes
 from credenda.model.change import Supersede
 from credenda.model.memory import Memory, MemoryType, Relation, Stance
 
@@ -57,9 +57,9 @@ def member(text: str, number: int = 1, **fields: object) -> Member:
     ],
 )
 def test_one_sign_keeps_two_facts_apart(one: str, other: str, apart: str) -> None:
-    assert differences(member(one), member(other, 2)) == apart
-    assert differences(member(other, 2), member(one)) == apart
-    assert kept_apart(member(one), member(other, 2))
+    assert find_difference(member(one), member(other, 2)) == apart
+    assert find_difference(member(other, 2), member(one)) == apart
+    assert is_distinct(member(one), member(other, 2))
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_what_stands_around_the_words_keeps_them_apart(
 ) -> None:
     slot: dict[str, object] = {"entity": "user", "attribute": "residence", "value": "Linz"}
     first, second = _told(slot | one), _told(slot | other, 2)
-    assert differences(first, second) == name
-    assert kept_apart(first, second)
+    assert find_difference(first, second) == name
+    assert is_distinct(first, second)
 
 
 def _told(fields: dict[str, object], number: int = 1) -> Member:
@@ -94,15 +94,15 @@ def _told(fields: dict[str, object], number: int = 1) -> Member:
 
 def test_the_same_words_on_another_day_are_another_fact() -> None:
     later = member("I met my sister yesterday.", 2, valid_from_us=SAID_US + 7 * DAY_US)
-    assert differences(member("I met my sister yesterday."), later) == "date"
-    assert differences(member("I met my sister."), member("i met my SISTER", 2)) is None
+    assert find_difference(member("I met my sister yesterday."), later) == "date"
+    assert find_difference(member("I met my sister."), member("i met my SISTER", 2)) is None
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_being_apart_is_mutual_and_nothing_is_apart_from_itself(one: str, other: str) -> None:
     first, second = member(one), member(other, 2)
-    assert kept_apart(first, second) == kept_apart(second, first)
-    assert not kept_apart(first, first)
+    assert is_distinct(first, second) == is_distinct(second, first)
+    assert not is_distinct(first, first)
 
 
 words = st.sampled_from(
@@ -117,19 +117,19 @@ def test_rules_lose_no_words(told: list[str]) -> None:
     members = [member(text, number + 1) for number, text in enumerate(told)]
     verdicts = judge_by_rules(members)
     gone = {verdict.target for verdict in verdicts if isinstance(verdict, Remove)}
-    left = {traits(one.memory.text, SAID_US) for one in members if one.id not in gone}
-    assert {traits(one.memory.text, SAID_US)._replace(names=frozenset()) for one in members} == {
+    left = {extract_traits(one.memory.text, SAID_US) for one in members if one.id not in gone}
+    assert {extract_traits(one.memory.text, SAID_US)._replace(names=frozenset()) for one in members} == {
         one._replace(names=frozenset()) for one in left
     }
     assert len({one.casefold() for one in told}) == len(members) - len(gone)
-    link = links_of(members, verdicts)
+    link = link_remaining(members, verdicts)
     assert (link is None) == (len(members) - len(gone) < 2)
 
 
 def test_a_duplicate_goes_with_an_empty_time_and_a_successor() -> None:
     members = [member("I like tea.", 1), member("i like TEA", 2)]
     (verdict,) = judge_by_rules(members)
-    (*_, gone) = changes_of(verdict, {one.id: one for one in members}, SAID_US + DAY_US)
+    (*_, gone) = plan_changes(verdict, {one.id: one for one in members}, SAID_US + DAY_US)
     assert isinstance(gone, Supersede)
     assert (gone.memory_id, gone.successor, gone.relation) == ("m2-abcde1", "m1-abcde1", Relation.DUPLICATE)
     assert gone.valid_until_us == members[1].since_us
@@ -148,8 +148,8 @@ def test_a_duplicate_goes_with_an_empty_time_and_a_successor() -> None:
     ],
 )
 def test_relative_days_are_written_out(text: str, written: str) -> None:
-    assert dated(text, SAID_US) == written
-    assert dated(written, SAID_US + 90 * DAY_US) == written or "ago" in written
+    assert resolve_relative_dates(text, SAID_US) == written
+    assert resolve_relative_dates(written, SAID_US + 90 * DAY_US) == written or "ago" in written
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_relative_days_are_written_out(text: str, written: str) -> None:
 )
 def test_a_new_text_says_all_and_nothing_else(text: str, wrong: str | None) -> None:
     sources = [member("Anna and Boris share 2 bikes."), member("Boris and Anna share 2 bikes.", 2)]
-    assert unsaid(text, SAID_US, sources) == wrong
+    assert find_unsupported(text, SAID_US, sources) == wrong
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_new_text_says_all_and_nothing_else(text: str, wrong: str | None) -> N
 )
 def test_an_answer_of_another_shape_is_none(answer: str) -> None:
     with pytest.raises(ValueError, match=r"answer|operation|list|Expecting|nested|recursion"):
-        read_ruling(answer, [member("I like tea."), member("I like tea a lot.", 2)])
+        parse_answer(answer, [member("I like tea."), member("I like tea a lot.", 2)])
 
 
 @given(
@@ -204,7 +204,7 @@ def test_an_answer_of_another_shape_is_none(answer: str) -> None:
 )
 def test_whatever_a_model_says_each_entry_is_touched_once(operations: list[dict[str, object]]) -> None:
     members = [member("I like tea.", 1), member("I like hot tea.", 2), member("I like 3 teas.", 3)]
-    ruling = read_ruling(json.dumps({"operations": operations}), members)
+    ruling = parse_answer(json.dumps({"operations": operations}), members)
     named = [one for verdict in ruling.verdicts for one in _named(verdict)]
     assert len(set(named)) == len(named)
     assert "m3-abcde1" not in named

@@ -6,11 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.manage.core import Cap, Rewrite, changed, differ, identity, lay_out, page
+from credenda.manage.core import (
+    CoreLimits,
+    RewriteRecord,
+    build_core,
+    choose_identity,
+    diff_rewrites,
+    format_page,
+    has_changed,
+)
 from credenda.model.core import CoreLine, CoreMemory, Section
 from credenda.model.memory import Memory, MemoryType, Stance, Status
 from credenda.text.fence import estimate_tokens
-from credenda.text.token_budget import Budget
+from credenda.text.token_budget import TokenBudget
 
 
 def held(number: int, text: str = "A note.", **more: object) -> Memory:
@@ -32,7 +40,7 @@ def test_no_words_whatever_break_the_cap(texts: list[tuple[Section, str]], token
     candidates = [
         CoreMemory(section, held(n, text, entity="user", attribute="name")) for n, (section, text) in enumerate(texts)
     ]
-    laid = lay_out(candidates, {}, Cap(budget=Budget(tokens), lines=lines, zone=UTC))
+    laid = build_core(candidates, {}, CoreLimits(budget=TokenBudget(tokens), lines=lines, zone=UTC))
     assert laid.tokens == estimate_tokens(laid.text)
     if laid.lines:
         assert laid.tokens <= tokens
@@ -41,20 +49,22 @@ def test_no_words_whatever_break_the_cap(texts: list[tuple[Section, str]], token
     firm = {one.memory.id for one in candidates if one.section is not Section.RECALLED}
     assert shown | set(laid.left_out) >= firm
     assert not shown & set(laid.left_out)
-    assert all(not one.startswith("<") for one in page(laid.lines))
+    assert all(not one.startswith("<") for one in format_page(laid.lines))
 
 
 @given(st.permutations(range(8)))
 def test_the_block_does_not_depend_on_the_order_of_what_fits(order: list[int]) -> None:
     made = [CoreMemory(Section.RECALLED, held(n, f"Note {n}.")) for n in range(8)]
-    cap = Cap(budget=Budget(1_000), lines=100, zone=UTC)
-    assert lay_out([made[n] for n in order], {}, cap).text == lay_out(made, {}, cap).text
+    cap = CoreLimits(budget=TokenBudget(1_000), lines=100, zone=UTC)
+    assert build_core([made[n] for n in order], {}, cap).text == build_core(made, {}, cap).text
 
 
 def test_a_memory_stands_once_under_the_first_reason() -> None:
     one = held(1, entity="user", attribute="name")
     sections = [Section.RECALLED, Section.IDENTITY, Section.PINNED]
-    laid = lay_out([CoreMemory(section, one) for section in sections], {}, Cap(budget=Budget(900), lines=90, zone=UTC))
+    laid = build_core(
+        [CoreMemory(section, one) for section in sections], {}, CoreLimits(budget=TokenBudget(900), lines=90, zone=UTC)
+    )
     assert [found.section for found in laid.lines] == [Section.PINNED]
     assert laid.left_out == ()
 
@@ -62,27 +72,27 @@ def test_a_memory_stands_once_under_the_first_reason() -> None:
 def test_a_line_that_does_not_fit_makes_way_for_a_shorter_one() -> None:
     long, short = held(1, "word " * 80), held(2, "Short.")
     candidates = [CoreMemory(Section.PINNED, long), CoreMemory(Section.PINNED, short)]
-    laid = lay_out(candidates, {}, Cap(budget=Budget(80), lines=40, zone=UTC))
+    laid = build_core(candidates, {}, CoreLimits(budget=TokenBudget(80), lines=40, zone=UTC))
     assert [found.memory_id for found in laid.lines] == [short.id]
     assert laid.left_out == (long.id,)
 
 
 def test_rewrites_are_compared_by_memory_and_version() -> None:
-    diff = differ([line(1), line(2), line(3)], [line(2), line(3, 2), line(4)])
+    diff = diff_rewrites([line(1), line(2), line(3)], [line(2), line(3, 2), line(4)])
     assert [one.memory_id[:2] for one in diff.added] == ["m4"]
     assert [one.memory_id[:2] for one in diff.removed] == ["m1"]
     assert [(old.version, new.version) for old, new in diff.reworded] == [(1, 2)]
-    assert not differ([line(1)], [line(1)])
-    assert differ([line(1)], [line(1, section=Section.RECALLED)]).reworded
+    assert not diff_rewrites([line(1)], [line(1)])
+    assert diff_rewrites([line(1)], [line(1, section=Section.RECALLED)]).reworded
 
 
 def test_nothing_is_no_rewrite_of_nothing() -> None:
-    assert not changed(None, [])
-    assert changed(None, [line(1)])
-    last = Rewrite(at_us=1, lines=((Section.PINNED, "m1-abcde1", 1),))
-    assert not changed(last, [line(1)])
-    assert changed(last, [])
-    assert changed(last, [line(1, 2)])
+    assert not has_changed(None, [])
+    assert has_changed(None, [line(1)])
+    last = RewriteRecord(at_us=1, lines=((Section.PINNED, "m1-abcde1", 1),))
+    assert not has_changed(last, [line(1)])
+    assert has_changed(last, [])
+    assert has_changed(last, [line(1, 2)])
 
 
 @pytest.mark.parametrize(
@@ -101,5 +111,5 @@ def test_nothing_is_no_rewrite_of_nothing() -> None:
 )
 def test_only_what_is_settled_about_the_user_is_identity(more: dict[str, object]) -> None:
     plain: dict[str, object] = {"text": "My name is Ana.", "entity": "user", "attribute": "name"}
-    assert identity([held(1, **plain)])  # type: ignore[arg-type]
-    assert not identity([held(1, **(plain | more))])  # type: ignore[arg-type]
+    assert choose_identity([held(1, **plain)])  # type: ignore[arg-type]
+    assert not choose_identity([held(1, **(plain | more))])  # type: ignore[arg-type]

@@ -3,14 +3,14 @@
 import pytest
 
 from credenda.manage.code.manifests import Manifest
-from credenda.manage.code.outline import outline
-from credenda.manage.drift.check import Landscape, decide_drift, drift_score, judge_claim
-from credenda.manage.drift.claims import CodeClaim, code_claims
+from credenda.manage.code.outline import parse_outline
+from credenda.manage.drift.check import CodeIndex, check_claim, compute_drift_score, decide_drift
+from credenda.manage.drift.claims import CodeClaim, extract_code_claims
 from credenda.model.code import DriftFinding, DriftLevel
 
 
 def claims(text: str) -> list[tuple[str, str]]:
-    return [(claim.kind, claim.what) for claim in code_claims(text)]
+    return [(claim.kind, claim.what) for claim in extract_code_claims(text)]
 
 
 @pytest.mark.requirement("E-078")
@@ -72,10 +72,10 @@ value = make()
 """
 
 
-def landscape(*, whole: bool = True) -> Landscape:
-    land = Landscape(exists=lambda path: None if not path.startswith("/srv/shop") else path == "/srv/shop/app.py")
+def landscape(*, whole: bool = True) -> CodeIndex:
+    land = CodeIndex(exists=lambda path: None if not path.startswith("/srv/shop") else path == "/srv/shop/app.py")
     land.add_paths(["app.py", "pkg", "pkg/__init__.py", "pkg/mod.py", "src/x/y.ts"])
-    land.add_file("pkg/mod.py", outline("a.py", SOURCE))
+    land.add_file("pkg/mod.py", parse_outline("a.py", SOURCE))
     land.add_manifest(Manifest(path="package.json", dependencies=(("left-pad", "1"),), commands=(("npm", "build"),)))
     land.whole = whole
     return land
@@ -114,13 +114,13 @@ JUDGED = [
 @pytest.mark.requirement("E-071", "E-078")
 @pytest.mark.parametrize(("kind", "what", "expected"), JUDGED)
 def test_a_claim_is_held_against_the_code(kind: str, what: str, expected: tuple[str, str] | None) -> None:
-    verdict = judge_claim(CodeClaim(kind=kind, what=what), landscape())  # type: ignore[arg-type]
+    verdict = check_claim(CodeClaim(kind=kind, what=what), landscape())  # type: ignore[arg-type]
     assert (verdict and (verdict.code, verdict.level)) == expected
 
 
 def test_commands_are_looked_for_where_they_are_named() -> None:
     def judged(what: str, runner: str) -> str | None:
-        verdict = judge_claim(CodeClaim(kind="command", what=what, runner=runner), landscape())
+        verdict = check_claim(CodeClaim(kind="command", what=what, runner=runner), landscape())
         return verdict and verdict.code
 
     assert [judged("build", "npm"), judged("gone", "npm"), judged("gone", "make")] == [None, "command-missing", None]
@@ -130,8 +130,8 @@ def test_what_was_not_read_whole_is_not_called_missing() -> None:
     land = landscape(whole=False)
     relative = CodeClaim(kind="path", what="pkg/none.py")
     dead = CodeClaim(kind="path", what="/srv/shop/gone.py")
-    assert judge_claim(relative, land) is None
-    assert judge_claim(dead, land) is not None
+    assert check_claim(relative, land) is None
+    assert check_claim(dead, land) is not None
 
 
 def finding(level: DriftLevel, memory: str = "m1") -> DriftFinding:
@@ -140,9 +140,9 @@ def finding(level: DriftLevel, memory: str = "m1") -> DriftFinding:
 
 @pytest.mark.requirement("E-076")
 def test_the_score_is_a_hundred_less_the_costs() -> None:
-    assert drift_score([]) == 100
-    assert drift_score([finding("error"), finding("warning"), finding("info")]) == 86
-    assert drift_score([finding("error")] * 11) == 0
+    assert compute_drift_score([]) == 100
+    assert compute_drift_score([finding("error"), finding("warning"), finding("info")]) == 86
+    assert compute_drift_score([finding("error")] * 11) == 0
 
 
 @pytest.mark.requirement("D-030")

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.manage.importance import WEIGHTS, Record, activation, importance
+from credenda.manage.importance import WEIGHTS, UsageRecord, compute_activation, compute_importance
 from credenda.model.memory import Layer
-from credenda.text.sentiment import valence
+from credenda.text.sentiment import score_valence
 
-PLAIN = Record(base=0.5, layer=Layer.EPISODIC, trust=1.0, age_days=100.0)
+PLAIN = UsageRecord(base=0.5, layer=Layer.EPISODIC, trust=1.0, age_days=100.0)
 UNIT = st.floats(0, 1)
 
 
@@ -19,7 +19,7 @@ UNIT = st.floats(0, 1)
 def test_there_are_nine_factors_whose_weights_sum_to_one() -> None:
     assert len(WEIGHTS) == 9
     assert math.fsum(WEIGHTS.values()) == pytest.approx(1.0)
-    assert set(importance(PLAIN).factors) == set(WEIGHTS)
+    assert set(compute_importance(PLAIN).factors) == set(WEIGHTS)
     published = {"base": 0.25, "access": 0.12, "recency": 0.12, "emotion": 0.08, "stability": 0.08}
     published |= {"layer": 0.15, "trust": 0.10, "confirmation": 0.10}
     assert {name: WEIGHTS[name] / 0.9 for name in published} == pytest.approx(published)
@@ -61,30 +61,30 @@ def test_there_are_nine_factors_whose_weights_sum_to_one() -> None:
         ),
     ],
 )
-def test_each_factor_lifts_the_score(factor: str, less: Record, more: Record) -> None:
-    one, other = importance(less), importance(more)
+def test_each_factor_lifts_the_score(factor: str, less: UsageRecord, more: UsageRecord) -> None:
+    one, other = compute_importance(less), compute_importance(more)
     assert one.factors[factor] < other.factors[factor]
     assert one.terms[factor] < other.terms[factor]
 
 
 @pytest.mark.requirement("E-032")
 def test_activation_is_the_logarithm_of_summed_powers() -> None:
-    assert activation([1.0, 4.0, 16.0]) == pytest.approx(math.log(1 + 0.5 + 0.25))
-    assert activation([]) == -math.inf
-    assert importance(PLAIN).factors["activation"] == 0.0
+    assert compute_activation([1.0, 4.0, 16.0]) == pytest.approx(math.log(1 + 0.5 + 0.25))
+    assert compute_activation([]) == -math.inf
+    assert compute_importance(PLAIN).factors["activation"] == 0.0
 
 
 @pytest.mark.requirement("D-021")
 def test_computing_it_again_changes_nothing() -> None:
     record = replace(PLAIN, base=0.9)
-    scores = {importance(record).score for _ in range(5)}
+    scores = {compute_importance(record).score for _ in range(5)}
     assert len(scores) == 1
 
 
 @given(base=UNIT, trust=UNIT, age=st.floats(0, 4_000), uses=st.lists(st.floats(0, 4_000), max_size=40))
 def test_every_factor_lies_between_nought_and_one(base: float, trust: float, age: float, uses: list[float]) -> None:
-    record = Record(base=base, layer=Layer.SEMANTIC, trust=trust, age_days=age, uses=tuple(uses), valence=-1.0)
-    found = importance(record)
+    record = UsageRecord(base=base, layer=Layer.SEMANTIC, trust=trust, age_days=age, uses=tuple(uses), valence=-1.0)
+    found = compute_importance(record)
     assert all(0 <= value <= 1 for value in found.factors.values())
     assert found.score == pytest.approx(sum(found.terms.values()))
 
@@ -102,4 +102,4 @@ def test_every_factor_lies_between_nought_and_one(base: float, trust: float, age
     ],
 )
 def test_feeling_is_heard_in_words(text: str, low: float, high: float) -> None:
-    assert low <= valence(text) <= high
+    assert low <= score_valence(text) <= high

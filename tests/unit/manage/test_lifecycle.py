@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from credenda.manage.lifecycle import LifecycleRules, Standing, decide_lifecycle, next_layer
+from credenda.manage.lifecycle import LifecycleRules, LifecycleState, decide_lifecycle, get_next_layer
 from credenda.model.change import SetLayer, SetStatus
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 
@@ -36,9 +36,11 @@ def stands(
     retention: float = 1,
     worth: float = 0.5,
     stated: float = 0.5,
-) -> Standing:
+) -> LifecycleState:
     memory, since = held(layer, importance=stated), age if idle is None else idle
-    return Standing(memory=memory, age_days=age, idle_days=since, uses=uses, retention=retention, importance=worth)
+    return LifecycleState(
+        memory=memory, age_days=age, idle_days=since, uses=uses, retention=retention, importance=worth
+    )
 
 
 @pytest.mark.requirement("E-063")
@@ -48,7 +50,7 @@ def test_what_was_recalled_within_the_ninety_days_is_not_put_away(idle: float, f
     assert (decided(one) or "stays") == fate
 
 
-def decided(one: Standing) -> str:
+def decided(one: LifecycleState) -> str:
     match decide_lifecycle([one], RULES):
         case [SetLayer(layer=layer)]:
             return layer
@@ -98,7 +100,7 @@ FADED = stands(Layer.EPISODIC, age=91, uses=2, retention=0.149, worth=0.29, stat
         replace(FADED, uses=3),
     ],
 )
-def test_only_what_is_old_faded_unimportant_and_unused_is_put_away(kept: Standing) -> None:
+def test_only_what_is_old_faded_unimportant_and_unused_is_put_away(kept: LifecycleState) -> None:
     assert decided(FADED) == "archived"
     assert decided(kept) == ""
 
@@ -121,7 +123,7 @@ def test_lasting_pinned_and_doubted_memories_stay(exempt: Memory) -> None:
 
 @pytest.mark.requirement("E-061")
 def test_the_ladder_has_two_ends_and_two_layers_beside_it() -> None:
-    assert next_layer(Layer.WORKING, up=True) is Layer.EPISODIC
-    assert next_layer(Layer.SEMANTIC, up=False) is Layer.EPISODIC
-    assert next_layer(Layer.SEMANTIC, up=True) is next_layer(Layer.WORKING, up=False) is None
-    assert next_layer(Layer.PROCEDURAL, up=True) is next_layer(Layer.CODEBASE, up=False) is None
+    assert get_next_layer(Layer.WORKING, up=True) is Layer.EPISODIC
+    assert get_next_layer(Layer.SEMANTIC, up=False) is Layer.EPISODIC
+    assert get_next_layer(Layer.SEMANTIC, up=True) is get_next_layer(Layer.WORKING, up=False) is None
+    assert get_next_layer(Layer.PROCEDURAL, up=True) is get_next_layer(Layer.CODEBASE, up=False) is None

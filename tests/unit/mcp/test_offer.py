@@ -11,8 +11,8 @@ import pytest
 
 from credenda.errors import Invalid
 from credenda.interfaces.mcp.arguments import read_arguments
-from credenda.interfaces.mcp.tool_specs import offers, tokens_of
-from credenda.operations.mcp_names import TOOLS, tools_of
+from credenda.interfaces.mcp.tool_specs import build_tools, estimate_tokens
+from credenda.operations.mcp_names import TOOLS, list_tools
 from credenda.operations.table import OPERATIONS, Operation
 
 DEFAULT = [
@@ -30,12 +30,12 @@ DEFAULT = [
 
 
 def _inputs(tool: str, toolset: Any = "default") -> list[str]:  # noqa: ANN401 - a word of a closed set
-    return list(offers(toolset=toolset)[tool].inputs)
+    return list(build_tools(toolset=toolset)[tool].inputs)
 
 
 @pytest.mark.requirement("R-169", "C-021")
 def test_the_default_toolset_is_small_and_in_the_order_of_the_table() -> None:
-    assert list(offers()) == DEFAULT
+    assert list(build_tools()) == DEFAULT
 
 
 def test_the_parameters_of_the_contract() -> None:
@@ -49,7 +49,7 @@ def test_the_parameters_of_the_contract() -> None:
 @pytest.mark.requirement("C-017", "R-101")
 def test_consolidating_by_a_tool_does_not_wait_for_the_gate() -> None:
     for toolset in ("default", "full"):
-        offer = offers(toolset=toolset)["consolidate_memories"]
+        offer = build_tools(toolset=toolset)["consolidate_memories"]
         assert list(offer.inputs) == ["topic", "similarity_threshold", "dry_run"]
         assert read_arguments(offer, {"dry_run": True})[1] == {"dry_run": True, "force": True}
         with pytest.raises(Invalid):
@@ -59,14 +59,14 @@ def test_consolidating_by_a_tool_does_not_wait_for_the_gate() -> None:
 def test_an_operation_nobody_named_is_in_the_full_toolset_only() -> None:
     row = Operation(name="new-thing", call="new", summary="Do something new.", output="None", params=())
     table = {**OPERATIONS, row.name: row}
-    assert "new_thing" not in offers(table.values())
-    assert "new_thing" in offers(table.values(), toolset="full")
+    assert "new_thing" not in build_tools(table.values())
+    assert "new_thing" in build_tools(table.values(), toolset="full")
 
 
 def test_the_full_toolset_offers_every_operation_for_models_with_all_its_inputs() -> None:
-    full = offers(toolset="full")
+    full = build_tools(toolset="full")
     behind = {route.operation.name for offer in full.values() for route in offer.routes}
-    assert behind == {operation.name for operation in OPERATIONS.values() if tools_of(operation)}
+    assert behind == {operation.name for operation in OPERATIONS.values() if list_tools(operation)}
     for offer in full.values():
         for route in offer.routes:
             wanted = {param.name for param in route.operation.params if not param.person_only} - route.always.keys()
@@ -75,18 +75,18 @@ def test_the_full_toolset_offers_every_operation_for_models_with_all_its_inputs(
 
 @pytest.mark.parametrize("toolset", ["default", "full"])
 def test_no_model_may_say_again_what_a_person_deleted(toolset: Any) -> None:  # noqa: ANN401 - as above
-    assert "allow_deleted" not in offers(toolset=toolset)["store_memory"].inputs
+    assert "allow_deleted" not in build_tools(toolset=toolset)["store_memory"].inputs
 
 
 @pytest.mark.requirement("R-191")
 @pytest.mark.parametrize("toolset", ["default", "full"])
 def test_no_tool_names_the_tenant_a_file_or_another_door(toolset: Any) -> None:  # noqa: ANN401 - as above
-    for offer in offers(toolset=toolset).values():
+    for offer in build_tools(toolset=toolset).values():
         for name, one in offer.inputs.items():
             assert name not in {"user", "user_id", "tenant", "namespace", "db"}
             assert one.param.kind != "path"
-    assert not tools_of(OPERATIONS["export"])
-    assert not tools_of(OPERATIONS["import"])
+    assert not list_tools(OPERATIONS["export"])
+    assert not list_tools(OPERATIONS["import"])
 
 
 def test_what_tools_say_of_the_table_is_in_the_table() -> None:
@@ -99,7 +99,7 @@ def test_what_tools_say_of_the_table_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("toolset", ["default", "full"])
 def test_schemas_are_schemas_and_hints_say_what_is_so(toolset: Any) -> None:  # noqa: ANN401 - as above
-    for name, offer in offers(toolset=toolset).items():
+    for name, offer in build_tools(toolset=toolset).items():
         listed = offer.listed()
         for schema in (listed["inputSchema"], listed["outputSchema"]):
             jsonschema.Draft202012Validator.check_schema(schema)
@@ -109,25 +109,25 @@ def test_schemas_are_schemas_and_hints_say_what_is_so(toolset: Any) -> None:  # 
         hints = listed["annotations"]
         assert hints.get("readOnlyHint", False) is not offer.writes
         assert hints["openWorldHint"] is False
-    destructive = [name for name, offer in offers(toolset=toolset).items() if offer.hints().get("destructiveHint")]
+    destructive = [name for name, offer in build_tools(toolset=toolset).items() if offer.hints().get("destructiveHint")]
     assert destructive == ["delete_memory"]
 
 
 def test_a_read_only_server_offers_nothing_that_writes() -> None:
-    tools = offers(toolset="full", read_only=True)
+    tools = build_tools(toolset="full", read_only=True)
     assert not any(offer.writes for offer in tools.values())
     assert {"search_memories", "resolve_conflict"} <= set(tools)
     assert list(tools["resolve_conflict"].inputs) == []
 
 
 def test_the_whole_toolset_fits_into_2500_tokens() -> None:
-    """`tokens_of` counts on the high side: see its docstring."""
-    assert tokens_of(offers().values()) < 2500
+    """`estimate_tokens` counts on the high side: see its docstring."""
+    assert estimate_tokens(build_tools().values()) < 2500
 
 
 def test_the_count_of_tokens_errs_on_the_high_side() -> None:
-    for offer in offers(toolset="full").values():
-        assert tokens_of([offer]) >= len(json.dumps(offer.listed(), separators=(",", ":"))) / 4
+    for offer in build_tools(toolset="full").values():
+        assert estimate_tokens([offer]) >= len(json.dumps(offer.listed(), separators=(",", ":"))) / 4
 
 
 @pytest.mark.parametrize(
@@ -138,11 +138,11 @@ def test_the_count_of_tokens_errs_on_the_high_side() -> None:
 def test_a_tool_of_several_operations_calls_the_one_that_is_meant(
     arguments: Mapping[str, object], operation: str
 ) -> None:
-    assert read_arguments(offers()["inspect_memories"], arguments)[0].name == operation
+    assert read_arguments(build_tools()["inspect_memories"], arguments)[0].name == operation
 
 
 def test_a_flag_without_a_default_is_required() -> None:
-    rate = offers(toolset="full")["rate_memory"]
+    rate = build_tools(toolset="full")["rate_memory"]
     with pytest.raises(Invalid, match="useful"):
         read_arguments(rate, {"memory_id": "m1-abcde0"})
     assert read_arguments(rate, {"memory_id": "m1", "useful": False})[1] == {"id": "m1", "useful": False}

@@ -8,7 +8,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Invalid
-from credenda.interfaces.mcp.poisoning_check import check_texts, poison_in
+from credenda.interfaces.mcp.poisoning_check import check_texts, find_poisoning
 from credenda.interfaces.mcp.server import build_server
 from credenda.operations import mcp_names
 from credenda.operations.mcp_names import Tool
@@ -131,7 +131,7 @@ POISON = [
 
 @pytest.mark.parametrize(("text", "named"), POISON, ids=[text[:30] for text, _ in POISON])
 def test_poison_is_named_in_whatever_shape(text: str, named: str) -> None:
-    assert poison_in(text) == named
+    assert find_poisoning(text) == named
 
 
 HARMLESS = [
@@ -150,7 +150,7 @@ HARMLESS = [
 
 @pytest.mark.parametrize("text", HARMLESS, ids=[text[:30] for text in HARMLESS])
 def test_plain_descriptions_are_let_through(text: str) -> None:
-    assert poison_in(text) is None
+    assert find_poisoning(text) is None
 
 
 def test_a_long_text_is_looked_at_in_little_time() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda.clock import DAY_US, parse_time
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.index.resident import ResidentIndex
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence, Span
@@ -19,11 +19,11 @@ from credenda.model.event import NewEvent, Role
 from credenda.model.memory import Layer, Memory, MemoryType, Relation, Stance, Status
 from credenda.model.query import Context, Hit, HitKind, Query, SearchResult
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
-from credenda.read.context import context
+from credenda.read.context import build_context
 from credenda.read.search import Embed, search
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Reader, Redaction, Vector, Writer, pack_code
-from credenda.text.token_budget import Budget
+from credenda.text.token_budget import TokenBudget
 
 DAY_ZERO = parse_time("2026-01-05T09:00:00Z")
 MODEL = "minilm"
@@ -260,8 +260,8 @@ class World:
         with self.reader() as reader:
             tag = reader.tenant.tag
         for name, values in vectors.items():
-            kind = Kind(name[0])
-            code = pack_code(number_of(name, kind, tag), memory=kind is Kind.MEMORY)
+            kind = IdKind(name[0])
+            code = pack_code(parse_id_number(name, kind, tag), memory=kind is IdKind.MEMORY)
             row = Vector(
                 code=code, model_id=MODEL, dims=len(values), bits=16, scale=1.0, data=values.astype("<f2").tobytes()
             )
@@ -290,7 +290,9 @@ class World:
     def context(self, text: str | None, *, budget: int = 800, now: float = 10, **query: Unpack[QueryParts]) -> Context:
         with self.reader() as reader:
             asked = None if text is None else Query(text=text, **query)
-            return context(asked, budget=Budget(budget), reader=reader, index=built(reader, None), now_us=day(now))
+            return build_context(
+                asked, budget=TokenBudget(budget), reader=reader, index=built(reader, None), now_us=day(now)
+            )
 
 
 def giving(vector: NDArray[np.float32]) -> Embed:

@@ -11,7 +11,7 @@ from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Flag, Query
 from credenda.read.candidates import Row, Signs
-from credenda.read.visibility import arrange, holds_at, join, judge_event, judge_memory, veil
+from credenda.read.visibility import flag_event, flag_memory, join, order_by_flags, redact_spans, was_valid_at
 
 from .build import EventParts, QueryParts, day, memory
 
@@ -34,11 +34,11 @@ def row(name: str, key: float, **parts: Unpack[RowParts]) -> Row:
 
 
 def flags(held: Memory, **query: Unpack[QueryParts]) -> frozenset[Flag] | None:
-    return judge_memory(held, Query(text="q", **query), NOW)
+    return flag_memory(held, Query(text="q", **query), NOW)
 
 
 def event_flags(claims: list[Memory], **query: Unpack[QueryParts]) -> frozenset[Flag] | None:
-    return judge_event(event(), claims, Query(text="q", **query), NOW)
+    return flag_event(event(), claims, Query(text="q", **query), NOW)
 
 
 @pytest.mark.requirement("R-128", "E-015", "E-017", "E-018", "E-019", "C-014")
@@ -102,7 +102,7 @@ def test_as_of_leaves_out_what_was_wrong() -> None:
 @given(st.integers(-50, 50), st.one_of(st.none(), st.integers(-50, 50)), st.integers(-50, 50))
 def test_an_interval_holds_its_start_and_not_its_end(since: int, until: int | None, at: int) -> None:
     held = memory(valid_from_us=day(since), valid_until_us=None if until is None else day(until))
-    assert holds_at(held, day(at)) is (since <= at and (until is None or at < until))
+    assert was_valid_at(held, day(at)) is (since <= at and (until is None or at < until))
 
 
 def test_an_event_nobody_read_is_shown_plainly() -> None:
@@ -152,15 +152,15 @@ def test_events_keep_within_the_times_of_the_query() -> None:
         (Query(text="q", as_of_us=day(3)), True),
         (Query(text="q", known_at_us=day(5)), False),
     ):
-        assert (judge_event(late, [], query, NOW) is not None) is shown
-    assert judge_event(event(expires_us=day(1)), [], Query(text="q"), NOW) is None
-    assert judge_event(event(flags=("quarantined",)), [], Query(text="q"), NOW) is None
+        assert (flag_event(late, [], query, NOW) is not None) is shown
+    assert flag_event(event(expires_us=day(1)), [], Query(text="q"), NOW) is None
+    assert flag_event(event(flags=("quarantined",)), [], Query(text="q"), NOW) is None
 
 
 def test_forgotten_spans_are_blanked() -> None:
     said = event("I like tea. I live in Linz. Bye")
-    assert veil(said, [(12, 27)]).text == "I like tea. […] Bye"
-    assert veil(said, []) is said
+    assert redact_spans(said, [(12, 27)]).text == "I like tea. […] Bye"
+    assert redact_spans(said, []) is said
 
 
 def test_a_memory_stands_for_its_event_with_the_better_score() -> None:
@@ -188,18 +188,18 @@ def test_an_event_and_its_memory_never_both_appear(names: list[str], links: dict
 
 def test_the_current_value_rises_above_what_it_replaced() -> None:
     past = row("e1", 5.0, flags=frozenset({"superseded"}))
-    ordered = arrange([past, row("m2", 1.0), row("e3", 4.0)], {"e1": "m2"})
+    ordered = order_by_flags([past, row("m2", 1.0), row("e3", 4.0)], {"e1": "m2"})
     assert [one.id for one in ordered] == ["m2", "e1", "e3"]
 
 
 def test_what_was_replaced_is_lowered_below_its_successor_and_its_like() -> None:
     past = row("e1", 5.0, flags=frozenset({"superseded"}))
-    ordered = arrange([past, row("m2", 1.0), row("e3", 4.5)], {"e1": "m2"}, lambda key: key - 1)
+    ordered = order_by_flags([past, row("m2", 1.0), row("e3", 4.5)], {"e1": "m2"}, lambda key: key - 1)
     assert [(one.id, one.key) for one in ordered] == [("m2", 5.0), ("e3", 4.5), ("e1", 4.0)]
 
 
 @pytest.mark.requirement("R-062")
 def test_low_confidence_comes_after_everything_else_but_may_stand_alone() -> None:
     unsure = row("m1", 9.0, flags=frozenset({"low_confidence"}))
-    assert [one.id for one in arrange([unsure, row("m2", 0.1)], {})] == ["m2", "m1"]
-    assert [one.id for one in arrange([unsure], {})] == ["m1"]
+    assert [one.id for one in order_by_flags([unsure, row("m2", 0.1)], {})] == ["m2", "m1"]
+    assert [one.id for one in order_by_flags([unsure], {})] == ["m1"]

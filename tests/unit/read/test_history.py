@@ -6,7 +6,7 @@ from credenda.errors import Invalid, NotFound
 from credenda.model.change import ChangeKind
 from credenda.model.memory import Relation, Status
 from credenda.model.query import SlotVersion
-from credenda.read.history import slot_history, why
+from credenda.read.history import read_explanation, read_slot_history
 
 from .build import SlotName, World, day
 
@@ -27,7 +27,7 @@ def history(
     world: World, *, id: str | None = None, entity: str | None = None, attribute: str | None = None
 ) -> list[SlotVersion]:
     with world.reader() as reader:
-        return slot_history(reader, id=id, entity=entity, attribute=attribute)
+        return read_slot_history(reader, id=id, entity=entity, attribute=attribute)
 
 
 @pytest.mark.requirement("R-078")
@@ -76,14 +76,14 @@ def test_an_unknown_slot_is_empty_and_an_unknown_id_an_error(world: World) -> No
     assert history(world, entity="user", attribute="shoe size") == []
     with world.reader() as reader:
         unknown = f"m99-{reader.tenant.tag}"
-        for ask in (lambda: slot_history(reader, id=unknown), lambda: why(reader, unknown)):
+        for ask in (lambda: read_slot_history(reader, id=unknown), lambda: read_explanation(reader, unknown)):
             with pytest.raises(NotFound):
                 ask()
 
 
 def test_a_history_needs_a_subject(world: World) -> None:
     with world.reader() as reader, pytest.raises(Invalid):
-        slot_history(reader, entity="user")
+        read_slot_history(reader, entity="user")
 
 
 def test_why_names_the_words_and_every_change(world: World) -> None:
@@ -91,7 +91,7 @@ def test_why_names_the_words_and_every_change(world: World) -> None:
     name = world.hold("I live in Linz", event=source)
     world.alter(name, status=Status.CHALLENGED, reason="a probe doubts it")
     with world.reader() as reader:
-        told = why(reader, name)
+        told = read_explanation(reader, name)
     ((event, start, stop),) = told.evidence
     assert event.text[start:stop] == "I live in Linz"
     assert told.memory.status is Status.CHALLENGED

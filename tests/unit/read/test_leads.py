@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from credenda.model.query import Query
-from credenda.read.dense import asked_vector
+from credenda.read.dense import embed_question
 from credenda.read.plan import plan
 
 from .build import World, hit_of, names
@@ -62,7 +62,7 @@ def test_a_question_that_names_one_person_is_compared_between_their_name_and_you
         return np.eye(3, dtype=np.float32)[: len(texts)]
 
     def vector_of(text: str) -> list[float]:
-        return asked_vector(embed, text, plan(Query(text=text), 0, ["Ana", "Ben"])).tolist()
+        return embed_question(embed, text, plan(Query(text=text), 0, ["Ana", "Ben"])).tolist()
 
     assert vector_of("Where does Ana paint?") == pytest.approx([0.5**0.5, 0.5**0.5, 0])
     assert asked == ["Where does Ana paint?", "Where does you paint?"]

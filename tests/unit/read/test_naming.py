@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.read.alias_match import is_named, names_of
+from credenda.read.alias_match import is_named, list_aliases
 
 from .build import memory
 
@@ -10,8 +10,8 @@ KUBERNETES = memory(entity="kubernetes", attribute="known as", value="k8s, kube,
 
 
 def test_only_the_attribute_known_as_tells_names() -> None:
-    assert [name.strip() for name in names_of(KUBERNETES)] == ["kubernetes", "k8s", "kube", "dead letter"]
-    assert names_of(memory(entity="ana", attribute="residence", value="Linz")) == []
+    assert [name.strip() for name in list_aliases(KUBERNETES)] == ["kubernetes", "k8s", "kube", "dead letter"]
+    assert list_aliases(memory(entity="ana", attribute="residence", value="Linz")) == []
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role
 from credenda.model.memory import Relation, Status
 from credenda.model.query import Flag, Hit, SlotVersion
-from credenda.read.pack import CLOSING, OPENING, Packing, diverse, pack
+from credenda.read.pack import CLOSING, OPENING, Packing, diversify, pack
 from credenda.text.fence import estimate_tokens
-from credenda.text.token_budget import Budget, TokenCounter
+from credenda.text.token_budget import TokenBudget, TokenCounter
 
 from .build import day, memory
 
@@ -66,7 +66,7 @@ def wide(
     told: frozenset[str] = frozenset(),
     history: bool = False,
 ) -> Packing:
-    return Packing(budget=Budget(10_000), contests=contests, previous=previous or {}, told=told, history=history)
+    return Packing(budget=TokenBudget(10_000), contests=contests, previous=previous or {}, told=told, history=history)
 
 
 TEXTS = st.lists(st.text(max_size=200), max_size=8)
@@ -77,7 +77,7 @@ TEXTS = st.lists(st.text(max_size=200), max_size=8)
 def test_the_block_never_exceeds_its_budget(core: list[str], texts: list[str], budget: int) -> None:
     always = [memory(text, id=f"m{at}-abcde1", pinned=True) for at, text in enumerate(core, 100)]
     hits = [event_hit(text, 1 / (at + 1), id=f"e{at}-abcde1") for at, text in enumerate(texts, 1)]
-    packed = pack(always, hits, Packing(budget=Budget(budget), contests=[CASE]))
+    packed = pack(always, hits, Packing(budget=TokenBudget(budget), contests=[CASE]))
     assert packed.tokens <= budget
     assert packed.tokens == estimate_tokens(packed.text)
     assert len(packed.hits) <= len(hits)
@@ -102,7 +102,7 @@ def test_no_counter_however_odd_lets_it_exceed_its_budget(
 ) -> None:
     always = [memory(text, id=f"m{at}-abcde1", pinned=True) for at, text in enumerate(core, 100)]
     hits = [event_hit(text, 1 / (at + 1), id=f"e{at}-abcde1") for at, text in enumerate(texts, 1)]
-    allowed = Budget(budget, TokenCounter("odd", count))
+    allowed = TokenBudget(budget, TokenCounter("odd", count))
     for in_order in (False, True):
         packed = pack(always, hits, Packing(budget=allowed, contests=[CASE], in_order=in_order))
         assert packed.counted_by == "odd"
@@ -181,13 +181,13 @@ def test_a_long_passage_is_cut() -> None:
 
 def test_a_line_that_does_not_fit_leaves_room_for_a_shorter_one() -> None:
     long, short = event_hit("word " * 150, 0.9, id="e1-abcde1"), event_hit("short tea", 0.1, id="e2-abcde1")
-    packed = pack([], [long, short], Packing(budget=Budget(100)))
+    packed = pack([], [long, short], Packing(budget=TokenBudget(100)))
     assert [hit.id for hit in packed.hits] == ["e2-abcde1"]
 
 
 @pytest.mark.parametrize("budget", [0, 5])
 def test_no_room_means_no_block(budget: int) -> None:
-    packed = pack([memory()], [event_hit("tea")], Packing(budget=Budget(budget)))
+    packed = pack([memory()], [event_hit("tea")], Packing(budget=TokenBudget(budget)))
     assert (packed.text, packed.tokens, packed.hits) == ("", 0, ())
 
 
@@ -197,12 +197,12 @@ def test_a_repetition_gives_way_to_something_new() -> None:
         event_hit("Green tea, in the morning!", 0.89, id="e2-abcde1"),
         event_hit("a trip to Rome", 0.8, id="e3-abcde1"),
     ]
-    assert [hit.id for hit in diverse(hits)] == ["e1-abcde1", "e3-abcde1", "e2-abcde1"]
+    assert [hit.id for hit in diversify(hits)] == ["e1-abcde1", "e3-abcde1", "e2-abcde1"]
 
 
 def test_the_past_stays_behind_the_present() -> None:
     past = event_hit("I live in Graz", 0.9, id="e1-abcde1", flags=("superseded",))
-    assert [hit.id for hit in diverse([past, memory_hit("I live in Linz", 0.1)])] == ["m1-abcde1", "e1-abcde1"]
+    assert [hit.id for hit in diversify([past, memory_hit("I live in Linz", 0.1)])] == ["m1-abcde1", "e1-abcde1"]
 
 
 def test_what_was_said_is_laid_out_by_time_for_a_course_of_events() -> None:
@@ -211,6 +211,6 @@ def test_what_was_said_is_laid_out_by_time_for_a_course_of_events() -> None:
     late = replace(late, event=replace(late.event, occurred_us=day(3)))
     held = memory_hit("held", 0.4)
     for in_order, wanted in ((False, ["late", "early"]), (True, ["early", "late"])):
-        text = pack((), [late, early, held], Packing(budget=Budget(500), in_order=in_order)).text
+        text = pack((), [late, early, held], Packing(budget=TokenBudget(500), in_order=in_order)).text
         assert sorted(wanted, key=text.index) == wanted
         assert "held" in text

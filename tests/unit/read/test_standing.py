@@ -2,8 +2,8 @@
 
 import pytest
 
-from credenda.read.instruction_match import governing, occasion, occasion_words
-from credenda.text.tokens import query_terms
+from credenda.read.instruction_match import extract_trigger, extract_trigger_terms, score_instructions
+from credenda.text.tokens import extract_query_terms
 
 DATES = "Always give dates in full when I ask about deadlines."
 CELSIUS = "Give temperatures in Celsius whenever we talk about the weather."
@@ -11,8 +11,10 @@ BRIEF = "Keep your answers short."
 
 
 def degrees(question: str, *instructions: str, near: tuple[float | None, ...] = ()) -> list[float]:
-    return governing(
-        query_terms(question), [occasion_words(one) for one in instructions], near or (None,) * len(instructions)
+    return score_instructions(
+        extract_query_terms(question),
+        [extract_trigger_terms(one) for one in instructions],
+        near or (None,) * len(instructions),
     )
 
 
@@ -27,7 +29,7 @@ def degrees(question: str, *instructions: str, near: tuple[float | None, ...] = 
     ],
 )
 def test_an_instruction_says_when_it_applies(instruction: str, when: str) -> None:
-    assert occasion(instruction) == when
+    assert extract_trigger(instruction) == when
 
 
 def test_the_occasion_governs_not_what_is_to_be_done_then() -> None:

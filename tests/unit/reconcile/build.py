@@ -24,14 +24,14 @@ from credenda.model.change import (
     Supersede,
     Undo,
 )
-from credenda.model.claim import Claim, Move, Span
+from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Stance, Status
 from credenda.model.transitions import check_transition
-from credenda.text.normalize import attribute_key, name_key, text_key
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 from credenda.write.contests.resolve import decide_resolution
 from credenda.write.reconcile.decide import decide
-from credenda.write.reconcile.inputs import Known, Occasion
+from credenda.write.reconcile.inputs import SlotRows, StatementContext
 
 DAY_ZERO = parse_time("2026-01-05T09:00:00Z")
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class ClaimParts(TypedDict, total=False):
     prior: str | None
     cardinality: Cardinality
     stance: Stance
-    move: Move
+    move: UpdateKind
     confidence: float
     importance: float
     valid_from_us: int | None
@@ -102,9 +102,9 @@ def likes(value: str, attribute: str = "drink", **other: Unpack[ClaimParts]) -> 
     return claim(value, attribute, **{"type": MemoryType.PREFERENCE, "cardinality": Cardinality.SET, **other})
 
 
-def occasion(at: float = 0, **other: Unpack[OccasionParts]) -> Occasion:
+def occasion(at: float = 0, **other: Unpack[OccasionParts]) -> StatementContext:
     parts: dict[str, Any] = {"now_us": max(day(at), day(400)), "trust": 1.0, "session": "s1", **other}
-    return Occasion(occurred_us=day(at), **parts)
+    return StatementContext(occurred_us=day(at), **parts)
 
 
 def memory(
@@ -152,24 +152,24 @@ class World:
         when = occasion(at, **other)
         changes = decide(told, self.known(told, when), when)
         ids = self.apply(changes, when.now_us)
-        if told.move is not Move.RETRACT:
+        if told.move is not UpdateKind.RETRACT:
             confirmed = [one.memory_id for one in changes if isinstance(one, Confirm)]
             self.last[told.speaker] = [*ids.values(), *confirmed]
         return changes
 
-    def known(self, said: Claim, when: Occasion) -> Known:
+    def known(self, said: Claim, when: StatementContext) -> SlotRows:
         """Read what the caller of `decide` promises to read."""
         previous = [self.memories[one] for one in self.last.get(said.speaker, [])]
-        if said.move is Move.RETRACT:
+        if said.move is UpdateKind.RETRACT:
             gone = {one.id for one in previous}
             past = [one for one in self.memories.values() if one.superseded_by in gone]
-            return Known(previous=tuple(previous), past=tuple(past))
+            return SlotRows(previous=tuple(previous), past=tuple(past))
         window_us = when.occurred_us - ALTERNATION_DAYS * DAY_US
         pair = _pair(said)
         related = [one for one in self.memories.values() if pair and _pair(one) == pair]
-        alike = [one for one in self.memories.values() if text_key(one.text) == text_key(said.text)]
+        alike = [one for one in self.memories.values() if normalise_text(one.text) == normalise_text(said.text)]
         current = {one.id: one for one in related + alike if one.status in HELD}
-        return Known(
+        return SlotRows(
             current=tuple(current.values()),
             past=tuple(
                 one for one in related if one.status is Status.SUPERSEDED and (one.valid_until_us or 0) >= window_us
@@ -304,7 +304,7 @@ class World:
 def _pair(said: Claim | Draft | ContestCase) -> tuple[str, str] | None:
     if not said.entity or not said.attribute:
         return None
-    return name_key(said.entity), attribute_key(said.attribute)
+    return normalise_name(said.entity), normalise_attribute(said.attribute)
 
 
 def _slot(case: ContestCase) -> tuple[object, ...]:

@@ -6,7 +6,7 @@ import pytest
 
 from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_MEMBERS
 from credenda.model.change import Contest
-from credenda.model.claim import Claim, Move
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.contest import ContestState
 from credenda.model.memory import Relation, Stance, Status
 
@@ -46,8 +46,8 @@ def test_a_preference_that_swings_back_is_asked_about_and_both_values_stand() ->
 
 
 @pytest.mark.requirement("R-083")
-@pytest.mark.parametrize("move", [Move.CHANGE, Move.CORRECT])
-def test_words_of_change_or_correction_are_no_swinging(move: Move) -> None:
+@pytest.mark.parametrize("move", [UpdateKind.CHANGE, UpdateKind.CORRECT])
+def test_words_of_change_or_correction_are_no_swinging(move: UpdateKind) -> None:
     world = World()
     world.tell(prefers("morning"))
     world.tell(prefers("afternoon"), at=40)
@@ -87,9 +87,9 @@ def test_a_schedule_swings_as_a_preference_does(*, attribute: str, asked: bool) 
 def test_the_third_supersession_within_thirty_days_is_asked_about() -> None:
     world = World()
     for number, city in enumerate(["Graz", "Linz", "Wels"]):
-        world.tell(claim(city, move=Move.CHANGE), at=number * 5)
+        world.tell(claim(city, move=UpdateKind.CHANGE), at=number * 5)
     assert world.open() == []
-    changes = world.tell(claim("Steyr", move=Move.CHANGE), at=15)
+    changes = world.tell(claim("Steyr", move=UpdateKind.CHANGE), at=15)
     assert kinds(changes) == ["Add", "Contest"]
     assert "change number 3" in only(Contest, changes).reason
     assert world.values() == ["Wels", "Steyr"]
@@ -99,7 +99,7 @@ def test_the_third_supersession_within_thirty_days_is_asked_about() -> None:
 def test_slow_changes_and_mere_refinements_are_not_asked_about() -> None:
     slow, refined = World(), World()
     for number, city in enumerate(["Graz", "Linz", "Wels", "Steyr"]):
-        slow.tell(claim(city, move=Move.CHANGE), at=number * (CONTEST_DAYS + 1))
+        slow.tell(claim(city, move=UpdateKind.CHANGE), at=number * (CONTEST_DAYS + 1))
     for number, school in enumerate(["school", "school in Kiel", "the Waldorf school in Kiel", "Linz"]):
         refined.tell(prefers(school, "son_school"), at=number)
     assert (slow.open(), refined.open()) == ([], [])
@@ -110,14 +110,14 @@ def test_a_set_never_swings() -> None:
     world = World()
     for number in range(4):
         world.tell(likes("fish"), at=number * 2)
-        world.tell(likes("fish", move=Move.END), at=number * 2 + 1)
+        world.tell(likes("fish", move=UpdateKind.END), at=number * 2 + 1)
     assert world.open() == []
 
 
 @pytest.mark.requirement("R-085")
 def test_a_single_value_taken_up_and_ended_over_and_over_is_asked_about() -> None:
     world = World()
-    for at, move in enumerate([Move.STATE, Move.END, Move.STATE, Move.END]):
+    for at, move in enumerate([UpdateKind.STATE, UpdateKind.END, UpdateKind.STATE, UpdateKind.END]):
         world.tell(claim("Acme", "employer", move=move), at=at)
     (case,) = world.open()
     assert case.values == ("Acme", "not Acme")
@@ -127,7 +127,7 @@ def test_a_single_value_taken_up_and_ended_over_and_over_is_asked_about() -> Non
 def test_while_the_question_is_open_nothing_is_replaced() -> None:
     world = swung()
     assert kinds(world.tell(prefers("afternoon meetings"), at=61)) == ["Confirm"]
-    assert kinds(world.tell(prefers("evening meetings", move=Move.CHANGE), at=62)) == ["Add", "Contest"]
+    assert kinds(world.tell(prefers("evening meetings", move=UpdateKind.CHANGE), at=62)) == ["Add", "Contest"]
     (case,) = world.open()
     assert case.values == ("afternoon meetings", "morning meetings", "evening meetings")
     assert all(world.memories[one].contested for one in case.memory_ids)
@@ -161,13 +161,13 @@ def test_an_answer_governs_what_is_said_later() -> None:
 @pytest.mark.requirement("R-087")
 def test_words_of_change_do_not_unsettle_an_answer_that_allowed_for_the_value() -> None:
     world = answered()
-    assert kinds(world.tell(prefers("morning meetings", move=Move.CHANGE), at=62)) == ["Confirm"]
+    assert kinds(world.tell(prefers("morning meetings", move=UpdateKind.CHANGE), at=62)) == ["Confirm"]
 
 
 @pytest.mark.requirement("R-086")
 def test_any_other_value_opens_the_question_again() -> None:
     world = answered()
-    changes = world.tell(prefers("evening meetings", move=Move.CHANGE), at=62)
+    changes = world.tell(prefers("evening meetings", move=UpdateKind.CHANGE), at=62)
     assert kinds(changes) == ["Add", "Contest"]
     (case,) = world.open()
     assert case.values == ("afternoon meetings", "evening meetings")
@@ -185,7 +185,7 @@ def test_without_a_default_the_scoped_values_are_asked_about() -> None:
 @pytest.mark.requirement("R-087")
 def test_within_a_scope_of_the_answer_a_value_may_change() -> None:
     world = answered()
-    world.tell(prefers("noon meetings", scope="consulting", move=Move.CHANGE), at=70)
+    world.tell(prefers("noon meetings", scope="consulting", move=UpdateKind.CHANGE), at=70)
     assert world.of("morning meetings").relation is Relation.CHANGED
     assert world.values() == ["afternoon meetings", "noon meetings"]
 
@@ -195,7 +195,7 @@ def test_an_answer_whose_values_are_gone_governs_nothing() -> None:
     world.resolve(61, keep="morning")
     (held,) = [one for one in world.memories.values() if one.status is Status.ACTIVE]
     world.memories[held.id] = replace(held, value="noon", text="noon")
-    changes = world.tell(prefers("evening", move=Move.CHANGE), at=70)
+    changes = world.tell(prefers("evening", move=UpdateKind.CHANGE), at=70)
     assert kinds(changes) == ["Add", "Supersede"]
     assert [one.state for one in world.contests.values()] == [ContestState.RESOLVED]
 

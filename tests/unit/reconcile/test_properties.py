@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.model.change import Add, Change, Confirm, Contest, Forget, SetStatus, Supersede
-from credenda.model.claim import Claim, Move
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.contest import ContestState
 from credenda.model.memory import Cardinality, MemoryType, Stance, Status
 from credenda.write.reconcile.decide import decide
-from credenda.write.reconcile.inputs import Known
-from credenda.write.reconcile.slots import FIRM, slot_of
+from credenda.write.reconcile.inputs import SlotRows
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot
 
 from .build import World, claim, day, kinds, occasion
 
 VALUES = st.sampled_from(["morning", "late morning", "afternoon", "noon"])
-MOVES = st.sampled_from([Move.STATE, Move.STATE, Move.CHANGE, Move.CORRECT, Move.END])
+MOVES = st.sampled_from([UpdateKind.STATE, UpdateKind.STATE, UpdateKind.CHANGE, UpdateKind.CORRECT, UpdateKind.END])
 STANCES = st.sampled_from([Stance.ASSERTED] * 6 + list(Stance))
 TYPES = st.sampled_from([MemoryType.PREFERENCE, MemoryType.FACT, MemoryType.DECISION, MemoryType.PROCEDURE])
 SCOPES = st.sampled_from([None, None, None, "consulting", "Fridays"])
@@ -65,7 +65,7 @@ def touched(changes: list[Change]) -> set[str]:
     return names
 
 
-def decided(world: World, said: Claim, at: float, trust: float) -> tuple[Known, list[Change]]:
+def decided(world: World, said: Claim, at: float, trust: float) -> tuple[SlotRows, list[Change]]:
     when = occasion(at, trust=trust)
     known = world.known(said, when)
     return known, decide(said, known, when)
@@ -107,8 +107,8 @@ def test_no_claim_ends_or_doubts_what_holds_in_another_scope(
     world = lived(story)
     said, at, trust = last
     known, changes = decided(world, said, at, trust)
-    slots = {one.id: slot_of(one) for one in known.current}
-    own = slot_of(said)
+    slots = {one.id: get_slot(one) for one in known.current}
+    own = get_slot(said)
     assert own is not None
     confirmed = {one.memory_id for one in changes if isinstance(one, Confirm)}
     for name in touched(changes) - confirmed:
@@ -134,7 +134,7 @@ def most_held(world: World) -> int:
     for one in world.memories.values():
         unflagged = one.status is Status.ACTIVE and not one.contested
         if unflagged and one.cardinality is Cardinality.SINGLE and one.stance is Stance.ASSERTED:
-            held[slot_of(one)] += 1
+            held[get_slot(one)] += 1
     return max(held.values(), default=0)
 
 
@@ -166,7 +166,7 @@ def test_what_is_not_meant_changes_nothing_that_is_held(
     assert set(kinds(changes)) <= {"Add", "Confirm"}
     for change in changes:
         if isinstance(change, Confirm):
-            assert world.memories[change.memory_id].stance not in FIRM
+            assert world.memories[change.memory_id].stance not in ASSERTIVE_STANCES
         if isinstance(change, Add):
             assert change.draft.confidence <= 0.3
 

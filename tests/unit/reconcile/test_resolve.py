@@ -11,7 +11,7 @@ from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import MemoryType, Relation, Stance, Status
 from credenda.write.contests.resolve import decide_resolution
-from credenda.write.reconcile.slots import slot_of
+from credenda.write.reconcile.slots import get_slot
 
 from .build import ClaimParts, World, claim, kinds, occasion, only, prefers
 
@@ -77,7 +77,7 @@ def test_an_answer_takes_over_what_already_held_in_its_scope() -> None:
     world = swung()
     world.tell(prefers("noon meetings", scope="consulting"), at=60)
     world.resolve(61, scopes={"consulting": "morning", "default": "afternoon"})
-    slots = [slot_of(one) for one in world.memories.values() if one.status is Status.ACTIVE]
+    slots = [get_slot(one) for one in world.memories.values() if one.status is Status.ACTIVE]
     assert len(slots) == len(set(slots))
     assert world.of("noon meetings").relation is Relation.CHANGED
 

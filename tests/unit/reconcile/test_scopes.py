@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import MemoryType, Relation
 
 from .build import World, claim, kinds, prefers
@@ -41,7 +41,7 @@ def test_words_of_change_are_no_mere_repetition() -> None:
     world = World()
     world.tell(prefers("tabs", "indentation"))
     world.tell(prefers("spaces", "indentation", scope="Python"))
-    world.tell(prefers("spaces", "indentation", move=Move.CHANGE), at=1)
+    world.tell(prefers("spaces", "indentation", move=UpdateKind.CHANGE), at=1)
     assert world.values() == ["spaces", "spaces"]
     assert world.of("tabs").relation is Relation.CHANGED
 

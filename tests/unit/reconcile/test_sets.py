@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Relation, Stance, Status
 
 from .build import World, claim, day, kinds, likes
@@ -30,7 +30,7 @@ def test_no_longer_ends_exactly_that_value() -> None:
     world = World()
     world.tell(likes("coffee"))
     world.tell(likes("green tea"))
-    changes = world.tell(likes("coffee", move=Move.END, stance=Stance.NEGATED), at=9)
+    changes = world.tell(likes("coffee", move=UpdateKind.END, stance=Stance.NEGATED), at=9)
     assert kinds(changes) == ["Add", "Supersede"]
     ended = world.memories["m1-abc123"]
     assert (ended.status, ended.relation, ended.valid_until_us) == (Status.SUPERSEDED, Relation.CHANGED, day(9))
@@ -42,7 +42,7 @@ def test_no_longer_ends_exactly_that_value() -> None:
 def test_an_ending_is_a_denial_whatever_its_stance_and_may_name_its_time() -> None:
     world = World()
     world.tell(likes("coffee"))
-    world.tell(likes("coffee", move=Move.END, valid_until_us=day(4)), at=9)
+    world.tell(likes("coffee", move=UpdateKind.END, valid_until_us=day(4)), at=9)
     denial = world.of("coffee")
     assert (denial.stance, denial.valid_from_us, denial.valid_until_us) == (Stance.NEGATED, day(4), None)
     assert world.memories["m1-abc123"].valid_until_us == day(4)
@@ -51,14 +51,16 @@ def test_an_ending_is_a_denial_whatever_its_stance_and_may_name_its_time() -> No
 def test_naming_only_what_is_wrong_denies_it() -> None:
     world = World()
     world.tell(claim("Graz"))
-    world.tell(claim(None, prior="Graz", move=Move.CORRECT, text="No, not Graz"), at=1)
+    world.tell(claim(None, prior="Graz", move=UpdateKind.CORRECT, text="No, not Graz"), at=1)
     assert world.of("Graz").stance is Stance.NEGATED
     assert world.memories["m1-abc123"].relation is Relation.CORRECTED
 
 
 @pytest.mark.requirement("D-007")
-@pytest.mark.parametrize(("move", "relation"), [(Move.CORRECT, Relation.CORRECTED), (Move.CHANGE, Relation.CHANGED)])
-def test_a_value_named_as_past_ends_and_the_others_stay(move: Move, relation: Relation) -> None:
+@pytest.mark.parametrize(
+    ("move", "relation"), [(UpdateKind.CORRECT, Relation.CORRECTED), (UpdateKind.CHANGE, Relation.CHANGED)]
+)
+def test_a_value_named_as_past_ends_and_the_others_stay(move: UpdateKind, relation: Relation) -> None:
     world = World()
     for value in ("React", "FastAPI"):
         world.tell(likes(value, "uses_framework"))
@@ -71,7 +73,7 @@ def test_a_value_named_as_past_ends_though_the_new_one_was_known() -> None:
     world = World()
     for value in ("React", "Vue"):
         world.tell(likes(value, "uses_framework"))
-    changes = world.tell(likes("Vue", "uses_framework", move=Move.CORRECT, prior="React"), at=1)
+    changes = world.tell(likes("Vue", "uses_framework", move=UpdateKind.CORRECT, prior="React"), at=1)
     assert kinds(changes) == ["Confirm", "Supersede"]
     assert world.values() == ["Vue"]
     assert world.of("React").superseded_by == world.of("Vue").id
@@ -92,7 +94,7 @@ def test_what_was_ended_can_be_taken_up_again(*, single: bool) -> None:
     world = World()
     make = claim if single else likes
     world.tell(make("fish", "eats"))
-    world.tell(make("fish", "eats", move=Move.END), at=1)
+    world.tell(make("fish", "eats", move=UpdateKind.END), at=1)
     changes = world.tell(make("fish", "eats"), at=40)
     assert kinds(changes) == ["Add", "Supersede"]
     first, denial, second = world.memories.values()

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from credenda.model.change import Add, Confirm, Supersede
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Layer, MemoryType, Relation, Stance, Status
 from credenda.write.reconcile.decide import claim_hash, decide
-from credenda.write.reconcile.inputs import Known
+from credenda.write.reconcile.inputs import SlotRows
 
 from .build import World, claim, day, kinds, memory, occasion, only, prefers
 
@@ -18,7 +18,7 @@ from .build import World, claim, day, kinds, memory, occasion, only, prefers
 def test_a_first_saying_is_added_with_all_it_carries() -> None:
     said = claim("Linz", topic=None, tags=("home",), importance=0.7)
     when = occasion(3, trust=0.7, session="s9", topic="life", tags=("x", "home"), expires_us=day(99), metadata={"k": 1})
-    add = only(Add, decide(said, Known(), when))
+    add = only(Add, decide(said, SlotRows(), when))
     draft = add.draft
     assert (draft.text, draft.value, draft.topic, draft.tags) == (said.text, "Linz", "life", ("x", "home"))
     assert (draft.confidence, draft.importance, draft.trust) == (0.9, 0.7, 0.7)
@@ -40,8 +40,8 @@ def test_the_same_value_is_counted_not_copied(again: str) -> None:
 
 
 @pytest.mark.requirement("R-081", "C-004")
-@pytest.mark.parametrize("move", [Move.STATE, Move.CHANGE])
-def test_another_value_supersedes_and_keeps_the_old_with_its_interval(move: Move) -> None:
+@pytest.mark.parametrize("move", [UpdateKind.STATE, UpdateKind.CHANGE])
+def test_another_value_supersedes_and_keeps_the_old_with_its_interval(move: UpdateKind) -> None:
     world = World()
     world.tell(claim("Graz"))
     changes = world.tell(claim("Linz", move=move), at=10)
@@ -56,7 +56,7 @@ def test_another_value_supersedes_and_keeps_the_old_with_its_interval(move: Move
 def test_nothing_is_deleted_and_the_chain_of_beliefs_can_be_walked_back() -> None:
     world = World()
     for number, city in enumerate(["Graz", "Linz", "Wels"]):
-        world.tell(claim(city, move=Move.CHANGE), at=number * 100)
+        world.tell(claim(city, move=UpdateKind.CHANGE), at=number * 100)
     chain = [world.of("Graz")]
     while (successor := chain[-1].superseded_by) is not None:
         chain.append(world.memories[successor])
@@ -68,7 +68,7 @@ def test_nothing_is_deleted_and_the_chain_of_beliefs_can_be_walked_back() -> Non
 def test_what_was_believed_on_any_day_can_be_told() -> None:
     world = World()
     for number, city in enumerate(["Graz", "Linz", "Wels"]):
-        world.tell(claim(city, move=Move.CHANGE), at=number * 100)
+        world.tell(claim(city, move=UpdateKind.CHANGE), at=number * 100)
     assert [world.true_at(at) for at in (0, 99, 100, 250)] == [["Graz"], ["Graz"], ["Linz"], ["Wels"]]
 
 
@@ -76,7 +76,7 @@ def test_what_was_believed_on_any_day_can_be_told() -> None:
 def test_a_correction_leaves_no_trace_in_what_was_true() -> None:
     world = World()
     world.tell(claim("EST", "timezone"))
-    world.tell(claim("PST", "timezone", move=Move.CORRECT, prior="EST"), at=10)
+    world.tell(claim("PST", "timezone", move=UpdateKind.CORRECT, prior="EST"), at=10)
     assert world.of("EST").relation is Relation.CORRECTED
     assert world.true_at(5) == ["PST"], "the truth holds since the error was held"
     assert world.values() == ["PST"]
@@ -86,7 +86,7 @@ def test_a_correction_leaves_no_trace_in_what_was_true() -> None:
 def test_a_correction_that_names_its_own_time_keeps_it() -> None:
     world = World()
     world.tell(claim("Graz"))
-    world.tell(claim("Linz", move=Move.CORRECT, valid_from_us=day(4)), at=10)
+    world.tell(claim("Linz", move=UpdateKind.CORRECT, valid_from_us=day(4)), at=10)
     assert world.of("Linz").valid_from_us == day(4)
 
 
@@ -94,7 +94,7 @@ def test_a_correction_that_names_its_own_time_keeps_it() -> None:
 def test_a_correction_replaces_the_current_value_though_it_names_a_third() -> None:
     world = World()
     world.tell(claim("Rome"))
-    world.tell(claim("Split", move=Move.CORRECT, prior="Zagreb"), at=1)
+    world.tell(claim("Split", move=UpdateKind.CORRECT, prior="Zagreb"), at=1)
     assert world.values() == ["Split"]
     assert world.of("Rome").relation is Relation.CORRECTED
 
@@ -172,7 +172,7 @@ def test_a_sentence_kept_verbatim_gives_way_when_it_is_understood() -> None:
 def test_a_later_decision_supersedes_the_earlier_one() -> None:
     world = World()
     world.tell(claim("MySQL", "database", type=MemoryType.DECISION))
-    world.tell(claim("DuckDB", "database", type=MemoryType.DECISION, move=Move.CHANGE, prior="MySQL"), at=1)
+    world.tell(claim("DuckDB", "database", type=MemoryType.DECISION, move=UpdateKind.CHANGE, prior="MySQL"), at=1)
     assert world.values() == ["DuckDB"]
     assert world.of("DuckDB").layer is Layer.PROCEDURAL
 
@@ -186,7 +186,7 @@ def test_a_decision_doubts_a_fact_until_it_is_said_to_be_done() -> None:
     assert world.of("MySQL").status is Status.CHALLENGED
     repeated = world.tell(claim("MySQL", "database"), at=2)
     assert kinds(repeated) == ["Confirm"], "still doubted: the decision stands"
-    world.tell(claim("Postgres", "database", move=Move.CHANGE), at=3)
+    world.tell(claim("Postgres", "database", move=UpdateKind.CHANGE), at=3)
     assert sorted(world.values()) == ["Postgres", "Postgres"], "the decision, and the fact that it is done"
     assert world.of("MySQL").relation is Relation.CHANGED
 
@@ -202,36 +202,36 @@ def test_a_procedure_stands_beside_a_preference() -> None:
 
 def test_a_doubted_memory_stands_again_when_it_is_said_again() -> None:
     held = memory("Linz", status=Status.CHALLENGED)
-    changes = decide(claim("Linz"), Known(current=(held,)), occasion(1))
+    changes = decide(claim("Linz"), SlotRows(current=(held,)), occasion(1))
     assert kinds(changes) == ["Confirm", "SetStatus"]
 
 
 def test_what_was_put_away_is_taken_up_again_when_it_is_said_again() -> None:
     held = memory("Linz", status=Status.ARCHIVED)
-    assert kinds(decide(claim("Linz"), Known(current=(held,)), occasion(1))) == ["Confirm", "SetStatus"]
+    assert kinds(decide(claim("Linz"), SlotRows(current=(held,)), occasion(1))) == ["Confirm", "SetStatus"]
 
 
 def test_never_mind_takes_back_the_previous_statement_and_what_it_replaced_holds_again() -> None:
     world = World()
     world.tell(claim("Graz"))
     world.tell(claim("Linz"), at=1)
-    changes = world.tell(claim(None, None, text="Never mind", move=Move.RETRACT), at=1)
+    changes = world.tell(claim(None, None, text="Never mind", move=UpdateKind.RETRACT), at=1)
     assert kinds(changes) == ["Forget", "SetStatus"]
     assert world.values() == ["Graz"]
-    assert world.tell(claim(None, None, text="Never mind", move=Move.RETRACT), at=1) == []
+    assert world.tell(claim(None, None, text="Never mind", move=UpdateKind.RETRACT), at=1) == []
 
 
 def test_never_mind_spares_what_other_words_support() -> None:
     world = World()
     world.tell(claim("Linz"))
     world.tell(claim("Linz"), at=1)
-    assert world.tell(claim(None, None, text="Ignore that", move=Move.RETRACT), at=1) == []
+    assert world.tell(claim(None, None, text="Ignore that", move=UpdateKind.RETRACT), at=1) == []
 
 
 def test_never_mind_of_one_speaker_spares_another() -> None:
     other = memory("Linz", speaker="Ana")
-    retract = claim(None, None, text="Never mind", move=Move.RETRACT)
-    assert decide(retract, Known(previous=(other,)), occasion(1)) == []
+    retract = claim(None, None, text="Never mind", move=UpdateKind.RETRACT)
+    assert decide(retract, SlotRows(previous=(other,)), occasion(1)) == []
 
 
 def test_a_claim_decided_again_gives_only_the_same_confirmation() -> None:
@@ -261,7 +261,7 @@ def test_the_hash_tells_claims_apart_by_what_they_say_and_where_they_were_read()
         claim("Linz", text="I live in Linz", scope="work"),
         claim("Linz", text="I live in Linz", speaker="Ana"),
         claim("Linz", text="I live in Linz", stance=Stance.NEGATED),
-        claim("Linz", text="I live in Linz", move=Move.END),
+        claim("Linz", text="I live in Linz", move=UpdateKind.END),
         claim("Linz", text="I live in Linz", type=MemoryType.DECISION),
     ]
     hashes = {claim_hash(one) for one in [base, *others]}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Relation, Stance, Status
 
 from .build import World, claim, kinds, prefers
@@ -52,7 +52,7 @@ def test_actually_a_doctor_never_becomes_a_fact() -> None:
 def test_first_google_then_microsoft_is_a_timeline() -> None:
     world = World()
     world.tell(claim("Google", "employer", text="I work at Google"))
-    world.tell(claim("Microsoft", "employer", text="I work at Microsoft now", move=Move.CHANGE), at=100)
+    world.tell(claim("Microsoft", "employer", text="I work at Microsoft now", move=UpdateKind.CHANGE), at=100)
     old = world.of("Google")
     assert (old.status, old.relation) == (Status.SUPERSEDED, Relation.CHANGED)
     assert (world.values(), world.true_at(50)) == (["Microsoft"], ["Google"])
@@ -71,7 +71,7 @@ def test_two_phrasings_of_one_fact_are_one_memory() -> None:
 def test_a_misheard_name_leaves_no_stale_value() -> None:
     world = World()
     world.tell(claim("Jon", "name"))
-    world.tell(claim("John", "name", move=Move.CORRECT, prior="Jon"), at=1)
+    world.tell(claim("John", "name", move=UpdateKind.CORRECT, prior="Jon"), at=1)
     assert world.values() == ["John"]
     assert world.true_at(0.5) == ["John"]
 

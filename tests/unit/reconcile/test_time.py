@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Relation, Stance, Status
 
 from .build import World, claim, day, kinds, likes
@@ -51,7 +51,7 @@ def test_a_stated_time_before_the_current_value_is_backfill_too() -> None:
 def test_words_of_change_said_later_are_about_the_present_whatever_date_they_name() -> None:
     world = World()
     world.tell(claim("Graz"), at=100)
-    world.tell(claim("Linz", move=Move.CHANGE, valid_from_us=day(80)), at=120)
+    world.tell(claim("Linz", move=UpdateKind.CHANGE, valid_from_us=day(80)), at=120)
     assert world.values() == ["Linz"]
     assert world.of("Graz").valid_until_us == day(100), "a period never ends before it begins"
 
@@ -59,7 +59,7 @@ def test_words_of_change_said_later_are_about_the_present_whatever_date_they_nam
 def test_a_correction_is_never_backfill() -> None:
     world = World()
     world.tell(claim("Graz"), at=100)
-    world.tell(claim("Linz", move=Move.CORRECT), at=50)
+    world.tell(claim("Linz", move=UpdateKind.CORRECT), at=50)
     assert world.values() == ["Linz"]
 
 
@@ -92,7 +92,7 @@ def test_a_current_value_with_its_true_beginning_is_only_confirmed() -> None:
 def test_late_backfill_of_an_ended_value() -> None:
     world = World()
     world.tell(likes("fish"), at=10)
-    world.tell(likes("fish", move=Move.END), at=50)
+    world.tell(likes("fish", move=UpdateKind.END), at=50)
     assert kinds(world.tell(likes("fish"), at=20)) == ["Confirm"]
     assert [one.stance for one in world.memories.values() if one.status is Status.ACTIVE] == [Stance.NEGATED]
 
@@ -100,7 +100,7 @@ def test_late_backfill_of_an_ended_value() -> None:
 def test_a_late_denial_ends_nothing_that_was_said_later() -> None:
     world = World()
     world.tell(claim("Linz"), at=100)
-    world.tell(claim("Linz", move=Move.END), at=50)
+    world.tell(claim("Linz", move=UpdateKind.END), at=50)
     assert world.values() == ["Linz"]
     assert world.memories["m1-abc123"].status is Status.ACTIVE
 
@@ -108,7 +108,7 @@ def test_a_late_denial_ends_nothing_that_was_said_later() -> None:
 def test_a_value_named_as_past_survives_if_it_was_said_again_since() -> None:
     world = World()
     world.tell(likes("React"), at=100)
-    world.tell(likes("Vue", move=Move.CHANGE, prior="React"), at=50)
+    world.tell(likes("Vue", move=UpdateKind.CHANGE, prior="React"), at=50)
     assert world.values() == ["React", "Vue"]
 
 
@@ -142,13 +142,13 @@ def test_a_stated_end_still_to_come_bounds_the_old_period() -> None:
 def test_what_is_yet_to_come_replaces_nothing_and_is_taken_over_when_it_comes() -> None:
     world = World()
     world.tell(claim("Acme", "employer"), now_us=day(0))
-    coming = claim("Globex", "employer", move=Move.CHANGE, valid_from_us=day(60))
+    coming = claim("Globex", "employer", move=UpdateKind.CHANGE, valid_from_us=day(60))
     assert kinds(world.tell(coming, at=1, now_us=day(1))) == ["Add"]
     assert kinds(world.tell(coming, at=2, now_us=day(2))) == ["Confirm"]
     assert world.true_at(30) == ["Acme"]
     world.tell(claim("Initech", "employer"), at=20, now_us=day(20))
     assert world.values() == ["Globex", "Initech"], "a value of the present leaves the coming one alone"
-    world.tell(claim("Globex", "employer", move=Move.CHANGE), at=61, now_us=day(61))
+    world.tell(claim("Globex", "employer", move=UpdateKind.CHANGE), at=61, now_us=day(61))
     assert world.values() == ["Globex"]
     assert world.true_at(70) == ["Globex"]
 
@@ -156,6 +156,6 @@ def test_what_is_yet_to_come_replaces_nothing_and_is_taken_over_when_it_comes() 
 def test_what_is_yet_to_come_can_be_called_off() -> None:
     world = World()
     world.tell(claim("Globex", "employer", valid_from_us=day(60)), now_us=day(0))
-    world.tell(claim("Globex", "employer", move=Move.END), at=5, now_us=day(5))
+    world.tell(claim("Globex", "employer", move=UpdateKind.END), at=5, now_us=day(5))
     assert world.of("Globex").stance is Stance.NEGATED
     assert world.memories["m1-abc123"].status is Status.SUPERSEDED

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, Layer, MemoryType, Relation, Stance, Status
 
 from .build import World, claim, day, kinds
@@ -54,7 +54,7 @@ def test_a_plan_gives_way_when_it_comes_true(stance: Stance) -> None:
     world = World()
     world.tell(claim("Graz"))
     world.tell(claim("Linz", stance=stance, confidence=0.5), at=1)
-    world.tell(claim("Linz", move=Move.CHANGE), at=2)
+    world.tell(claim("Linz", move=UpdateKind.CHANGE), at=2)
     wished, fact = [one for one in world.memories.values() if one.value == "Linz"]
     assert (wished.status, wished.relation, wished.superseded_by) == (Status.SUPERSEDED, Relation.REFINED, fact.id)
     assert world.values() == ["Linz"]
@@ -101,7 +101,7 @@ def test_a_claim_that_no_search_shows_hides_none_that_is_shown() -> None:
 def test_a_weak_denial_ends_nothing() -> None:
     world = World()
     world.tell(claim("fish", "eats"))
-    world.tell(claim("fish", "eats", move=Move.END), at=1, trust=0.5)
+    world.tell(claim("fish", "eats", move=UpdateKind.END), at=1, trust=0.5)
     assert world.memories["m1-abc123"].status is Status.ACTIVE
     assert world.of("fish").status is Status.CHALLENGED
 
@@ -141,7 +141,7 @@ def test_a_challenge_that_never_won_leaves_as_wrong() -> None:
     world = World()
     world.tell(claim("Graz"))
     world.tell(claim("Wels"), at=1, trust=0.5)
-    world.tell(claim("Linz", move=Move.CHANGE), at=2)
+    world.tell(claim("Linz", move=UpdateKind.CHANGE), at=2)
     assert (world.of("Graz").relation, world.of("Wels").relation) == (Relation.CHANGED, Relation.CORRECTED)
     assert world.true_at(1.5) == ["Graz"]
 

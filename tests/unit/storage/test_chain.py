@@ -7,8 +7,8 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.storage.rows import canonical_json
-from credenda.storage.sqlite.journal import chain_link
+from credenda.storage.rows import to_canonical_json
+from credenda.storage.sqlite.journal import compute_chain_link
 
 _FIELDS = ("id", "role", "speaker", "source", "session", "agent", "occurred_us", "recorded_us")
 _WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -28,6 +28,6 @@ def test_a_link_covers_the_canonical_json_of_its_event(names: tuple[str, str, st
         "recorded_us": moment + 1,
         "content_hmac": b"h" * 16,
     }
-    body = canonical_json([event[name] for name in _FIELDS]).encode()
+    body = to_canonical_json([event[name] for name in _FIELDS]).encode()
     wanted = hashlib.blake2b(b"p" * 32 + b"h" * 16 + body, digest_size=32).digest()
-    assert chain_link(b"p" * 32, event) == wanted
+    assert compute_chain_link(b"p" * 32, event) == wanted

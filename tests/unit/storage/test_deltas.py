@@ -7,8 +7,8 @@ import pytest
 
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.memory import Memory
-from credenda.storage.field_codes import SHORT, shortened, spelled_out
-from credenda.storage.rows import change_of, change_row, wordless_delta
+from credenda.storage.field_codes import SHORT, expand_fields, shorten_fields
+from credenda.storage.rows import remove_words_from_delta, to_change, to_change_row
 
 TAG = "abcde1"
 SAID = {"text": "Tea, please.", "entity": "tea", "type": "fact", "valid_from_us": 5, "linked": ["m2-abcde1"]}
@@ -25,21 +25,21 @@ def test_letters_are_names_of_nothing_else_and_each_stands_for_one_field() -> No
     assert set(SHORT) <= names
     assert not names & set(SHORT.values())
     assert len(set(SHORT.values())) == len(SHORT)
-    assert spelled_out(shortened(SAID)) == SAID
+    assert expand_fields(shorten_fields(SAID)) == SAID
 
 
 def test_a_change_is_read_as_it_was_written() -> None:
-    row = change_row(logged(), TAG) | {"id": 1, "at": 7}
-    read = change_of(row, TAG)
+    row = to_change_row(logged(), TAG) | {"id": 1, "at": 7}
+    read = to_change(row, TAG)
     assert (read.before, read.after) == ({"status": "active"}, SAID)
     assert "valid_from_us" not in str(row["delta"])
 
 
-@pytest.mark.parametrize("after", [SAID, shortened(SAID)])
+@pytest.mark.parametrize("after", [SAID, shorten_fields(SAID)])
 def test_older_logs_with_whole_names_are_read_and_redacted_alike(after: dict[str, object]) -> None:
     delta = json.dumps({"a": after, "b": {"status": "active"}})
-    row = change_row(logged(), TAG) | {"id": 1, "at": 7, "delta": delta}
-    assert change_of(row, TAG).after == SAID
-    wordless = change_row(logged(), TAG) | {"id": 1, "at": 7, "delta": wordless_delta(delta)}
-    assert change_of(wordless, TAG).after == {"type": "fact", "valid_from_us": 5}
-    assert change_of(wordless, TAG).before == {"status": "active"}
+    row = to_change_row(logged(), TAG) | {"id": 1, "at": 7, "delta": delta}
+    assert to_change(row, TAG).after == SAID
+    wordless = to_change_row(logged(), TAG) | {"id": 1, "at": 7, "delta": remove_words_from_delta(delta)}
+    assert to_change(wordless, TAG).after == {"type": "fact", "valid_from_us": 5}
+    assert to_change(wordless, TAG).before == {"status": "active"}

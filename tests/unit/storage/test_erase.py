@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from credenda.storage.erasure_ledger import Entry, ledger_path, lift, note, read_ledger
+from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, locate_ledger, read_ledger, remove_from_ledger
 from credenda.storage.sqlite import erase_proof
 from credenda.storage.sqlite.byte_search import Probes
-from credenda.storage.sqlite.erase import delete_rows, empty_whole_log, ledger_digest, tenant_tables
-from credenda.storage.sqlite.store import SqliteStore, is_unfinished
+from credenda.storage.sqlite.erase import delete_rows, empty_whole_log, hash_tenant_name, list_tenant_tables
+from credenda.storage.sqlite.store import SqliteStore, has_unfinished_erasure
 
 from .build import ANA, events, opened, put, said, writer_of
 from .test_schema import NOT_OF_A_TENANT, columns, tables
@@ -35,7 +35,7 @@ def store(path: Path) -> Iterator[SqliteStore]:
 @pytest.mark.requirement("R-204", "D-019")
 def test_every_table_is_a_tenants_or_named_as_none(store: SqliteStore) -> None:
     connection = writer_of(store)
-    of_tenants = set(tenant_tables(connection))
+    of_tenants = set(list_tenant_tables(connection))
     assert of_tenants | NOT_OF_A_TENANT == tables(connection)
     assert of_tenants & NOT_OF_A_TENANT == {"api_tokens"}
     for table in NOT_OF_A_TENANT - {"api_tokens"}:
@@ -50,7 +50,7 @@ def test_a_row_in_every_table_goes_even_in_one_that_nobody_has_heard_of(store: S
     connection.execute(
         "CREATE TABLE novelties (user_id TEXT NOT NULL, id INTEGER, text TEXT, PRIMARY KEY (user_id, id))"
     )
-    names = tenant_tables(connection)
+    names = list_tenant_tables(connection)
     assert "novelties" in names
     for user_id in (ANA, "benjamin"):
         for table in names:
@@ -154,26 +154,26 @@ def test_a_reader_that_holds_the_log_is_reported_and_the_rest_is_done_later(path
         assert rows["events"] == 2
         first = erase_proof.finish_erasures(str(path), commits, connection, 1, rows=rows, patience_seconds=0)
         assert not first.log_emptied
-        assert is_unfinished(connection)
+        assert has_unfinished_erasure(connection)
     with opened(path) as later:
-        assert not is_unfinished(writer_of(later))
+        assert not has_unfinished_erasure(writer_of(later))
         assert events(later) == []
-    assert ledger_path(path).is_file()
+    assert locate_ledger(path).is_file()
 
 
 def test_the_ledger_names_nobody_and_survives_a_torn_line(tmp_path: Path) -> None:
     place = tmp_path / "memory.db"
-    entry = Entry(ledger_digest(b"k" * 32, "ana"), "3fa9c2", b"k" * 32, 7)
-    note(place, [entry])
-    note(place, [entry])
+    entry = ErasedTenant(hash_tenant_name(b"k" * 32, "ana"), "3fa9c2", b"k" * 32, 7)
+    add_to_ledger(place, [entry])
+    add_to_ledger(place, [entry])
     assert read_ledger(place) == {"3fa9c2": entry}
-    assert ledger_path(place).read_bytes().count(b"\n") == 1
-    assert b"ana" not in ledger_path(place).read_bytes()
-    with ledger_path(place).open("ab") as file:
+    assert locate_ledger(place).read_bytes().count(b"\n") == 1
+    assert b"ana" not in locate_ledger(place).read_bytes()
+    with locate_ledger(place).open("ab") as file:
         file.write(b'{"digest": "to')
-    other = Entry(ledger_digest(b"k" * 32, "ben"), "3fa9c3", b"k" * 32, 8)
+    other = ErasedTenant(hash_tenant_name(b"k" * 32, "ben"), "3fa9c3", b"k" * 32, 8)
     assert set(read_ledger(place)) == {"3fa9c2"}
-    note(place, [other])
+    add_to_ledger(place, [other])
     assert read_ledger(place) == {"3fa9c2": entry, "3fa9c3": other}
-    lift(place, "3fa9c2")
+    remove_from_ledger(place, "3fa9c2")
     assert read_ledger(place) == {"3fa9c3": other}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from credenda.errors import Conflict, Corrupt, CredendaError, Unavailable
-from credenda.storage.sqlite.errors import is_busy, translate, translated
+from credenda.storage.sqlite.errors import is_busy, to_credenda_error, translate_errors
 
 from .build import failure
 
@@ -15,7 +15,7 @@ from .build import failure
 def test_a_text_that_is_none_is_damage() -> None:
     with (
         pytest.raises(Corrupt, match=r"memory\.db is not a sound database: a text in it is not UTF-8"),
-        translated("memory.db"),
+        translate_errors("memory.db"),
     ):
         b"\xff".decode()
 
@@ -57,7 +57,7 @@ FAMILIES: list[tuple[int, type[CredendaError], str]] = [
 
 @pytest.mark.parametrize(("code", "error", "words"), FAMILIES)
 def test_every_family_has_one_clear_error(code: int, error: type[CredendaError], words: str) -> None:
-    told = translate(failure(code), "/data/memory.db")
+    told = to_credenda_error(failure(code), "/data/memory.db")
     assert type(told) is error
     assert words in str(told)
     assert str(told).startswith("/data/memory.db ")
@@ -67,16 +67,18 @@ def test_every_family_has_one_clear_error(code: int, error: type[CredendaError],
 
 
 def test_the_name_of_an_unusual_code_is_told() -> None:
-    assert "SQLITE_IOERR_FSYNC" in str(translate(failure(sqlite3.SQLITE_IOERR_FSYNC, "SQLITE_IOERR_FSYNC"), "x"))
-    assert "SQLITE_MISMATCH" in str(translate(failure(sqlite3.SQLITE_MISMATCH, "SQLITE_MISMATCH"), "x"))
+    assert "SQLITE_IOERR_FSYNC" in str(
+        to_credenda_error(failure(sqlite3.SQLITE_IOERR_FSYNC, "SQLITE_IOERR_FSYNC"), "x")
+    )
+    assert "SQLITE_MISMATCH" in str(to_credenda_error(failure(sqlite3.SQLITE_MISMATCH, "SQLITE_MISMATCH"), "x"))
 
 
 def test_a_path_with_braces_is_told_as_it_is() -> None:
-    assert str(translate(failure(sqlite3.SQLITE_FULL), "/a{name}{0}.db")).startswith("/a{name}{0}.db ")
+    assert str(to_credenda_error(failure(sqlite3.SQLITE_FULL), "/a{name}{0}.db")).startswith("/a{name}{0}.db ")
 
 
 def test_an_error_of_the_driver_itself_has_no_code() -> None:
-    told = translate(sqlite3.ProgrammingError("closed"), "x")
+    told = to_credenda_error(sqlite3.ProgrammingError("closed"), "x")
     assert isinstance(told, Corrupt)
     assert "ProgrammingError" in str(told)
     assert not is_busy(sqlite3.ProgrammingError("closed"))
@@ -147,11 +149,11 @@ PROVOKED: dict[str, tuple[Callable[[Path], None], type[CredendaError], str]] = {
 @pytest.mark.parametrize("case", list(PROVOKED))
 def test_real_failures_are_raised_as_ours_with_their_cause(tmp_path: Path, case: str) -> None:
     provoke, error, word = PROVOKED[case]
-    with pytest.raises(error, match=word) as raised, translated("memory.db"):
+    with pytest.raises(error, match=word) as raised, translate_errors("memory.db"):
         provoke(tmp_path / "x.db")
     assert isinstance(raised.value.__cause__, sqlite3.Error)
 
 
 def test_what_is_not_of_sqlite_passes_through() -> None:
-    with pytest.raises(KeyError), translated("memory.db"):
+    with pytest.raises(KeyError), translate_errors("memory.db"):
         raise KeyError

@@ -9,7 +9,7 @@ import pytest
 from credenda import limits
 from credenda.errors import Conflict, Unavailable
 from credenda.storage.sqlite import group
-from credenda.storage.sqlite.group import begin_immediate, insist
+from credenda.storage.sqlite.group import begin_immediate, retry_while_locked
 
 from .build import failure
 from .sharing import SECONDS, Shared
@@ -165,4 +165,4 @@ def test_only_a_lock_is_waited_for(
 ) -> None:
     monkeypatch.setattr(group, "pause", None)
     with pytest.raises(sqlite3.OperationalError, match="syntax"):
-        insist(two[1], "BEGIN SOMEHOW")
+        retry_while_locked(two[1], "BEGIN SOMEHOW")

@@ -8,8 +8,8 @@ import pytest
 from credenda import limits
 from credenda.errors import Conflict
 from credenda.model.change import ChangeKind
-from credenda.storage.sqlite.connection import connect, event_words
-from credenda.storage.sqlite.migrate import migrations
+from credenda.storage.sqlite.connection import compose_event_words, connect
+from credenda.storage.sqlite.migrate import load_migrations
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import CODE_BITS, Redaction, pack_code
 
@@ -46,7 +46,7 @@ def old_file(path: Path) -> None:
     connection.execute(
         "CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at INTEGER, description TEXT)"
     )
-    connection.executescript(migrations()[0][2])
+    connection.executescript(load_migrations()[0][2])
     connection.execute("INSERT INTO schema_version VALUES (1, 0, 'belief state')")
     connection.execute("INSERT INTO tenants VALUES (?, 1, 'abcde1', ?, 0)", (ANA, b"k" * 32))
     text = f"I like {WORD}."
@@ -55,7 +55,7 @@ def old_file(path: Path) -> None:
            chain_hash) VALUES (?, 1, 'user', 'user', 'human', 1, ?, ?, 0, x'00', x'00')""",
         (ANA, text, MAY_8_2023_US),
     )
-    body = event_words("user", "user", MAY_8_2023_US, text)
+    body = compose_event_words("user", "user", MAY_8_2023_US, text)
     doc = (1 << CODE_BITS) | pack_code(1, memory=False)
     connection.execute("INSERT INTO search_index (rowid, tenant, body) VALUES (?, 'abcde1', ?)", (doc, body))
     connection.close()

@@ -9,7 +9,7 @@ import pytest
 from credenda.errors import Conflict, Corrupt, Unavailable
 from credenda.storage.sqlite import migrate
 from credenda.storage.sqlite.connection import connect
-from credenda.storage.sqlite.migrate import latest_version, migrations, schema_version
+from credenda.storage.sqlite.migrate import get_latest_version, load_migrations, read_schema_version
 
 from .build import opened, raw
 
@@ -34,15 +34,15 @@ def use(monkeypatch: pytest.MonkeyPatch, *scripts: str) -> None:
 
 
 def test_migrations_are_numbered_without_gaps_and_described() -> None:
-    assert [version for version, _, _ in migrations()] == list(range(1, latest_version() + 1))
-    assert all(description for _, description, _ in migrations())
+    assert [version for version, _, _ in load_migrations()] == list(range(1, get_latest_version() + 1))
+    assert all(description for _, description, _ in load_migrations())
 
 
 @pytest.mark.requirement("R-162")
 def test_a_fresh_file_gets_the_latest_schema_and_a_second_run_does_nothing(connection: sqlite3.Connection) -> None:
-    assert schema_version(connection) == 0
-    assert migrate.migrate(connection, 7) == len(migrations())
-    assert schema_version(connection) == latest_version()
+    assert read_schema_version(connection) == 0
+    assert migrate.migrate(connection, 7) == len(load_migrations())
+    assert read_schema_version(connection) == get_latest_version()
     before = [tuple(row) for row in connection.execute("SELECT * FROM sqlite_schema")]
     assert migrate.migrate(connection, 8) == 0
     assert [tuple(row) for row in connection.execute("SELECT * FROM sqlite_schema")] == before
@@ -56,7 +56,7 @@ def test_each_migration_runs_in_a_transaction_of_its_own(
     use(monkeypatch, TENANTS, "CREATE TABLE half (x);\nCREATE TABLE half (x);")
     with pytest.raises(sqlite3.OperationalError, match="already exists"):
         migrate.migrate(connection, 7)
-    assert schema_version(connection) == 1
+    assert read_schema_version(connection) == 1
     assert names(connection) == {"schema_version", "tenants"}
     assert not connection.in_transaction
     use(monkeypatch, TENANTS, "CREATE TABLE whole (x);")
@@ -82,7 +82,7 @@ CREATE TRIGGER k BEFORE UPDATE ON t
 BEGIN SELECT 1; SELECT RAISE(ABORT, 'no; never'); END;
 CREATE TABLE last (x)
 """
-    found = migrate._statements_of(script)  # noqa: SLF001 - its cuts cannot be seen from outside
+    found = migrate._split_script(script)  # noqa: SLF001 - its cuts cannot be seen from outside
     assert [statement.strip().splitlines()[-1][:12] for statement in found] == [
         "CREATE TABLE",
         "BEGIN SELECT",

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from credenda.model.change import ChangeKind
-from credenda.storage.sqlite.migrate import latest_version
-from credenda.storage.sqlite.statements import statements
+from credenda.storage.sqlite.migrate import get_latest_version
+from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Redaction
 
@@ -113,7 +113,7 @@ def test_a_table_has_its_columns(connection: sqlite3.Connection, table: str, nee
 @pytest.mark.requirement("R-162")
 def test_the_schema_says_which_version_it_is_since_when_and_what_it_brought(connection: sqlite3.Connection) -> None:
     rows = connection.execute("SELECT version, applied_at, description FROM schema_version").fetchall()
-    assert [row["version"] for row in rows] == list(range(1, latest_version() + 1))
+    assert [row["version"] for row in rows] == list(range(1, get_latest_version() + 1))
     assert all(row["applied_at"] > 0 and row["description"] for row in rows)
 
 
@@ -146,13 +146,13 @@ def test_a_token_is_unique_by_its_hash(connection: sqlite3.Connection) -> None:
 
 
 def plan(connection: sqlite3.Connection, name: str) -> list[str]:
-    sql = statements()[name]
+    sql = load_statements()[name]
     parameters = dict.fromkeys(re.findall(r":(\w+)", sql))
     return [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters)]
 
 
 @pytest.mark.requirement("R-156", "R-167")
-@pytest.mark.parametrize("name", sorted(statements()))
+@pytest.mark.parametrize("name", sorted(load_statements()))
 def test_no_statement_reads_a_whole_table(connection: sqlite3.Connection, name: str) -> None:
     lines = plan(connection, name)
     scanned = [line for line in lines if line.startswith("SCAN") and line.split()[1] in tables(connection)]
@@ -185,13 +185,13 @@ def test_a_look_up_reads_only_the_rows_it_names(connection: sqlite3.Connection, 
 
 
 @pytest.mark.requirement("R-139", "R-201")
-@pytest.mark.parametrize("name", sorted(set(statements()) - FOR_ALL_TENANTS))
+@pytest.mark.parametrize("name", sorted(set(load_statements()) - FOR_ALL_TENANTS))
 def test_every_statement_is_bound_to_a_user(name: str) -> None:
-    assert ":user_id" in statements()[name]
+    assert ":user_id" in load_statements()[name]
 
 
 def test_the_exceptions_exist() -> None:
-    assert set(statements()) > FOR_ALL_TENANTS
+    assert set(load_statements()) > FOR_ALL_TENANTS
 
 
 @pytest.mark.requirement("R-165")

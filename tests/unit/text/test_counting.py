@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.text.fence import estimate_tokens
-from credenda.text.token_budget import ESTIMATE, Budget, TokenCounter, proved
+from credenda.text.token_budget import ESTIMATE, TokenBudget, TokenCounter, fit_to_budget
 
 LINES = st.lists(st.text(max_size=40), max_size=12)
 
@@ -31,7 +31,7 @@ COUNTERS: list[Callable[[str], int]] = [
 
 @given(LINES, st.sampled_from(COUNTERS), st.integers(0, 300))
 def test_what_is_kept_fits_by_the_count_of_the_whole(lines: list[str], count: Callable[[str], int], most: int) -> None:
-    left, text, tokens = proved(lines, "\n".join, Budget(most, TokenCounter("mine", count)))
+    left, text, tokens = fit_to_budget(lines, "\n".join, TokenBudget(most, TokenCounter("mine", count)))
     assert left == lines[: len(left)]
     if left:
         assert text == "\n".join(left)

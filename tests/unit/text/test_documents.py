@@ -3,7 +3,7 @@
 import pytest
 
 from credenda.clock import parse_time
-from credenda.text.documents import event_text, memory_text
+from credenda.text.documents import compose_event_text, compose_memory_text
 
 MAY = parse_time("2023-05-08T23:59:59Z")
 
@@ -19,12 +19,12 @@ MAY = parse_time("2023-05-08T23:59:59Z")
     ],
 )
 def test_an_event_carries_its_day_and_the_name_of_a_person(speaker: str, role: str, text: str) -> None:
-    assert event_text(speaker=speaker, role=role, occurred_us=MAY, text="I went hiking.") == text
+    assert compose_event_text(speaker=speaker, role=role, occurred_us=MAY, text="I went hiking.") == text
 
 
 def test_days_before_1970_are_days_too() -> None:
     moment = parse_time("1969-07-20T20:17:00Z")
-    assert event_text(speaker="", role="user", occurred_us=moment, text="x") == "[20 July 1969] x"
+    assert compose_event_text(speaker="", role="user", occurred_us=moment, text="x") == "[20 July 1969] x"
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_a_memory_carries_the_words_of_its_slot_that_it_lacks(
     slot: tuple[str | None, str | None, str | None], text: str
 ) -> None:
     entity, attribute, value = slot
-    assert memory_text("I live in Linz", entity=entity, attribute=attribute, value=value) == text
+    assert compose_memory_text("I live in Linz", entity=entity, attribute=attribute, value=value) == text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from credenda.text.singular_plural import condition_forms, language_of, thing_form, thing_forms
+from credenda.text.singular_plural import detect_language, find_condition_forms, fold_plural, fold_plural_everywhere
 
 SAME = {
     "en": "peanut peanuts, cookie cookies, potato potatoes, shoe shoes, peach peaches, headache headaches, box boxes, "
@@ -33,25 +33,27 @@ def _pairs(table: dict[str, str]) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("language", "one", "other"), _pairs(SAME))
 def test_a_thing_is_one_in_both_numbers(language: str, one: str, other: str) -> None:
-    assert thing_form(one, language) == thing_form(other, language)
-    assert thing_form(one, language) in thing_forms(other)
+    assert fold_plural(one, language) == fold_plural(other, language)
+    assert fold_plural(one, language) in fold_plural_everywhere(other)
 
 
 @pytest.mark.parametrize(("language", "one", "other"), _pairs(APART))
 def test_two_things_stay_two(language: str, one: str, other: str) -> None:
-    assert thing_form(one, language) != thing_form(other, language)
+    assert fold_plural(one, language) != fold_plural(other, language)
 
 
 @pytest.mark.parametrize("value", ["", "the", "?", "ß", "\u0130", "ꜳ" * 3, "a" * 5_000, "日本", "l'", "-", "--"])
 def test_any_value_has_a_form_and_the_same_spelling_the_same(value: str) -> None:
-    assert thing_forms(value) == thing_forms(value.upper()) or value.upper().lower() != value.lower()
-    assert condition_forms(value) == set()
+    assert (
+        fold_plural_everywhere(value) == fold_plural_everywhere(value.upper()) or value.upper().lower() != value.lower()
+    )
+    assert find_condition_forms(value) == set()
 
 
 def test_a_condition_is_told_in_many_ways_of_one_person() -> None:
-    mine = condition_forms("I'm allergic to peanuts.")
+    mine = find_condition_forms("I'm allergic to peanuts.")
     for again in ("I have a peanut allergy", "I've got a severe allergy to the peanut!", "My peanut allergy"):
-        assert mine & condition_forms(again), again
+        assert mine & find_condition_forms(again), again
     for other in (
         "I'm not allergic to peanuts",
         "I was allergic to peanuts",
@@ -60,14 +62,14 @@ def test_a_condition_is_told_in_many_ways_of_one_person() -> None:
         "Am I allergic to peanuts?",
         "I like peanuts",
     ):
-        assert not mine & condition_forms(other), other
-    assert condition_forms("Ich bin laktoseintolerant") & condition_forms("Ich habe eine Laktoseintoleranz")
-    assert condition_forms("I'm diabetic") & condition_forms("I have diabetes")
-    assert condition_forms("Soy asmático") & condition_forms("Tengo asma")
+        assert not mine & find_condition_forms(other), other
+    assert find_condition_forms("Ich bin laktoseintolerant") & find_condition_forms("Ich habe eine Laktoseintoleranz")
+    assert find_condition_forms("I'm diabetic") & find_condition_forms("I have diabetes")
+    assert find_condition_forms("Soy asmático") & find_condition_forms("Tengo asma")
 
 
 def test_a_long_text_tells_no_condition_and_costs_no_time() -> None:
-    assert condition_forms("I'm allergic to peanuts. " + "We talked about my allergy. " * 40_000) == set()
+    assert find_condition_forms("I'm allergic to peanuts. " + "We talked about my allergy. " * 40_000) == set()
 
 
 def test_a_language_is_told_by_its_words() -> None:
@@ -78,5 +80,5 @@ def test_a_language_is_told_by_its_words() -> None:
         "Soy alérgico a todo": "es",
         "Sou alérgico": "pt",
     }
-    assert {text: language_of(text) for text in told} == told
-    assert language_of("Mi piacciono i gatti e non ho cani") == ""
+    assert {text: detect_language(text) for text in told} == told
+    assert detect_language("Mi piacciono i gatti e non ho cani") == ""

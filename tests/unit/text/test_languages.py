@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.text.languages import LANGUAGES, function_words, guess, script_stem, tagged
+from credenda.text.languages import LANGUAGES, get_function_words, guess_languages, stem_by_script, tag_stems
 from credenda.text.tokens import (
     ALTERNATIVE,
-    document_terms,
-    query_terms,
-    question_terms,
-    segment,
+    extract_document_terms,
+    extract_query_terms,
+    extract_question_terms,
     segment_document,
+    segment_query,
     tokenize,
 )
 
@@ -22,8 +22,8 @@ TEXTS = st.text(st.one_of(st.characters(), st.sampled_from("abc d'é 東京が�
 
 def meets(text: str, question: str) -> bool:
     """Say whether any term of a question is among those of a text, by any of its alternatives."""
-    held = set(document_terms(text))
-    asked = [alternative for term in question_terms(question) for alternative in term.split(ALTERNATIVE)]
+    held = set(extract_document_terms(text))
+    asked = [alternative for term in extract_question_terms(question) for alternative in term.split(ALTERNATIVE)]
     return any(one in held or (len(one) == 1 and any(term[0] == one for term in held)) for one in asked)
 
 
@@ -77,12 +77,12 @@ def test_another_word_does_not(text: str, question: str) -> None:
     ],
 )
 def test_english_stays_as_it_was(text: str) -> None:
-    assert document_terms(text) == tokenize(text)
+    assert extract_document_terms(text) == tokenize(text)
 
 
 def test_an_english_question_has_no_alternatives() -> None:
     asked = "Where did my sister live before she moved to the city?"
-    assert question_terms(asked) == query_terms(asked)
+    assert extract_question_terms(asked) == extract_query_terms(asked)
 
 
 def test_no_english_text_is_found_by_a_foreign_stem() -> None:
@@ -92,41 +92,44 @@ def test_no_english_text_is_found_by_a_foreign_stem() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_language_is_recognised_by_its_function_words(language: str) -> None:
-    others = {word for other in (*LANGUAGES, "en") if other != language for word in function_words(other)}
-    own = sorted(function_words(language) - others)[:4]
-    assert guess(own)[0] == language
+    others = {word for other in (*LANGUAGES, "en") if other != language for word in get_function_words(other)}
+    own = sorted(get_function_words(language) - others)[:4]
+    assert guess_languages(own)[0] == language
 
 
 def test_the_function_words_of_a_question_do_not_count() -> None:
-    assert [term.split(ALTERNATIVE)[0] for term in question_terms("Wann war die Katze im Haus?")] == ["katz", "haus"]
+    assert [term.split(ALTERNATIVE)[0] for term in extract_question_terms("Wann war die Katze im Haus?")] == [
+        "katz",
+        "haus",
+    ]
 
 
 def test_a_question_of_function_words_alone_keeps_them() -> None:
-    assert question_terms("Wer war die?")
+    assert extract_question_terms("Wer war die?")
 
 
 @pytest.mark.parametrize("word", ["garden", "über", "東京", "abcя", "123", ""])
 def test_a_word_of_no_script_of_its_own_has_no_stem_by_script(word: str) -> None:
-    assert script_stem(word) is None
+    assert stem_by_script(word) is None
 
 
 def test_tagged_stems_are_words_that_nobody_writes() -> None:
-    assert tagged(["katzen", "die"], "de") == ["katz0de"]
+    assert tag_stems(["katzen", "die"], "de") == ["katz0de"]
 
 
 @given(TEXTS)
 def test_a_text_meets_itself(text: str) -> None:
     terms = tokenize(text)
     if terms:
-        assert set(terms) <= set(document_terms(text))
+        assert set(terms) <= set(extract_document_terms(text))
         assert meets(text, text)
 
 
 @given(TEXTS)
 def test_what_is_written_to_disk_holds_what_is_asked_of_it(text: str) -> None:
-    assert set(segment(text).split()) <= set(segment_document(text).split())
+    assert set(segment_query(text).split()) <= set(segment_document(text).split())
 
 
 @given(TEXTS)
 def test_terms_never_hold_the_mark_between_alternatives(text: str) -> None:
-    assert all(ALTERNATIVE not in term for term in document_terms(text))
+    assert all(ALTERNATIVE not in term for term in extract_document_terms(text))

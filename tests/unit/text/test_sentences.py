@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.clock import cpu_seconds
-from credenda.text.sentences import sentence_spans
+from credenda.text.sentences import split_sentences
 
 SPLIT: list[tuple[str, list[str]]] = [
     ("One. Two.", ["One.", "Two."]),
@@ -47,13 +47,13 @@ SPLIT: list[tuple[str, list[str]]] = [
 
 @pytest.mark.parametrize(("text", "sentences"), SPLIT)
 def test_sentences_are_found(text: str, sentences: list[str]) -> None:
-    assert [text[start:stop] for start, stop in sentence_spans(text)] == sentences
+    assert [text[start:stop] for start, stop in split_sentences(text)] == sentences
 
 
 @given(st.text(alphabet=st.sampled_from("aB1 .!?…\n\r\t。\uff01😀-*\"'()é")) | st.text())
 def test_every_character_lies_in_one_sentence(text: str) -> None:
     covered: list[int] = []
-    for start, stop in sentence_spans(text):
+    for start, stop in split_sentences(text):
         assert start < stop
         assert text[start:stop] == text[start:stop].strip()
         covered.extend(range(start, stop))
@@ -64,15 +64,15 @@ def test_every_character_lies_in_one_sentence(text: str) -> None:
 @pytest.mark.parametrize("piece", [".", "a.", "\n", "😀", " ", "A. ", "1.\n", "。", '"', "e.g. "])
 def test_four_times_as_much_text_takes_no_sixteen_times_as_long(piece: str) -> None:
     def least(letters: int) -> float:
-        return min(_busy(lambda: deque(sentence_spans(piece * (letters // len(piece))), 0)) for _ in range(3))
+        return min(_busy(lambda: deque(split_sentences(piece * (letters // len(piece))), 0)) for _ in range(3))
 
     assert least(1 << 18) < 10 * least(1 << 16)
 
 
 def test_sentences_come_one_by_one() -> None:
     text = "One. " * 1_000_000
-    assert _busy(lambda: next(sentence_spans(text))) < 0.5
-    assert next(sentence_spans(text)) == (0, 4)
+    assert _busy(lambda: next(split_sentences(text))) < 0.5
+    assert next(split_sentences(text)) == (0, 4)
 
 
 def _busy(call: Callable[[], object]) -> float:

@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from credenda.clock import DAY_US, HOUR_US, from_datetime, from_wall, parse_time, to_datetime, to_wall
+from credenda.clock import DAY_US, HOUR_US, from_datetime, from_local_time, parse_time, to_datetime, to_local_time
 from credenda.errors import Invalid
-from credenda.text.times import find_dates_in, moment_named, period_named
+from credenda.text.times import find_dates_in, parse_moment, parse_period
 
 VIENNA = ZoneInfo("Europe/Vienna")
 SANTIAGO = ZoneInfo("America/Santiago")
@@ -15,7 +15,7 @@ SUNDAY = parse_time("2026-11-22T10:00:00Z")
 
 
 def named(text: str, zone: ZoneInfo = VIENNA, now: int = SUNDAY) -> str:
-    return to_datetime(moment_named(text, zone, now)).astimezone(zone).isoformat(timespec="seconds")
+    return to_datetime(parse_moment(text, zone, now)).astimezone(zone).isoformat(timespec="seconds")
 
 
 @pytest.mark.parametrize(
@@ -71,39 +71,39 @@ def test_a_moment_by_its_words(text: str, moment: str) -> None:
 )
 def test_what_cannot_be_read_or_may_mean_several_days_is_refused(text: str, why: str) -> None:
     with pytest.raises(Invalid, match=why) as caught:
-        moment_named(text, VIENNA, SUNDAY)
+        parse_moment(text, VIENNA, SUNDAY)
     assert "\n" not in str(caught.value)
 
 
 def test_only_the_beginning_of_a_long_text_is_repeated() -> None:
     with pytest.raises(Invalid) as caught:
-        moment_named("x" * 500, VIENNA, SUNDAY)
+        parse_moment("x" * 500, VIENNA, SUNDAY)
     assert len(str(caught.value)) < 300
 
 
 def test_a_period_may_be_of_any_length() -> None:
-    march = period_named("March 2026", VIENNA, SUNDAY)
+    march = parse_period("March 2026", VIENNA, SUNDAY)
     assert march.from_us == parse_time("2026-02-28T23:00:00Z")
     assert march.until_us == parse_time("2026-03-31T22:00:00Z")
     assert not march.moment
-    assert period_named(datetime(2026, 3, 1, tzinfo=UTC), VIENNA, SUNDAY).moment
+    assert parse_period(datetime(2026, 3, 1, tzinfo=UTC), VIENNA, SUNDAY).moment
 
 
 @pytest.mark.parametrize(("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25), ("2026-06-01", 24)])
 def test_days_are_as_long_as_they_are_in_the_zone(day: str, hours: int) -> None:
-    period = period_named(day, VIENNA, SUNDAY)
+    period = parse_period(day, VIENNA, SUNDAY)
     assert period.until_us - period.from_us == hours * HOUR_US
 
 
 def test_an_hour_that_is_shown_twice_is_the_first_and_one_that_is_skipped_comes_after_the_gap() -> None:
-    assert moment_named("2026-10-25T02:30", VIENNA, SUNDAY) == parse_time("2026-10-25T00:30:00Z")
-    assert moment_named("25 October 02:30", VIENNA, SUNDAY) == parse_time("2026-10-25T00:30:00Z")
-    assert moment_named("29 March 02:30", VIENNA, SUNDAY) == parse_time("2026-03-29T01:30:00Z")
+    assert parse_moment("2026-10-25T02:30", VIENNA, SUNDAY) == parse_time("2026-10-25T00:30:00Z")
+    assert parse_moment("25 October 02:30", VIENNA, SUNDAY) == parse_time("2026-10-25T00:30:00Z")
+    assert parse_moment("29 March 02:30", VIENNA, SUNDAY) == parse_time("2026-03-29T01:30:00Z")
 
 
 def test_a_day_may_begin_after_midnight() -> None:
     """Where summer time begins at midnight, the day has no 00:00."""
-    period = period_named("2026-09-06", SANTIAGO, SUNDAY)
+    period = parse_period("2026-09-06", SANTIAGO, SUNDAY)
     assert period.from_us == parse_time("2026-09-06T04:00:00Z")
     assert period.until_us - period.from_us == 23 * HOUR_US
 
@@ -111,7 +111,7 @@ def test_a_day_may_begin_after_midnight() -> None:
 def test_yesterday_is_that_of_the_zone() -> None:
     late = parse_time("2026-11-21T23:30:00Z")
     assert named("yesterday", VIENNA, late).startswith("2026-11-21")
-    assert moment_named("yesterday", UTC, late) == parse_time("2026-11-21") - 1
+    assert parse_moment("yesterday", UTC, late) == parse_time("2026-11-21") - 1
     (span,) = find_dates_in(VIENNA, "I met her yesterday.", late)
     assert span.from_us == parse_time("2026-11-20T23:00:00Z")
 
@@ -119,10 +119,10 @@ def test_yesterday_is_that_of_the_zone() -> None:
 @pytest.mark.parametrize("moment", ["2026-03-29T00:59:59Z", "2026-03-29T01:00:00Z", "2026-07-01T00:00:00Z"])
 def test_the_wall_leads_back_to_the_moment(moment: str) -> None:
     us = parse_time(moment)
-    assert from_wall(to_wall(us, VIENNA), VIENNA) == us
+    assert from_local_time(to_local_time(us, VIENNA), VIENNA) == us
 
 
 def test_the_ends_of_the_calendar_stay_as_they_are() -> None:
     last = from_datetime(datetime(9999, 12, 31, 23, 30, tzinfo=UTC))
-    assert to_wall(last, VIENNA) == last
-    assert to_wall(last - DAY_US, VIENNA) == last - DAY_US + HOUR_US
+    assert to_local_time(last, VIENNA) == last
+    assert to_local_time(last - DAY_US, VIENNA) == last - DAY_US + HOUR_US

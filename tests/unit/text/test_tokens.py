@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda import limits
-from credenda.text.tokens import fold, query_terms, segment, tokenize
+from credenda.text.tokens import extract_query_terms, fold, segment_query, tokenize
 
 TEXTS = st.text(st.one_of(st.characters(), st.sampled_from("abc 東京がテﾃสวัé'.@#+,:\n")), max_size=80)
 
@@ -103,8 +103,8 @@ def test_a_segmented_text_is_found_by_two_characters_in_full_text_search(query: 
     database = sqlite3.connect(":memory:")
     try:
         database.execute("CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'porter unicode61')")
-        database.execute("INSERT INTO words VALUES (?)", (segment("我喜欢喝茶 in Linz"),))
-        asked = " ".join(f'"{word}"' for word in segment(query).split())
+        database.execute("INSERT INTO words VALUES (?)", (segment_query("我喜欢喝茶 in Linz"),))
+        asked = " ".join(f'"{word}"' for word in segment_query(query).split())
         (count,) = database.execute("SELECT count(*) FROM words WHERE words MATCH ?", (asked,)).fetchone()
     finally:
         database.close()
@@ -112,20 +112,20 @@ def test_a_segmented_text_is_found_by_two_characters_in_full_text_search(query: 
 
 
 def test_segment_leaves_other_text_alone() -> None:
-    assert segment("Grüße an José, don't change") == "Grüße an José, don't change"
-    assert segment("plain ascii") == "plain ascii"
-    assert segment("ﾃｽﾄ!").split() == ["テス", "スト", "!"]
+    assert segment_query("Grüße an José, don't change") == "Grüße an José, don't change"
+    assert segment_query("plain ascii") == "plain ascii"
+    assert segment_query("ﾃｽﾄ!").split() == ["テス", "スト", "!"]
 
 
 def test_query_terms_are_distinct_in_order_and_bounded() -> None:
-    assert query_terms("tea, coffee and tea; teas") == ["tea", "coffe"]
+    assert extract_query_terms("tea, coffee and tea; teas") == ["tea", "coffe"]
     many = " ".join(f"w{number}" for number in range(500))
-    assert query_terms(many) == [f"w{number}" for number in range(limits.QUERY_TERMS)]
+    assert extract_query_terms(many) == [f"w{number}" for number in range(limits.QUERY_TERMS)]
 
 
 def test_a_question_of_stop_words_keeps_them() -> None:
-    assert query_terms("Who is it?") == ["who", "is", "it"]
-    assert query_terms(" ?! ") == []
+    assert extract_query_terms("Who is it?") == ["who", "is", "it"]
+    assert extract_query_terms(" ?! ") == []
 
 
 @given(TEXTS)
@@ -134,7 +134,7 @@ def test_any_text_gives_clean_terms(text: str) -> None:
         assert term
         assert not any(character.isspace() for character in term)
     assert tokenize(text) == tokenize(text)
-    segment(text)
+    segment_query(text)
 
 
 @given(TEXTS, TEXTS)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.write.indexing.near_duplicate import may_repeat, surely_repeats
+from credenda.write.indexing.near_duplicate import is_exact_repeat, may_repeat
 
 
 def memory(text: str, **fields: object) -> Memory:
@@ -34,13 +34,13 @@ APART = [
 @pytest.mark.requirement("E-048")
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_filling_words_do_not_tell_memories_apart(one: str, other: str) -> None:
-    assert surely_repeats(memory(one), memory(other))
+    assert is_exact_repeat(memory(one), memory(other))
 
 
 @pytest.mark.parametrize(("one", "other"), NEAR)
 def test_other_words_may_repeat_and_never_surely_do(one: str, other: str) -> None:
     assert may_repeat(memory(one), memory(other))
-    assert not surely_repeats(memory(one), memory(other))
+    assert not is_exact_repeat(memory(one), memory(other))
 
 
 @pytest.mark.requirement("E-048")
@@ -73,5 +73,5 @@ def test_likeness_goes_both_ways(one: str, other: str) -> None:
     first, second = memory(one), memory(other)
     assert may_repeat(first, first)
     assert may_repeat(first, second) == may_repeat(second, first)
-    assert surely_repeats(first, second) == surely_repeats(second, first)
-    assert may_repeat(first, second) or not surely_repeats(first, second)
+    assert is_exact_repeat(first, second) == is_exact_repeat(second, first)
+    assert may_repeat(first, second) or not is_exact_repeat(first, second)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from credenda.write.intake.injection import judge, protected
+from credenda.write.intake.injection import detect_injection, is_protected_topic
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,8 @@ from credenda.write.intake.injection import judge, protected
     ],
 )
 def test_an_attack_is_denied(text: str) -> None:
-    assert judge(text).verdict == "deny"
-    assert judge(f"Nice weather today.\n{text.upper()}\nBye.").verdict == "deny"
+    assert detect_injection(text).verdict == "deny"
+    assert detect_injection(f"Nice weather today.\n{text.upper()}\nBye.").verdict == "deny"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_an_attack_is_denied(text: str) -> None:
     ],
 )
 def test_what_seems_to_give_orders_is_kept_apart(text: str) -> None:
-    assert judge(text).verdict == "quarantine"
+    assert detect_injection(text).verdict == "quarantine"
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_seems_to_give_orders_is_kept_apart(text: str) -> None:
     ],
 )
 def test_what_people_say_is_let_in(text: str) -> None:
-    assert judge(text).verdict == "allow"
+    assert detect_injection(text).verdict == "allow"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_people_say_is_let_in(text: str) -> None:
     ],
 )
 def test_a_topic_that_is_not_the_users(topic: str | None, *, denied: bool) -> None:
-    assert protected(topic, "ana") is denied
+    assert is_protected_topic(topic, "ana") is denied
 
 
 def test_no_text_is_slow() -> None:
@@ -94,5 +94,5 @@ def test_no_text_is_slow() -> None:
     ]
     began = time.process_time()
     for text in nasty:
-        judge(text)
+        detect_injection(text)
     assert time.process_time() - began < 20

@@ -4,18 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.write.intake.injection import Verdict, first_words, judge
-from credenda.write.intake.prescreen import is_plain
+from credenda.write.intake.injection import InjectionVerdict, collect_hint_words, detect_injection
+from credenda.write.intake.prescreen import is_surely_clean
 from credenda.write.intake.secrets import (
     CARD_DIGITS,
     LONG_WORD,
     ORDER_WORDS,
     SECRET_WORDS,
-    looks_like_instruction,
-    screen,
+    is_instruction_like,
+    screen_secrets,
 )
 
-HINTS = [*SECRET_WORDS, *ORDER_WORDS, *first_words()]
+HINTS = [*SECRET_WORDS, *ORDER_WORDS, *collect_hint_words()]
 NOISE = st.text(st.sampled_from("abeinorst NO4é ß\u017fKI.,'<[-"), max_size=30)
 PIECES = st.sampled_from(
     [
@@ -46,15 +46,15 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES | NOISE, max_size=8), st.sampled_from(["", " "]))
 def test_nothing_is_found_in_what_is_plain(pieces: list[str], between: str) -> None:
     text = between.join(pieces)
-    if is_plain(text):
-        assert screen(text, "reject").masked == ()
-        assert not looks_like_instruction(text)
-        assert judge(text).verdict is Verdict.ALLOW
+    if is_surely_clean(text):
+        assert screen_secrets(text, "reject").masked == ()
+        assert not is_instruction_like(text)
+        assert detect_injection(text).verdict is InjectionVerdict.ALLOW
 
 
 @pytest.mark.parametrize("hint", sorted({*HINTS}))
 def test_no_hint_is_plain_in_any_case_nor_inside_a_word(hint: str) -> None:
-    assert not any(map(is_plain, [hint, f"so {hint}", f"x{hint}y", hint.upper()]))
+    assert not any(map(is_surely_clean, [hint, f"so {hint}", f"x{hint}y", hint.upper()]))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_no_hint_is_plain_in_any_case_nor_inside_a_word(hint: str) -> None:
     ],
 )
 def test_digits_long_words_and_letters_that_fold_are_not_plain(text: str) -> None:
-    assert not is_plain(text)
+    assert not is_surely_clean(text)
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_digits_long_words_and_letters_that_fold_are_not_plain(text: str) -> Non
     ["", "The kettle is on.", "J'ai déménagé à Lyon.", "Ich wohne in Gießen.", "猫が好き", "1" * (CARD_DIGITS - 1)],
 )
 def test_what_most_people_say_is_plain(text: str) -> None:
-    assert is_plain(text)
+    assert is_surely_clean(text)

@@ -10,7 +10,7 @@ import pytest
 
 from credenda.errors import Invalid
 from credenda.write.intake import secrets as screening
-from credenda.write.intake.secrets import looks_like_instruction, screen
+from credenda.write.intake.secrets import is_instruction_like, screen_secrets
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq\nq83c/+ab=\n-----END RSA PRIVATE KEY-----"
 LOCKED_PEM = PEM.replace("\nMII", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\nMII")
@@ -82,7 +82,7 @@ TALK = [
 
 @pytest.mark.parametrize(("text", "kind", "masked"), SECRETS)
 def test_a_secret_is_masked_and_named(text: str, kind: str, masked: str) -> None:
-    screened = screen(text, "mask")
+    screened = screen_secrets(text, "mask")
     assert screened.text == masked
     assert screened.masked == (kind,)
 
@@ -90,24 +90,24 @@ def test_a_secret_is_masked_and_named(text: str, kind: str, masked: str) -> None
 @pytest.mark.parametrize("text", TALK)
 def test_talk_about_secrets_is_left_alone(text: str) -> None:
     for policy in ("mask", "reject"):
-        screened = screen(text, policy)
+        screened = screen_secrets(text, policy)
         assert (screened.text, screened.masked) == (text, ())
 
 
 @pytest.mark.parametrize("text", [text for text, _, _ in SECRETS])
 def test_masking_twice_changes_nothing_more(text: str) -> None:
-    once = screen(text, "mask").text
-    assert screen(once, "mask").text == once
+    once = screen_secrets(text, "mask").text
+    assert screen_secrets(once, "mask").text == once
 
 
 def test_several_secrets_go_each_and_are_named_once() -> None:
-    screened = screen("password: hunter22 and password: hunter33; card 4111111111111111", "mask")
+    screened = screen_secrets("password: hunter22 and password: hunter33; card 4111111111111111", "mask")
     assert screened.text == "password: [password removed] and password: [password removed]; card [card number removed]"
     assert screened.masked == ("password", "card number")
 
 
 def test_overlapping_finds_leave_nothing_of_either() -> None:
-    screened = screen("token=sk-proj-Ab3dEf6hIj9lMn2pQr5t end", "mask")
+    screened = screen_secrets("token=sk-proj-Ab3dEf6hIj9lMn2pQr5t end", "mask")
     assert "Ab3d" not in screened.text
     assert "r5t" not in screened.text
     assert screened.text.endswith(" end")
@@ -115,9 +115,9 @@ def test_overlapping_finds_leave_nothing_of_either() -> None:
 
 @pytest.mark.parametrize(("text", "kind", "masked"), SECRETS)
 def test_the_policy_decides(text: str, kind: str, masked: str) -> None:
-    assert screen(text, "keep").text == text
+    assert screen_secrets(text, "keep").text == text
     with pytest.raises(Invalid) as caught:
-        screen(text, "reject")
+        screen_secrets(text, "reject")
     assert kind in str(caught.value)
     assert text not in str(caught.value)
     assert masked not in str(caught.value)
@@ -125,10 +125,10 @@ def test_the_policy_decides(text: str, kind: str, masked: str) -> None:
 
 @pytest.mark.parametrize("number", ["4111111111111111", "378282246310005", "5555555555554444", "4222222222222"])
 def test_the_check_digit_tells_cards_from_other_numbers(number: str) -> None:
-    assert screen(number, "mask").masked == ("card number",)
+    assert screen_secrets(number, "mask").masked == ("card number",)
     for digit in range(10):
         other = number[:-1] + str(digit)
-        assert bool(screen(other, "mask").masked) == (other == number)
+        assert bool(screen_secrets(other, "mask").masked) == (other == number)
 
 
 def _patterns() -> list[str]:
@@ -173,8 +173,8 @@ def test_the_walk_over_patterns_sees_what_it_is_for(pattern: str) -> None:
 @pytest.mark.parametrize("after", ["", "token=", "ignore all ", "do not tell "])
 def test_a_long_hostile_text_comes_through(unit: str, after: str) -> None:
     text = (unit + after) * (100_000 // len(unit + after))
-    assert screen(text, "mask").text
-    looks_like_instruction(text)
+    assert screen_secrets(text, "mask").text
+    is_instruction_like(text)
 
 
 @pytest.mark.parametrize(
@@ -194,8 +194,8 @@ def test_a_long_hostile_text_comes_through(unit: str, after: str) -> None:
     ],
 )
 def test_text_that_gives_orders_to_a_model_is_seen(text: str) -> None:
-    assert looks_like_instruction(text)
-    assert looks_like_instruction(f"Lovely weather. {text} Bye.")
+    assert is_instruction_like(text)
+    assert is_instruction_like(f"Lovely weather. {text} Bye.")
 
 
 @pytest.mark.parametrize(
@@ -214,4 +214,4 @@ def test_text_that_gives_orders_to_a_model_is_seen(text: str) -> None:
     ],
 )
 def test_a_persons_own_wishes_are_no_orders_of_that_kind(text: str) -> None:
-    assert not looks_like_instruction(text)
+    assert not is_instruction_like(text)

@@ -8,20 +8,20 @@ from typing import Any, Final, cast
 
 from credenda.clock import DAY_US, from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
-from credenda.validation import checked_name
+from credenda.validation import check_name
 
 __all__ = [
     "SHARED_USER",
-    "entities",
-    "entity",
-    "expiry",
-    "heard",
-    "memory_id_of",
-    "memory_type_of",
-    "new_text",
-    "said_at",
-    "top",
-    "user_of",
+    "check_entities",
+    "check_entity",
+    "check_limit",
+    "check_memory_id",
+    "check_memory_type",
+    "choose_text",
+    "choose_user",
+    "filter_messages",
+    "parse_expiry",
+    "parse_timestamp",
 ]
 
 SHARED_USER: Final = "_shared"
@@ -31,31 +31,31 @@ _PROCEDURE: Final = "procedural_memory"
 _TOP: Final = 20
 
 
-def entity(value: object, what: str) -> str | None:
+def check_entity(value: object, what: str) -> str | None:
     """Check the name of a user, agent or run; spaces around it do not count, a blank one is refused."""
-    name = checked_name(value, what)
+    name = check_name(value, what)
     if name is None and value is not None:
         raise Invalid(f"{what} is blank", why="it would name nobody", fix="give an id, or leave it out")
     return None if name is None else name.strip()
 
 
-def entities(user_id: str | None, agent_id: str | None, run_id: str | None) -> dict[str, str | None]:
+def check_entities(user_id: str | None, agent_id: str | None, run_id: str | None) -> dict[str, str | None]:
     """Check all three names."""
     return {
-        "user_id": entity(user_id, "user_id"),
-        "agent_id": entity(agent_id, "agent_id"),
-        "run_id": entity(run_id, "run_id"),
+        "user_id": check_entity(user_id, "user_id"),
+        "agent_id": check_entity(agent_id, "agent_id"),
+        "run_id": check_entity(run_id, "run_id"),
     }
 
 
-def user_of(named: Mapping[str, str | None]) -> str:
+def choose_user(named: Mapping[str, str | None]) -> str:
     """Say whose memory is meant: the user's, or the shared one where only an agent or a run is named."""
     if not any(named.values()):
         raise Invalid("whose memory?", why=f"none of {', '.join(named)} is given", fix='give user_id="…"')
     return named["user_id"] or SHARED_USER
 
 
-def heard(messages: object) -> list[object]:
+def filter_messages(messages: object) -> list[object]:
     """Return the messages to file: a prompt's own instructions are nobody's memory, least of all recalled ones."""
     if isinstance(messages, str):
         return [{"role": "user", "content": messages}]
@@ -63,15 +63,15 @@ def heard(messages: object) -> list[object]:
     if not isinstance(given, Sequence) or isinstance(given, bytes | bytearray):
         kind = type(given).__name__
         raise Invalid("messages must be text or a list", why=f"this is a {kind}", fix='give [{"role", "content"}, …]')
-    return [message for message in cast("Sequence[object]", given) if _role(message) not in _UNHEARD]
+    return [message for message in cast("Sequence[object]", given) if _read_role(message) not in _UNHEARD]
 
 
-def _role(message: object) -> object:
+def _read_role(message: object) -> object:
     role = cast("Mapping[str, Any]", message).get("role") if isinstance(message, Mapping) else None
     return role.casefold() if isinstance(role, str) else role
 
 
-def said_at(timestamp: object) -> datetime | str | None:
+def parse_timestamp(timestamp: object) -> datetime | str | None:
     """Read when it was said: seconds since 1970, a datetime or RFC 3339."""
     if isinstance(timestamp, bool) or (
         timestamp is not None and not isinstance(timestamp, int | float | str | datetime)
@@ -86,7 +86,7 @@ def said_at(timestamp: object) -> datetime | str | None:
     return timestamp
 
 
-def expiry(expiration_date: object) -> datetime | None:
+def parse_expiry(expiration_date: object) -> datetime | None:
     """Read the last day on which it holds, or the moment at which it ends."""
     if expiration_date is None:
         return None
@@ -108,14 +108,14 @@ def _is_day(text: str) -> bool:
     return True
 
 
-def memory_type_of(memory_type: str | None) -> str | None:
+def check_memory_type(memory_type: str | None) -> str | None:
     """Read mem0's one type."""
     if memory_type not in {None, _PROCEDURE}:
         raise Invalid(f"{memory_type!r} is not a memory_type", fix=f"give {_PROCEDURE!r}, or leave it out")
     return None if memory_type is None else "procedure"
 
 
-def top(top_k: object, limit: object, *, most: int | None) -> int:
+def check_limit(top_k: object, limit: object, *, most: int | None) -> int:
     """Read how many results are wanted; `limit` is the older name."""
     if top_k is not None and limit is not None:
         raise Invalid("top_k and limit are given", why="they are the same", fix="keep top_k")
@@ -126,7 +126,7 @@ def top(top_k: object, limit: object, *, most: int | None) -> int:
     return wanted
 
 
-def memory_id_of(memory_id: object) -> str:
+def check_memory_id(memory_id: object) -> str:
     """Check that an id is text."""
     if not isinstance(memory_id, str):
         why = f"it is a {type(memory_id).__name__}"
@@ -134,7 +134,7 @@ def memory_id_of(memory_id: object) -> str:
     return memory_id.strip()
 
 
-def new_text(text: object, data: object) -> str:
+def choose_text(text: object, data: object) -> str:
     """Read what a memory is to say; `data` is the older name of `text`."""
     if (text is None) == (data is None):
         raise Invalid("what shall the memory say?", why="exactly one of text and data is needed", fix="give text")

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Final, cast
 
 from credenda.clock import parse_time
-from credenda.compat.mem0.arguments import entity
+from credenda.compat.mem0.arguments import check_entity
 from credenda.errors import Invalid
 
 __all__ = ["ENTITIES", "TIMES", "Asked", "Condition", "Facts", "read_filters"]
@@ -40,15 +40,15 @@ class Asked:
     fields: frozenset[str] = frozenset()
 
 
-def _number(value: object) -> float | None:
+def _to_number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _ordered(wanted: Callable[[int], bool]) -> _Test:
+def _compare_ordered(wanted: Callable[[int], bool]) -> _Test:
     """Compare numbers with numbers and text with text; anything else does not compare, and does not fit."""
 
     def test(value: object, limit: object) -> bool:
-        one, other = _number(value), _number(limit)
+        one, other = _to_number(value), _to_number(limit)
         if one is not None and other is not None:
             return wanted((one > other) - (one < other))
         if isinstance(value, str) and isinstance(limit, str):
@@ -58,36 +58,36 @@ def _ordered(wanted: Callable[[int], bool]) -> _Test:
     return test
 
 
-def _contains(value: object, part: object) -> bool:
+def _has_part(value: object, part: object) -> bool:
     if isinstance(value, str):
         return isinstance(part, str) and part in value
     return isinstance(value, Sequence) and part in cast("Sequence[object]", value)
 
 
-def _contains_folded(value: object, part: object) -> bool:
+def _has_folded_part(value: object, part: object) -> bool:
     return isinstance(value, str) and isinstance(part, str) and part.casefold() in value.casefold()
 
 
-def _equal(value: object, wanted: object) -> bool:
+def _is_equal(value: object, wanted: object) -> bool:
     """Compare as JSON does: true is not 1."""
     return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)
 
 
-def _among(value: object, wanted: object) -> bool:
-    return any(_equal(value, one) for one in cast("Sequence[object]", wanted))
+def _is_among(value: object, wanted: object) -> bool:
+    return any(_is_equal(value, one) for one in cast("Sequence[object]", wanted))
 
 
 _TESTS: Final[Mapping[str, tuple[_Test, bool]]] = {
-    "eq": (_equal, True),
-    "ne": (_equal, False),
-    "in": (_among, True),
-    "nin": (_among, False),
-    "gt": (_ordered(lambda sign: sign > 0), True),
-    "gte": (_ordered(lambda sign: sign >= 0), True),
-    "lt": (_ordered(lambda sign: sign < 0), True),
-    "lte": (_ordered(lambda sign: sign <= 0), True),
-    "contains": (_contains, True),
-    "icontains": (_contains_folded, True),
+    "eq": (_is_equal, True),
+    "ne": (_is_equal, False),
+    "in": (_is_among, True),
+    "nin": (_is_among, False),
+    "gt": (_compare_ordered(lambda sign: sign > 0), True),
+    "gte": (_compare_ordered(lambda sign: sign >= 0), True),
+    "lt": (_compare_ordered(lambda sign: sign < 0), True),
+    "lte": (_compare_ordered(lambda sign: sign <= 0), True),
+    "contains": (_has_part, True),
+    "icontains": (_has_folded_part, True),
 }
 """What each operator asks of one value, and whether some value must pass (True) or none may (False)."""
 
@@ -97,14 +97,14 @@ def read_filters(filters: object, given: Mapping[str, str | None]) -> Asked:
 
     Raises `Invalid` for anything that cannot be asked; nothing is left out silently.
     """
-    table = dict(_table(filters if filters is not None else {}))
+    table = dict(_require_table(filters if filters is not None else {}))
     for name, value in given.items():
         if value is not None and table.setdefault(name, value) != value:
             raise Invalid(
                 f"{name} is named twice", why="as an argument and in filters, and they differ", fix="keep one"
             )
     user = _lift_user(table)
-    if user is None and not _names(table) & set(ENTITIES):
+    if user is None and not _collect_fields(table) & set(ENTITIES):
         raise Invalid(
             "whose memories?",
             why=f"none of {', '.join(ENTITIES)} is given",
@@ -114,10 +114,10 @@ def read_filters(filters: object, given: Mapping[str, str | None]) -> Asked:
     run = table.get("run_id")
     return Asked(
         user=user,
-        keep=_all([_condition(name, value) for name, value in table.items()]) if table else None,
+        keep=_join_all([_parse_condition(name, value) for name, value in table.items()]) if table else None,
         metadata=plain,
         run=run if isinstance(run, str) and run != _ANY else None,
-        fields=frozenset(_names(table)),
+        fields=frozenset(_collect_fields(table)),
     )
 
 
@@ -128,7 +128,7 @@ def _lift_user(table: dict[str, object]) -> str | None:
     if isinstance(together, Sequence) and not isinstance(together, str):
         rest: list[object] = []
         for part in cast("Sequence[object]", together):
-            inner = dict(_table(part))
+            inner = dict(_require_table(part))
             if "user_id" in inner:
                 found.append(inner.pop("user_id"))
             if inner:
@@ -136,22 +136,22 @@ def _lift_user(table: dict[str, object]) -> str | None:
         table["AND"] = rest
         if not rest:
             del table["AND"]
-    if "user_id" in _names(table):
+    if "user_id" in _collect_fields(table):
         raise Invalid(
             "user_id cannot be asked so",
             why="it stands under OR or NOT, and each user's memories are kept apart",
             fix="name one user at the top: {'user_id': '…', 'OR': […]}",
         )
-    names = {_one_user(value) for value in found}
+    names = {_read_user(value) for value in found}
     if len(names) > 1:
         raise Invalid("filters name several users", why="each user's memories are kept apart", fix="ask one at a time")
     return names.pop() if names else None
 
 
-def _one_user(value: object) -> str:
+def _read_user(value: object) -> str:
     table = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {"eq": value}
     asked = table.get("eq")
-    name = None if len(table) != 1 or not isinstance(asked, str) or asked == _ANY else entity(asked, "user_id")
+    name = None if len(table) != 1 or not isinstance(asked, str) or asked == _ANY else check_entity(asked, "user_id")
     if name is None:
         raise Invalid(
             "user_id must name one user", why="each user's memories are kept apart", fix='give {"user_id": "ana"}'
@@ -159,13 +159,13 @@ def _one_user(value: object) -> str:
     return name
 
 
-def _names(table: Mapping[str, object]) -> set[str]:
+def _collect_fields(table: Mapping[str, object]) -> set[str]:
     """Collect the fields that a table asks about, at any depth."""
     found: set[str] = set()
     for name, value in table.items():
         if name in {"AND", "OR", "NOT"}:
-            for part in _parts(name, value):
-                found |= _names(part)
+            for part in _list_conditions(name, value):
+                found |= _collect_fields(part)
         else:
             found.add(name)
     return found
@@ -177,7 +177,7 @@ def _is_plain(name: str, value: object) -> bool:
     return name not in special and isinstance(value, str | int | float) and value != _ANY
 
 
-def _table(value: object) -> Mapping[str, object]:
+def _require_table(value: object) -> Mapping[str, object]:
     table = cast("Mapping[object, object]", value) if isinstance(value, Mapping) else None
     if table is None or not all(isinstance(name, str) for name in table):
         kind = type(cast("object", value)).__name__
@@ -185,36 +185,40 @@ def _table(value: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", table)
 
 
-def _parts(name: str, value: object) -> list[Mapping[str, object]]:
+def _list_conditions(name: str, value: object) -> list[Mapping[str, object]]:
     given = [cast("object", value)] if isinstance(value, Mapping) else value
     if isinstance(given, str) or not isinstance(given, Sequence) or not given:
         raise Invalid(f"{name} needs a list of conditions", fix=f'give {{"{name}": [{{"field": value}}, …]}}')
-    return [_table(part) for part in cast("Sequence[object]", given)]
+    return [_require_table(part) for part in cast("Sequence[object]", given)]
 
 
-def _all(conditions: Sequence[Condition]) -> Condition:
+def _join_all(conditions: Sequence[Condition]) -> Condition:
     return lambda facts: all(condition(facts) for condition in conditions)
 
 
-def _any(conditions: Sequence[Condition]) -> Condition:
+def _join_any(conditions: Sequence[Condition]) -> Condition:
     return lambda facts: any(condition(facts) for condition in conditions)
 
 
-def _condition(name: str, value: object) -> Condition:
+def _parse_condition(name: str, value: object) -> Condition:
     if name in {"AND", "OR", "NOT"}:
-        inner = [_all([_condition(*pair) for pair in part.items()]) for part in _parts(name, value)]
+        inner = [
+            _join_all([_parse_condition(*pair) for pair in part.items()]) for part in _list_conditions(name, value)
+        ]
         if name == "AND":
-            return _all(inner)
-        some = _any(inner)
+            return _join_all(inner)
+        some = _join_any(inner)
         return some if name == "OR" else lambda facts: not some(facts)
     if isinstance(value, Mapping):
-        return _all([_asks(name, operator, wanted) for operator, wanted in _table(cast("object", value)).items()])
+        return _join_all(
+            [_make_test(name, operator, wanted) for operator, wanted in _require_table(cast("object", value)).items()]
+        )
     if value == _ANY:
         return lambda facts: bool(facts.get(name))
-    return _asks(name, "in" if isinstance(value, list) else "eq", cast("object", value))
+    return _make_test(name, "in" if isinstance(value, list) else "eq", cast("object", value))
 
 
-def _asks(name: str, operator: str, wanted: object) -> Condition:
+def _make_test(name: str, operator: str, wanted: object) -> Condition:
     """Ask one operator of all values of one field."""
     if operator not in _TESTS:
         raise Invalid(
@@ -225,7 +229,7 @@ def _asks(name: str, operator: str, wanted: object) -> Condition:
     if operator in {"in", "nin"} and (isinstance(wanted, str) or not isinstance(wanted, Sequence)):
         raise Invalid(f"{operator} needs a list", fix=f'give {{"{name}": {{"{operator}": ["one", …]}}}}')
     test, some = _TESTS[operator]
-    meant = _meant(name, cast("object", wanted))
+    meant = _convert_value(name, cast("object", wanted))
 
     def condition(facts: Facts) -> bool:
         return any(test(value, meant) for value in facts.get(name, ())) is some
@@ -233,12 +237,12 @@ def _asks(name: str, operator: str, wanted: object) -> Condition:
     return condition
 
 
-def _meant(name: str, wanted: object) -> object:
+def _convert_value(name: str, wanted: object) -> object:
     """Read what a field is compared with: for a time, its microseconds."""
     if name not in TIMES:
         return wanted
     if isinstance(wanted, list | tuple):
-        return [_meant(name, one) for one in cast("Sequence[object]", wanted)]
+        return [_convert_value(name, one) for one in cast("Sequence[object]", wanted)]
     if not isinstance(wanted, str | date | datetime):
         raise Invalid(
             f"{name} is compared with a time", why=f"this is a {type(wanted).__name__}", fix="give 2026-01-31"

@@ -14,15 +14,23 @@ from credenda.clock import Clock
 from credenda.compat.mem0 import arguments
 from credenda.compat.mem0.arguments import SHARED_USER
 from credenda.compat.mem0.filters import read_filters
-from credenda.compat.mem0.queries import current, delete_all, delete_line, fitting, held, outcome, replace_text
-from credenda.compat.mem0.responses import Item, history_rows
+from credenda.compat.mem0.queries import (
+    delete_all,
+    delete_line,
+    describe_outcome,
+    filter_hits,
+    find_current,
+    list_records,
+    replace_text,
+)
+from credenda.compat.mem0.responses import Item, build_history_rows
 from credenda.compat.mem0.tenants import Tenants
-from credenda.compat.mem0.version_chain import changes_of, line_of
+from credenda.compat.mem0.version_chain import find_chain, read_changes
 from credenda.errors import Invalid, NotFound
 from credenda.providers.embed.protocol import Embedder
 from credenda.runtime import Parts
 from credenda.services import inspect, remember
-from credenda.validation import checked_fraction
+from credenda.validation import check_fraction
 from credenda.write.intake.validate import Submission
 
 __all__ = ["Memory"]
@@ -113,11 +121,11 @@ class Memory:
         for a message that is kept but says nothing to believe. `infer=False` holds every message word for word.
         `refused` names what was masked, or was deleted before; `allow_deleted=True` takes that in again.
         """
-        named = arguments.entities(user_id, agent_id, run_id)
-        user = arguments.user_of(named)
+        named = arguments.check_entities(user_id, agent_id, run_id)
+        user = arguments.choose_user(named)
         if prompt is not None:
             raise Invalid("prompt cannot be used", why="no model reads the messages", fix="leave prompt out")
-        heard = arguments.heard(messages)
+        heard = arguments.filter_messages(messages)
         if not heard:
             return {"results": []}
         submission = Submission(
@@ -126,16 +134,16 @@ class Memory:
             agent=named["agent_id"],
             session=named["run_id"],
             metadata=metadata,
-            occurred_at=arguments.said_at(timestamp),
-            expires_at=arguments.expiry(expiration_date),
-            memory_type=arguments.memory_type_of(memory_type),
+            occurred_at=arguments.parse_timestamp(timestamp),
+            expires_at=arguments.parse_expiry(expiration_date),
+            memory_type=arguments.check_memory_type(memory_type),
             allow_deleted=allow_deleted,
         )
         with self._tenants.lend(user) as tenant:
             receipt = (remember.remember if infer else remember.keep)(tenant.parts, submission)
             tenant.client.settle()
             with tenant.parts.store.reader(user) as reader:
-                rows = outcome(reader, receipt)
+                rows = describe_outcome(reader, receipt)
         return {"results": rows, **({"refused": list(receipt.refused)} if receipt.refused else {})}
 
     def search(
@@ -162,11 +170,11 @@ class Memory:
         if rerank or show_expired:
             what = "rerank" if rerank else "show_expired"
             raise Invalid(f"{what} cannot be used in search", why="there is no such step here", fix="leave it out")
-        asked = read_filters(filters, arguments.entities(user_id, agent_id, run_id))
-        most = arguments.top(top_k, limit, most=limits.SEARCH_LIMIT)
-        floor = 0.0 if threshold is None else checked_fraction(threshold, "threshold")
+        asked = read_filters(filters, arguments.check_entities(user_id, agent_id, run_id))
+        most = arguments.check_limit(top_k, limit, most=limits.SEARCH_LIMIT)
+        floor = 0.0 if threshold is None else check_fraction(threshold, "threshold")
         user = asked.user or SHARED_USER
-        question = inspect.Question(
+        question = inspect.SearchArguments(
             query=query,
             metadata=asked.metadata or None,
             session=asked.run,
@@ -176,7 +184,7 @@ class Memory:
         with self._tenants.lend(user) as tenant:
             found = inspect.search(tenant.parts, question, reach=limits.CANDIDATES if asked.keep else 2 * most + 1)
         items: list[Item] = []
-        for hit, record in [pair for pair in fitting(found.hits, asked) if pair[0].score >= floor][:most]:
+        for hit, record in [pair for pair in filter_hits(found.hits, asked) if pair[0].score >= floor][:most]:
             details = {"score_details": dict(hit.terms)} if explain else {}
             items.append({**record.item(user), "score": hit.score, **details})
         return {"results": items, "abstained": found.abstained}
@@ -184,8 +192,8 @@ class Memory:
     def get(self, memory_id: str, *, user_id: str | None = None) -> Item | None:
         """Return what an id stands for by now, or None where there is nothing."""
         try:
-            with self._tenants.owning(arguments.memory_id_of(memory_id), user_id) as tenant:
-                record = current(tenant, memory_id)
+            with self._tenants.owning(arguments.check_memory_id(memory_id), user_id) as tenant:
+                record = find_current(tenant, memory_id)
                 return None if record is None else record.item(tenant.parts.user_id)
         except NotFound:
             return None
@@ -202,13 +210,13 @@ class Memory:
         show_expired: bool = False,
     ) -> Item:
         """List what is held, newest first, at most `top_k` (20). Messages that nothing was made from are not listed."""
-        asked = read_filters(filters, arguments.entities(user_id, agent_id, run_id))
-        most = arguments.top(top_k, limit, most=None)
+        asked = read_filters(filters, arguments.check_entities(user_id, agent_id, run_id))
+        most = arguments.check_limit(top_k, limit, most=None)
         user = asked.user or SHARED_USER
         items: list[Item] = []
         with self._tenants.lend(user) as tenant, tenant.parts.store.reader(user) as reader:
             now_us = None if show_expired else tenant.parts.clock.now_us()
-            for record in held(reader, asked, now_us):
+            for record in list_records(reader, asked, now_us):
                 if len(items) == most:
                     break
                 items.append(record.item(user))
@@ -231,9 +239,9 @@ class Memory:
                 why="its metadata and its end belong to what was said",
                 fix="delete it and add it again",
             )
-        said = arguments.new_text(text, data)
-        with self._tenants.owning(arguments.memory_id_of(memory_id), user_id) as tenant:
-            record = current(tenant, memory_id)
+        said = arguments.choose_text(text, data)
+        with self._tenants.owning(arguments.check_memory_id(memory_id), user_id) as tenant:
+            record = find_current(tenant, memory_id)
             if record is None:
                 raise NotFound(f"there is no memory {memory_id}", fix="copy an id from search or get_all")
             if record.id.startswith("e"):
@@ -246,14 +254,14 @@ class Memory:
 
     def delete(self, memory_id: str, *, user_id: str | None = None) -> Item:
         """Delete a memory with everything that it replaced, and the words it rests on."""
-        with self._tenants.owning(arguments.memory_id_of(memory_id), user_id) as tenant:
+        with self._tenants.owning(arguments.check_memory_id(memory_id), user_id) as tenant:
             delete_line(tenant, memory_id)
         return {"message": "The memory was deleted."}
 
     def delete_all(self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None) -> Item:
         """Delete all of a user, or all that an agent or a run said of them: memories, their past, and messages."""
-        named = arguments.entities(user_id, agent_id, run_id)
-        user = arguments.user_of(named)
+        named = arguments.check_entities(user_id, agent_id, run_id)
+        user = arguments.choose_user(named)
         asked = read_filters(None, named)
         with self._tenants.lend(user) as tenant:
             delete_all(tenant, asked)
@@ -261,12 +269,12 @@ class Memory:
 
     def history(self, memory_id: str, *, user_id: str | None = None) -> list[Item]:
         """Tell how a memory came to say what it says, oldest first; deleted words stand in no row."""
-        with self._tenants.owning(arguments.memory_id_of(memory_id), user_id) as tenant:
+        with self._tenants.owning(arguments.check_memory_id(memory_id), user_id) as tenant:
             if memory_id.startswith("e"):
                 return []
             with tenant.parts.store.reader(tenant.parts.user_id) as reader:
-                line = line_of(reader, memory_id)
-                return history_rows(line, changes_of(reader, line))
+                line = find_chain(reader, memory_id)
+                return build_history_rows(line, read_changes(reader, line))
 
     def reset(self) -> None:
         """Remove the file, with every user in it and all that was ever deleted; the next call begins a new one."""

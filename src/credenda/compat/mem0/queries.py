@@ -7,10 +7,17 @@ from typing import Final
 
 from credenda.clock import parse_time, to_datetime
 from credenda.compat.mem0.filters import Asked
-from credenda.compat.mem0.responses import Item, Record, change_rows, record_of_event, record_of_hit, records
+from credenda.compat.mem0.responses import (
+    Item,
+    Record,
+    build_change_rows,
+    build_records,
+    record_of_event,
+    record_of_hit,
+)
 from credenda.compat.mem0.tenants import Tenant
-from credenda.compat.mem0.version_chain import line_of, tip_of
-from credenda.ids import Kind, number_of, parse_id
+from credenda.compat.mem0.version_chain import find_chain, find_tip
+from credenda.ids import IdKind, parse_id, parse_id_number
 from credenda.model.event import Event, Receipt, Role
 from credenda.model.memory import Status
 from credenda.model.query import Hit
@@ -18,7 +25,15 @@ from credenda.services import edit
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
 from credenda.write.journal import REMOVED
 
-__all__ = ["current", "delete_all", "delete_line", "fitting", "held", "outcome", "replace_text"]
+__all__ = [
+    "delete_all",
+    "delete_line",
+    "describe_outcome",
+    "filter_hits",
+    "find_current",
+    "list_records",
+    "replace_text",
+]
 
 _PAGE: Final = 500
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
@@ -27,29 +42,29 @@ _SPOKEN: Final = frozenset({Role.USER, Role.PERSON})
 _LAST: Final = to_datetime(parse_time("9999-12-30"))
 
 
-def outcome(reader: Reader, receipt: Receipt) -> list[Item]:
+def describe_outcome(reader: Reader, receipt: Receipt) -> list[Item]:
     """Say what filing messages changed: by the change log where it says something, else that they are kept."""
     rows: list[Item] = []
     for event in reader.events(receipt.event_ids):
         changes = reader.changes(ChangeFilter(cause=event.id))
         named = sorted({change.memory_id for change in changes if change.memory_id is not None})
-        told = change_rows(changes, {memory.id: memory for memory in reader.memories(named)})
-        if not told and event.role in _SPOKEN and _says_something(event.text):
+        told = build_change_rows(changes, {memory.id: memory for memory in reader.memories(named)})
+        if not told and event.role in _SPOKEN and _has_words(event.text):
             told = [{"id": event.id, "memory": event.text, "event": "NONE"}]
-        rows += ({**row, **_who(event)} for row in told)
+        rows += ({**row, **_name_author(event)} for row in told)
     return rows
 
 
-def _says_something(text: str) -> bool:
+def _has_words(text: str) -> bool:
     """Say whether words are left beside those that were deleted before."""
     return any(letter.isalnum() for letter in text.replace(REMOVED, ""))
 
 
-def _who(event: Event) -> Item:
+def _name_author(event: Event) -> Item:
     return {"role": "user", "actor_id": event.speaker} if event.role is Role.PERSON else {"role": event.role.value}
 
 
-def fitting(hits: Sequence[Hit], asked: Asked) -> Iterator[tuple[Hit, Record]]:
+def filter_hits(hits: Sequence[Hit], asked: Asked) -> Iterator[tuple[Hit, Record]]:
     """Choose the hits that the filters want, and that are true by now.
 
     What nobody but an assistant or a document said must be asked for by its role.
@@ -63,36 +78,36 @@ def fitting(hits: Sequence[Hit], asked: Asked) -> Iterator[tuple[Hit, Record]]:
             yield hit, record
 
 
-def current(tenant: Tenant, memory_id: str) -> Record | None:
+def find_current(tenant: Tenant, memory_id: str) -> Record | None:
     """Return what an id stands for by now: the end of its line, or a message; None where it was deleted or ended."""
     with tenant.parts.store.reader(tenant.parts.user_id) as reader:
-        if parse_id(memory_id, reader.tenant.tag)[0] is Kind.EVENT:
+        if parse_id(memory_id, reader.tenant.tag)[0] is IdKind.EVENT:
             return next((record_of_event(event) for event in reader.events([memory_id]) if event.text), None)
-        tip = tip_of(reader, memory_id)
-        return None if tip is None or tip.status not in _HELD else records(reader, [tip])[0]
+        tip = find_tip(reader, memory_id)
+        return None if tip is None or tip.status not in _HELD else build_records(reader, [tip])[0]
 
 
-def held(reader: Reader, asked: Asked, now_us: int | None) -> Iterator[Record]:
+def list_records(reader: Reader, asked: Asked, now_us: int | None) -> Iterator[Record]:
     """Give what is held and wanted, newest first, without what has expired by `now_us`."""
-    for record in _pages(reader, _HELD):
+    for record in _walk_pages(reader, _HELD):
         expired = now_us is not None and record.expires_us is not None and record.expires_us <= now_us
         if not expired and (asked.keep is None or asked.keep(record.facts)):
             yield record
 
 
-def _pages(reader: Reader, statuses: frozenset[Status]) -> Iterator[Record]:
+def _walk_pages(reader: Reader, statuses: frozenset[Status]) -> Iterator[Record]:
     below: int | None = None
     while page := reader.find(MemoryFilter(statuses=statuses, below=below, limit=_PAGE)):
-        yield from records(reader, page)
-        below = min(number_of(memory.id, Kind.MEMORY, reader.tenant.tag) for memory in page)
+        yield from build_records(reader, page)
+        below = min(parse_id_number(memory.id, IdKind.MEMORY, reader.tenant.tag) for memory in page)
 
 
-def _events(reader: Reader) -> Iterator[Event]:
+def _walk_events(reader: Reader) -> Iterator[Event]:
     """Give all messages of which words are left, also where a sentence was deleted."""
     after = 0
     while page := reader.find_events(EventFilter(after=after, limit=_PAGE, redacted=True)):
         yield from (event for event in page if event.text)
-        after = max(number_of(event.id, Kind.EVENT, reader.tenant.tag) for event in page)
+        after = max(parse_id_number(event.id, IdKind.EVENT, reader.tenant.tag) for event in page)
 
 
 def replace_text(tenant: Tenant, record: Record, text: str) -> str:
@@ -104,9 +119,9 @@ def replace_text(tenant: Tenant, record: Record, text: str) -> str:
 
 def delete_line(tenant: Tenant, memory_id: str) -> None:
     """Delete a message, or a memory with all that it replaced."""
-    if memory_id.startswith(Kind.MEMORY):
+    if memory_id.startswith(IdKind.MEMORY):
         with tenant.parts.store.reader(tenant.parts.user_id) as reader:
-            line = [memory.id for memory in line_of(reader, memory_id)]
+            line = [memory.id for memory in find_chain(reader, memory_id)]
         for one in line:
             tenant.client.delete(one)
     tenant.client.delete(memory_id)
@@ -118,12 +133,12 @@ def delete_all(tenant: Tenant, asked: Asked) -> None:
     if wanted is None:
         tenant.client.delete_where(before=_LAST)
     with tenant.parts.store.reader(tenant.parts.user_id) as reader:
-        memories = [record.id for record in _pages(reader, _LEFT) if _wants_all(asked, record.events)]
-        events = [one.id for one in _events(reader) if wanted is None or wanted(record_of_event(one).facts)]
+        memories = [record.id for record in _walk_pages(reader, _LEFT) if _is_unfiltered(asked, record.events)]
+        events = [one.id for one in _walk_events(reader) if wanted is None or wanted(record_of_event(one).facts)]
     for target in (*events, *memories):
         tenant.client.delete(target)
 
 
-def _wants_all(asked: Asked, events: Iterable[Event]) -> bool:
+def _is_unfiltered(asked: Asked, events: Iterable[Event]) -> bool:
     wanted = asked.keep
     return wanted is None or all(wanted(record_of_event(event).facts) for event in events)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from credenda.clock import render_time, to_datetime
+from credenda.clock import format_time, to_datetime
 from credenda.compat.mem0.filters import Facts
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.event import Event, Role
@@ -15,7 +15,15 @@ from credenda.model.memory import Memory, Status
 from credenda.model.query import Hit
 from credenda.storage.store import Reader
 
-__all__ = ["Item", "Record", "change_rows", "history_rows", "record_of_event", "record_of_hit", "records"]
+__all__ = [
+    "Item",
+    "Record",
+    "build_change_rows",
+    "build_history_rows",
+    "build_records",
+    "record_of_event",
+    "record_of_hit",
+]
 
 Item = dict[str, Any]
 _ROLES: Final = {"user": "user", "assistant": "assistant"}
@@ -79,21 +87,21 @@ class Record:
                 **{name: value for event in self.events for name, value in event.metadata.items()},
                 **self.metadata,
             },
-            "created_at": _time(self.created_us),
-            "updated_at": _time(self.updated_us),
+            "created_at": _format_time(self.created_us),
+            "updated_at": _format_time(self.updated_us),
             "user_id": user,
             "role": self.role,
         }
-        optional = {"agent_id": self.agent, "run_id": self.run, "expiration_date": render_time(self.expires_us)}
+        optional = {"agent_id": self.agent, "run_id": self.run, "expiration_date": format_time(self.expires_us)}
         optional["actor_id"] = None if self.speaker in _ROLES else self.speaker
         return item | {name: value for name, value in optional.items() if value is not None}
 
 
-def _time(moment_us: int) -> str:
+def _format_time(moment_us: int) -> str:
     return to_datetime(moment_us).isoformat()
 
 
-def records(reader: Reader, memories: Sequence[Memory]) -> list[Record]:
+def build_records(reader: Reader, memories: Sequence[Memory]) -> list[Record]:
     """Return memories with the messages they rest on, but for deleted ones, in the order given."""
     links = reader.evidence(memory_ids=[memory.id for memory in memories]) if memories else []
     said = reader.events(sorted({link.span.event_id for link in links}))
@@ -102,10 +110,10 @@ def records(reader: Reader, memories: Sequence[Memory]) -> list[Record]:
     for link in links:
         if link.span.event_id in events:
             resting.setdefault(link.memory_id, {})[link.span.event_id] = events[link.span.event_id]
-    return [_of_memory(memory, tuple(resting.get(memory.id, {}).values())) for memory in memories]
+    return [_build_record(memory, tuple(resting.get(memory.id, {}).values())) for memory in memories]
 
 
-def _of_memory(memory: Memory, events: tuple[Event, ...]) -> Record:
+def _build_record(memory: Memory, events: tuple[Event, ...]) -> Record:
     return Record(
         id=memory.id,
         text=memory.text,
@@ -135,11 +143,11 @@ def record_of_event(event: Event, text: str | None = None) -> Record:
 def record_of_hit(hit: Hit) -> Record | None:
     """Return what a search found; None where it holds neither."""
     if hit.memory is not None:
-        return _of_memory(hit.memory, hit.evidence)
+        return _build_record(hit.memory, hit.evidence)
     return None if hit.event is None else record_of_event(hit.event, hit.text)
 
 
-def change_rows(changes: Sequence[ChangeRecord], known: Mapping[str, Memory]) -> list[Item]:
+def build_change_rows(changes: Sequence[ChangeRecord], known: Mapping[str, Memory]) -> list[Item]:
     """Say what changes did in mem0's words: a replaced memory and its successor are one UPDATE."""
     replaced: dict[str, list[str]] = {}
     for change in changes:
@@ -150,13 +158,13 @@ def change_rows(changes: Sequence[ChangeRecord], known: Mapping[str, Memory]) ->
     for change in changes:
         memory = known.get(change.memory_id or "")
         if memory is not None:
-            row = _change_row(change, memory, replaced.get(memory.id, ()), known)
+            row = _build_change_row(change, memory, replaced.get(memory.id, ()), known)
             if row is not None and (memory.id not in rows or row["event"] != "NONE"):
                 rows[memory.id] = row
     return list(rows.values())
 
 
-def _change_row(
+def _build_change_row(
     change: ChangeRecord, memory: Memory, replaced: Sequence[str], known: Mapping[str, Memory]
 ) -> Item | None:
     match change.kind:
@@ -172,20 +180,20 @@ def _change_row(
             return None
 
 
-def history_rows(line: Sequence[Memory], changes: Sequence[ChangeRecord]) -> list[Item]:
+def build_history_rows(line: Sequence[Memory], changes: Sequence[ChangeRecord]) -> list[Item]:
     """Tell the changes of a memory and of those it replaced, oldest first; deleted words are in none of them."""
     known = {memory.id: memory for memory in line}
     before = {memory.superseded_by: memory for memory in line if memory.superseded_by is not None}
     rows: list[Item] = []
     for change in sorted(changes, key=lambda change: (change.at_us, change.memory_id or "")):
         memory = known.get(change.memory_id or "")
-        event = _history_event(change, memory, before) if memory is not None else None
+        event = _name_history_event(change, memory, before) if memory is not None else None
         if memory is not None and event is not None:
-            rows.append(_history_row(change, memory, event, before.get(memory.id)))
+            rows.append(_build_history_row(change, memory, event, before.get(memory.id)))
     return rows
 
 
-def _history_event(change: ChangeRecord, memory: Memory, before: Mapping[str, Memory]) -> str | None:
+def _name_history_event(change: ChangeRecord, memory: Memory, before: Mapping[str, Memory]) -> str | None:
     match change.kind:
         case ChangeKind.ADD:
             return "UPDATE" if memory.id in before else "ADD"
@@ -199,7 +207,7 @@ def _history_event(change: ChangeRecord, memory: Memory, before: Mapping[str, Me
             return None
 
 
-def _history_row(change: ChangeRecord, memory: Memory, event: str, before: Memory | None) -> Item:
+def _build_history_row(change: ChangeRecord, memory: Memory, event: str, before: Memory | None) -> Item:
     gone = event == "DELETE"
     old = memory if gone else before
     return {
@@ -208,8 +216,8 @@ def _history_row(change: ChangeRecord, memory: Memory, event: str, before: Memor
         "old_memory": None if old is None else old.text or None,
         "new_memory": None if gone else memory.text or None,
         "event": event,
-        "created_at": _time(memory.created_us),
-        "updated_at": _time(change.at_us),
+        "created_at": _format_time(memory.created_us),
+        "updated_at": _format_time(change.at_us),
         "is_deleted": gone or memory.status is Status.DELETED,
         "actor_id": None if memory.speaker in _ROLES else memory.speaker,
         "role": _ROLES.get(memory.speaker, "user"),

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from credenda import limits
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.memory import Memory
 from credenda.storage.store import ChangeFilter, Reader
 
-__all__ = ["changes_of", "line_of", "tip_of"]
+__all__ = ["find_chain", "find_tip", "read_changes"]
 
 _STEPS: Final = limits.SLOT_ROWS
 
 
-def tip_of(reader: Reader, memory_id: str) -> Memory | None:
+def find_tip(reader: Reader, memory_id: str) -> Memory | None:
     """Return the memory that an id leads to by now: itself, or what replaced it in the end."""
-    number_of(memory_id, Kind.MEMORY, reader.tenant.tag)
+    parse_id_number(memory_id, IdKind.MEMORY, reader.tenant.tag)
     tip = next(iter(reader.memories([memory_id])), None)
     for _ in range(_STEPS):
         following = reader.memories([tip.superseded_by]) if tip is not None and tip.superseded_by else []
@@ -27,20 +27,20 @@ def tip_of(reader: Reader, memory_id: str) -> Memory | None:
     return tip
 
 
-def line_of(reader: Reader, memory_id: str) -> list[Memory]:
+def find_chain(reader: Reader, memory_id: str) -> list[Memory]:
     """Return everything that the end of an id's line has replaced, with the end itself, oldest first."""
-    tip = tip_of(reader, memory_id)
+    tip = find_tip(reader, memory_id)
     found: dict[str, Memory] = {}
     waiting = [tip] if tip is not None else []
     while waiting and len(found) < _STEPS:
         memory = waiting.pop()
         if memory.id not in found:
             found[memory.id] = memory
-            waiting += _replaced_by(reader, memory)
-    return sorted(found.values(), key=lambda memory: number_of(memory.id, Kind.MEMORY, reader.tenant.tag))
+            waiting += _find_replaced(reader, memory)
+    return sorted(found.values(), key=lambda memory: parse_id_number(memory.id, IdKind.MEMORY, reader.tenant.tag))
 
 
-def _replaced_by(reader: Reader, memory: Memory) -> list[Memory]:
+def _find_replaced(reader: Reader, memory: Memory) -> list[Memory]:
     """Find what a memory replaced: whatever led to it led to the replacing, too."""
     begun = reader.changes(ChangeFilter(memory_id=memory.id))
     replaced: list[str] = []
@@ -50,6 +50,6 @@ def _replaced_by(reader: Reader, memory: Memory) -> list[Memory]:
     return [other for other in reader.memories(sorted(set(replaced))) if other.superseded_by == memory.id]
 
 
-def changes_of(reader: Reader, line: list[Memory]) -> list[ChangeRecord]:
+def read_changes(reader: Reader, line: list[Memory]) -> list[ChangeRecord]:
     """Return every change to the memories of a line."""
     return [change for memory in line for change in reader.changes(ChangeFilter(memory_id=memory.id))]

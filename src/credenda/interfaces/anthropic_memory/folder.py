@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.errors import Invalid, Unavailable
-from credenda.ids import new_key
+from credenda.ids import draw_key
 from credenda.interfaces.anthropic_memory.paths import Refused, fold
 
 try:
@@ -113,7 +113,7 @@ class Folder:
             with self._open(names[:-1], make=make) as handle:
                 yield handle, names[-1]
         except OSError as error:
-            raise _refusal(error, names) from error
+            raise _make_refusal(error, names) from error
 
     def kind(self, names: Names) -> Kind:
         """Say what is at a place; a link is refused."""
@@ -121,11 +121,11 @@ class Folder:
             return Kind(folder=True, size=self.root.lstat().st_size)
         try:
             with self._open(names[:-1]) as handle:
-                return _kind(os.lstat(names[-1], dir_fd=handle), names)
+                return _find_kind(os.lstat(names[-1], dir_fd=handle), names)
         except (FileNotFoundError, NotADirectoryError):
             return Kind()
         except OSError as error:
-            raise _refusal(error, names) from error
+            raise _make_refusal(error, names) from error
 
     def items(self, names: Names) -> list[Item]:
         """List a folder by name; links, and what is hidden, are left out."""
@@ -135,14 +135,14 @@ class Folder:
                 for entry in inside:
                     if not entry.name.startswith(".") and not entry.is_symlink():
                         with contextlib.suppress(OSError):
-                            found.append(Item(entry.name, _kind(entry.stat(follow_symlinks=False), ())))
+                            found.append(Item(entry.name, _find_kind(entry.stat(follow_symlinks=False), ())))
         except OSError:
             return []
         return sorted(found)
 
     def read(self, names: Names) -> str:
         """Read a page; raises `Refused` for what is no text or larger than a page may be."""
-        path = _shown(names)
+        path = _join_path(names)
         with self._beside(names) as (folder, name):
             handle = os.open(name, os.O_RDONLY | _NOFOLLOW | _NONBLOCK, dir_fd=folder)
             try:
@@ -163,16 +163,16 @@ class Folder:
 
         Raises `Refused` for a page that is too large, or for a folder that is full.
         """
-        data = encoded(text)
+        data = encode_text(text)
         if len(data) > bytes_max:
-            raise Refused(f"File {_shown(names)} exceeds maximum size of {bytes_max:,} bytes.")
+            raise Refused(f"File {_join_path(names)} exceeds maximum size of {bytes_max:,} bytes.")
         with self._beside(names, make=new) as (folder, name):
-            if new and len(_names(folder)) >= limits.PAGES_IN_FOLDER:
-                raise Refused(f"The folder of {_shown(names)} holds {limits.PAGES_IN_FOLDER:,} pages already")
-            if new and fold(name) in {fold(other) for other in _names(folder)}:
+            if new and len(_list_names(folder)) >= limits.PAGES_IN_FOLDER:
+                raise Refused(f"The folder of {_join_path(names)} holds {limits.PAGES_IN_FOLDER:,} pages already")
+            if new and fold(name) in {fold(other) for other in _list_names(folder)}:
                 return False
-            _sweep(folder)
-            beside = f".{new_key().hex()}.part"
+            _remove_leftovers(folder)
+            beside = f".{draw_key().hex()}.part"
             try:
                 _write_new(folder, beside, data)
                 if new:
@@ -199,7 +199,7 @@ class Folder:
     def move(self, old: Names, new: Names) -> bool:
         """Give a page or folder another name; False where something has that name already."""
         with self._beside(old) as (source, name), self._beside(new, make=True) as (target, other):
-            if fold(other) in {fold(one) for one in _names(target)}:
+            if fold(other) in {fold(one) for one in _list_names(target)}:
                 return False
             os.rename(name, other, src_dir_fd=source, dst_dir_fd=target)
             os.fsync(target)
@@ -222,7 +222,7 @@ class Folder:
         self.write((_STATE, name), text, bytes_max=limits.PAGE_STATE_BYTES)
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """Encode a text; raises `Refused` for halves of characters, which no file can hold."""
     try:
         return text.encode("utf-8")
@@ -251,27 +251,27 @@ def _read(handle: int, bytes_max: int = limits.PAGE_BYTES) -> bytes:
     return b"".join(pieces)
 
 
-def _sweep(folder: int) -> None:
+def _remove_leftovers(folder: int) -> None:
     """Take away what a writer that was killed left behind; while the folder is locked nobody else is writing."""
-    for name in filter(_PART.fullmatch, _names(folder)):
+    for name in filter(_PART.fullmatch, _list_names(folder)):
         os.unlink(name, dir_fd=folder)
 
 
-def _names(folder: int) -> list[str]:
+def _list_names(folder: int) -> list[str]:
     with os.scandir(folder) as inside:
         return [entry.name for entry in inside]
 
 
-def _kind(found: os.stat_result, names: Names) -> Kind:
+def _find_kind(found: os.stat_result, names: Names) -> Kind:
     if stat.S_ISLNK(found.st_mode):
-        raise Refused(f"Path {_shown(names)} would escape /memories directory via symlink")
+        raise Refused(f"Path {_join_path(names)} would escape /memories directory via symlink")
     if stat.S_ISDIR(found.st_mode):
         return Kind(folder=True, size=found.st_size)
     return Kind(file=True, size=found.st_size) if stat.S_ISREG(found.st_mode) else Kind(other=True)
 
 
-def _refusal(error: OSError, names: Names) -> Refused:
-    path = _shown(names)
+def _make_refusal(error: OSError, names: Names) -> Refused:
+    path = _join_path(names)
     if error.errno in _LINK:
         return Refused(f"Path {path} would escape /memories directory via symlink")
     if isinstance(error, FileNotFoundError):
@@ -281,5 +281,5 @@ def _refusal(error: OSError, names: Names) -> Refused:
     return Refused(f"{path} cannot be used: {error.strerror or type(error).__name__}")
 
 
-def _shown(names: Names) -> str:
+def _join_path(names: Names) -> str:
     return "/".join(["/memories", *names])

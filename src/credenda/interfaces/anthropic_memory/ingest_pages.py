@@ -20,7 +20,7 @@ from credenda.interfaces.anthropic_memory.folder import Folder
 from credenda.interfaces.anthropic_memory.paths import Refused
 from credenda.model.event import Source
 from credenda.model.memory import Memory, MemoryUnit, Status
-from credenda.write.intake.secrets import screen
+from credenda.write.intake.secrets import screen_secrets
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
@@ -86,7 +86,7 @@ class Intake:
         that was found, lines that were deleted are left out, and others that cannot be held stay.
         """
         page = _Page(path, writing, self._load().get(path, {}))
-        statements = _statements(text)
+        statements = _pair_statements(text)
         if sum(bool(statement) for _, statement in statements) > limits.PAGE_STATEMENTS and writing:
             raise Refused(f"{path} holds more than {limits.PAGE_STATEMENTS:,} statements. Please split it.")
         lines: list[str] = []
@@ -118,8 +118,8 @@ class Intake:
     def _line(self, page: _Page, line: str, statement: str) -> list[str]:
         """Take in one line, and return it as it may stand; [] for one that must not stand any more."""
         if not statement:
-            return [screen(line, "mask").text]
-        key = _key(statement)
+            return [screen_secrets(line, "mask").text]
+        key = _make_key(statement)
         name = page.known.get(key) or page.held.get(key)
         if name is not None:
             if self._is_gone(page.path, name):
@@ -131,10 +131,10 @@ class Intake:
         except Refused as refused:
             if page.writing:
                 raise
-            return [] if isinstance(refused, _Deleted) else [screen(line, "mask").text]
+            return [] if isinstance(refused, _Deleted) else [screen_secrets(line, "mask").text]
         page.made.append(memory.id)
-        shown = screen(statement, "mask").text if memory.text != statement else statement
-        page.held[_key(shown)] = memory.id
+        shown = screen_secrets(statement, "mask").text if memory.text != statement else statement
+        page.held[_make_key(shown)] = memory.id
         return [line.replace(statement, shown)]
 
     def _is_gone(self, path: str, name: str) -> bool:
@@ -166,12 +166,12 @@ class Intake:
         try:
             memory = self._memory.store(unit)
         except Conflict as error:
-            raise _Deleted(f"This was deleted from memory and stays deleted: {_short(statement)}") from error
+            raise _Deleted(f"This was deleted from memory and stays deleted: {_shorten(statement)}") from error
         except (Invalid, LimitExceeded) as error:
-            raise Refused(f"This line cannot be kept: {_short(statement)} ({error.what}: {error.why})") from error
+            raise Refused(f"This line cannot be kept: {_shorten(statement)} ({error.what}: {error.why})") from error
         if memory.status is Status.CANDIDATE:
             self._forget(memory.id, {})
-            raise Refused(f"This line cannot be kept: {_short(statement)} (it gives orders to whoever reads it)")
+            raise Refused(f"This line cannot be kept: {_shorten(statement)} (it gives orders to whoever reads it)")
         return memory
 
     def drop(self, path: str) -> None:
@@ -219,7 +219,7 @@ class Intake:
             self._folder.save_state(_STATE, json.dumps(after, separators=(",", ":"), sort_keys=True))
 
 
-def _statements(text: str) -> list[tuple[str, str]]:
+def _pair_statements(text: str) -> list[tuple[str, str]]:
     """Pair each line with what it says; "" for headings, tables, code, comments and lines without a word."""
     found: list[tuple[str, str]] = []
     code = False
@@ -236,9 +236,9 @@ def _is_page(session: str | None) -> bool:
     return (session or "").startswith(_SESSION)
 
 
-def _key(statement: str) -> str:
+def _make_key(statement: str) -> str:
     return hashlib.sha256(statement.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def _short(statement: str) -> str:
+def _shorten(statement: str) -> str:
     return statement if len(statement) <= _SHOWN else f"{statement[:_SHOWN]}…"

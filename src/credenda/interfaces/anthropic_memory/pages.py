@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from credenda import limits
-from credenda.interfaces.anthropic_memory.folder import Folder, Kind, encoded
-from credenda.interfaces.anthropic_memory.paths import ROOT, Refused, is_kept, parts_of
+from credenda.interfaces.anthropic_memory.folder import Folder, Kind, encode_text
+from credenda.interfaces.anthropic_memory.paths import ROOT, Refused, is_kept, split_path
 
 __all__ = ["Pages", "Taken", "Taker"]
 
@@ -92,11 +92,11 @@ class Pages:
     def version(self, path: str) -> str:
         """Return the version of a page: the SHA-256 of its text, in hex; it changes with any letter."""
         with self._folder.locked():
-            return _version(self._text(path, parts_of(path)))
+            return _hash_version(self._text(path, split_path(path)))
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
         """Show a folder two levels deep, or a page with line numbers."""
-        names = parts_of(path)
+        names = split_path(path)
         with self._folder.locked():
             kind = self._folder.kind(names)
             if kind.folder:
@@ -110,10 +110,10 @@ class Pages:
         if view_range and len(view_range) == _RANGE:
             start = max(1, view_range[0]) - 1
             first, shown = start + 1, lines[start : len(lines) if view_range[1] == -1 else view_range[1]]
-        return f"Here's the content of {path} with line numbers:\n{_numbered(shown, first)}"
+        return f"Here's the content of {path} with line numbers:\n{_number_lines(shown, first)}"
 
     def _listing(self, path: str, names: Names, kind: Kind) -> str:
-        rows = [f"{_size(kind.size)}\t{path}", *self._rows(path, names, 1)]
+        rows = [f"{_format_size(kind.size)}\t{path}", *self._rows(path, names, 1)]
         head = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
         return "\n".join([head, *rows])
 
@@ -121,10 +121,10 @@ class Pages:
         rows: list[str] = []
         for name, kind in self._folder.items(names):
             if kind.folder:
-                rows.append(f"{_size(kind.size)}\t{shown}/{name}/")
+                rows.append(f"{_format_size(kind.size)}\t{shown}/{name}/")
                 rows += self._rows(f"{shown}/{name}", (*names, name), depth + 1) if depth < _DEPTH else []
             elif kind.file:
-                rows.append(f"{_size(kind.size)}\t{shown}/{name}")
+                rows.append(f"{_format_size(kind.size)}\t{shown}/{name}")
         return rows
 
     def create(self, path: str, file_text: str) -> str:
@@ -149,7 +149,7 @@ class Pages:
             if count > 1:
                 raise Refused(
                     f"No replacement was performed. Multiple occurrences of old_str `{old_str}` in lines: "
-                    f"{_lines_with(content, old_str)}. Please ensure it is unique"
+                    f"{_find_lines(content, old_str)}. Please ensure it is unique"
                 )
             self._write(names, content.replace(old_str, new_str))
             text = self._folder.read(names)
@@ -157,7 +157,7 @@ class Pages:
         first = max(0, changed - _AROUND)
         around = lines[first : changed + _AROUND + 1]
         head = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
-        return f"{head}\n{_numbered(around, first + 1)}"
+        return f"{head}\n{_number_lines(around, first + 1)}"
 
     def insert(self, path: str, insert_line: int, insert_text: str, *, version: str | None = None) -> str:
         """Put a text after a line, 0 for the beginning."""
@@ -177,7 +177,7 @@ class Pages:
 
     def delete(self, path: str) -> str:
         """Take a page away, or a folder with all its pages."""
-        names = parts_of(path)
+        names = split_path(path)
         if not names:
             raise Refused(f"Cannot delete the {ROOT} directory itself")
         self._writable(path)
@@ -191,7 +191,7 @@ class Pages:
 
     def rename(self, old_path: str, new_path: str) -> str:
         """Give a page or folder another name; nothing is overwritten."""
-        old, new = parts_of(old_path), parts_of(new_path)
+        old, new = split_path(old_path), split_path(new_path)
         if not old:
             raise Refused(f"Cannot rename the {ROOT} directory itself")
         if not new:
@@ -207,7 +207,7 @@ class Pages:
             if not self._folder.move(old, new):
                 raise Refused(f"The destination {new_path} already exists")
             if self._taker is not None:
-                self._taker.move(_path(old), _path(new))
+                self._taker.move(_join_path(old), _join_path(new))
         return f"Successfully renamed {old_path} to {new_path}"
 
     def clear_all_memory(self) -> str:
@@ -220,7 +220,7 @@ class Pages:
         return "All memory cleared"
 
     def _writable(self, path: str) -> Names:
-        names = parts_of(path)
+        names = split_path(path)
         if self._kept and is_kept(names):
             raise Refused(f"{path} is kept by Credenda and cannot be changed here. Please write to another path.")
         return names
@@ -233,7 +233,7 @@ class Pages:
         if not kind.file:
             raise Refused(f"The path {path} is not a file.")
         text = self._text(path, names)
-        if version is not None and _version(text) != version:
+        if version is not None and _hash_version(text) != version:
             raise Refused(f"The file {path} has changed since. Please view it again.")
         return text
 
@@ -252,11 +252,11 @@ class Pages:
         return taken.text
 
     def _take(self, names: Names, text: str, *, writing: bool) -> Taken:
-        return _AsItIs(text) if self._taker is None else self._taker.take(_path(names), text, writing=writing)
+        return _AsItIs(text) if self._taker is None else self._taker.take(_join_path(names), text, writing=writing)
 
     def _write(self, names: Names, text: str, *, new: bool = False) -> bool:
         """Take a page in and write it; whichever fails, the other is taken back. False where a new one is there."""
-        encoded(text)
+        encode_text(text)
         taken = self._take(names, text, writing=True)
         written = False
         try:
@@ -267,22 +267,22 @@ class Pages:
 
     def _dropped(self, names: Names) -> None:
         if self._taker is not None:
-            self._taker.drop(_path(names))
+            self._taker.drop(_join_path(names))
 
 
-def _path(names: Names) -> str:
+def _join_path(names: Names) -> str:
     return "/".join([ROOT, *names])
 
 
-def _version(text: str) -> str:
+def _hash_version(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _numbered(lines: Sequence[str], first: int) -> str:
+def _number_lines(lines: Sequence[str], first: int) -> str:
     return "\n".join(f"{number:>{_NUMBER_WIDTH}}\t{line}" for number, line in enumerate(lines, first))
 
 
-def _lines_with(content: str, text: str) -> str:
+def _find_lines(content: str, text: str) -> str:
     """Name the lines in which a text begins, overlapping ones too, as far as an answer goes."""
     found: list[str] = []
     line, counted = 1, 0
@@ -297,7 +297,7 @@ def _lines_with(content: str, text: str) -> str:
     return ", ".join(found)
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     """Write a size as the reference does: 0B, 12B, 1.5K.
 
     >>> [_size(count) for count in (0, 12, 1536, 4096)]

@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda import limits
 
-__all__ = ["KEPT", "ROOT", "Refused", "fold", "is_kept", "parts_of"]
+__all__ = ["KEPT", "ROOT", "Refused", "fold", "is_kept", "split_path"]
 
 ROOT: Final = "/memories"
 KEPT: Final = frozenset({"archive", "consolidated", "memory.md", "index.md", "persona.md", "user.md"})
@@ -22,7 +22,7 @@ class Refused(Exception):  # noqa: N818 - named for what happened, as the errors
     """A command was not carried out; the message is what the model is told."""
 
 
-def parts_of(path: object) -> tuple[str, ...]:
+def split_path(path: object) -> tuple[str, ...]:
     """Return the names on the way to a page, () for the root; raises `Refused` for a path that is not taken.
 
     >>> parts_of("/memories/trips/notes.md")
@@ -48,13 +48,13 @@ def _check(name: str, path: str) -> None:
         raise Refused(f"Path {path} would escape {ROOT} directory")
     if plain.startswith("."):
         raise Refused(f"Path {path} is hidden")
-    if any(_unseen(letter) for letter in name) or name != name.strip() or name.endswith(".") or ":" in plain:
+    if any(_is_invisible(letter) for letter in name) or name != name.strip() or name.endswith(".") or ":" in plain:
         raise Refused(f"Path {path!r} holds characters that a name cannot have")
     if len(name.encode("utf-8", "replace")) > limits.PAGE_NAME_BYTES:
         raise Refused(f"Path {path} holds a name of more than {limits.PAGE_NAME_BYTES} bytes")
 
 
-def _unseen(letter: str) -> bool:
+def _is_invisible(letter: str) -> bool:
     """Say whether a letter is a control, formatting, private or broken one, or a separator other than a blank."""
     return letter != _LEAST_PRINTABLE and unicodedata.category(letter)[0] in "CZ"
 

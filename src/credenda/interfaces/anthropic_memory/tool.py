@@ -43,10 +43,10 @@ def memory_tool(memory: Credenda, folder: str | Path, *, cache_control: Any = No
 
     Raises `Unavailable` where Anthropic's library is not installed (the extra `adapters`).
     """
-    tools = _library()
+    tools = _import_library()
     pages = open_pages(memory, folder)
-    methods: dict[str, Callable[..., str]] = {name: _method(pages, name, tools.ToolError) for name in _FIELDS}
-    methods["clear_all_memory"] = _clearing(pages)
+    methods: dict[str, Callable[..., str]] = {name: _make_method(pages, name, tools.ToolError) for name in _FIELDS}
+    methods["clear_all_memory"] = _make_clear(pages)
     made: type[BetaAbstractMemoryTool] = type("CredendaMemoryTool", (tools.BetaAbstractMemoryTool,), methods)
     return made(cache_control=cache_control)
 
@@ -61,17 +61,17 @@ def async_memory_tool(
 
     Raises `Unavailable` where Anthropic's library is not installed (the extra `adapters`).
     """
-    tools = _library()
+    tools = _import_library()
     pages = open_pages(memory, folder)
-    methods = {name: _in_thread(_method(pages, name, tools.ToolError)) for name in _FIELDS}
-    methods["clear_all_memory"] = _in_thread(_clearing(pages))
+    methods = {name: _run_in_thread(_make_method(pages, name, tools.ToolError)) for name in _FIELDS}
+    methods["clear_all_memory"] = _run_in_thread(_make_clear(pages))
     made: type[BetaAsyncAbstractMemoryTool] = type(
         "AsyncCredendaMemoryTool", (tools.BetaAsyncAbstractMemoryTool,), methods
     )
     return made(cache_control=cache_control)
 
 
-def _library() -> Any:  # noqa: ANN401 - a module
+def _import_library() -> Any:  # noqa: ANN401 - a module
     try:
         return import_module("anthropic.lib.tools")
     except ImportError as error:
@@ -80,12 +80,12 @@ def _library() -> Any:  # noqa: ANN401 - a module
         ) from error
 
 
-def _method(pages: Pages, name: str, tool_error: type[Exception]) -> Callable[[object, object], str]:
+def _make_method(pages: Pages, name: str, tool_error: type[Exception]) -> Callable[[object, object], str]:
     """Make the method of a command; what is refused becomes the library's own error, in the same words."""
 
     def run(_: object, command: object) -> str:
         try:
-            return getattr(pages, name)(**_given(name, command))
+            return getattr(pages, name)(**_read_fields(name, command))
         except Refused as refused:
             raise tool_error(str(refused)) from None
 
@@ -93,7 +93,7 @@ def _method(pages: Pages, name: str, tool_error: type[Exception]) -> Callable[[o
     return run
 
 
-def _given(name: str, command: object) -> dict[str, Any]:
+def _read_fields(name: str, command: object) -> dict[str, Any]:
     """Read the fields of a command, which come from a model unchecked."""
     given: dict[str, Any] = {}
     for field in _FIELDS[name]:
@@ -102,26 +102,26 @@ def _given(name: str, command: object) -> dict[str, Any]:
             if field in _OPTIONAL:
                 continue
             raise Refused(f"Missing required parameter `{field}` for command {name}.")
-        if not _fits(field, value):
+        if not _is_valid_field(field, value):
             raise Refused(f"Invalid `{field}` parameter: {value!r}.")
         given[field] = value
     return given
 
 
-def _fits(field: str, value: object) -> bool:
+def _is_valid_field(field: str, value: object) -> bool:
     if field == "view_range":
         return isinstance(value, list) and all(type(one) is int for one in cast("list[object]", value))
     return type(value) is int if field in _NUMBERS else isinstance(value, str)
 
 
-def _clearing(pages: Pages) -> Callable[[object], str]:
+def _make_clear(pages: Pages) -> Callable[[object], str]:
     def clear_all_memory(_: object) -> str:
         return pages.clear_all_memory()
 
     return clear_all_memory
 
 
-def _in_thread(work: Callable[..., str]) -> Callable[..., Any]:
+def _run_in_thread(work: Callable[..., str]) -> Callable[..., Any]:
     async def run(*arguments: object) -> str:
         return await asyncio.to_thread(work, *arguments)
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from credenda.errors import CredendaError, Invalid, NotFound, Unavailable
-from credenda.interfaces.cli.layout import clean
+from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.outcome import (
     Believed,
     Consequence,
     Done,
     Outcome,
     Remembered,
-    consequence,
-    successor,
+    describe_change,
+    find_successor,
 )
-from credenda.interfaces.cli.output import interactive, note
+from credenda.interfaces.cli.output import is_interactive, note
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from credenda.model.report import ImportReport
     from credenda.model.sync_report import SyncReport
 
-__all__ = ["act"]
+__all__ = ["run_operation"]
 
 Given = dict[str, Any]
 Action = Callable[[Session, Operation, Given], Outcome]
@@ -56,22 +56,22 @@ _AGAIN: Final = 5
 _MEMORY: Final = re.compile(r"m[0-9]+-[0-9a-z]{6}")
 
 
-def act(session: Session, operation: Operation, given: Given) -> Outcome:
+def run_operation(session: Session, operation: Operation, given: Given) -> Outcome:
     """Run one command on an open memory."""
-    return _ACTIONS.get(operation.name, _plain)(session, operation, given)
+    return _ACTIONS.get(operation.name, _run_simple)(session, operation, given)
 
 
-def _plain(session: Session, operation: Operation, given: Given) -> Outcome:
+def _run_simple(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         return Outcome(value=invoke(memory, operation, given))
 
 
-def _feedback(session: Session, operation: Operation, given: Given) -> Outcome:
-    _plain(session, operation, given)
+def _run_feedback(session: Session, operation: Operation, given: Given) -> Outcome:
+    _run_simple(session, operation, given)
     return Outcome(value=Done(id=given["id"], done="useful" if given["useful"] else "useless"))
 
 
-def _settled(session: Session, operation: Operation, given: Given) -> Outcome:
+def _run_and_settle(session: Session, operation: Operation, given: Given) -> Outcome:
     """Call an operation that leaves work behind, and do that work."""
     with session.open() as memory:
         value = invoke(memory, operation, given)
@@ -79,17 +79,17 @@ def _settled(session: Session, operation: Operation, given: Given) -> Outcome:
         return Outcome(value=value)
 
 
-def _context(session: Session, operation: Operation, given: Given) -> Outcome:
+def _run_context(session: Session, operation: Operation, given: Given) -> Outcome:
     """Pack a block; standard output holds nothing but what goes into a prompt."""
     session.tokenizer = given.pop("tokenizer", None)
-    outcome = _plain(session, operation, given)
+    outcome = _run_simple(session, operation, given)
     if not getattr(outcome.value, "text", ""):
         note("nothing is known that fits; the block is empty")
     return outcome
 
 
-def _doctor(session: Session, operation: Operation, given: Given) -> Outcome:
-    outcome = _plain(session, operation, given)
+def _run_doctor(session: Session, operation: Operation, given: Given) -> Outcome:
+    outcome = _run_simple(session, operation, given)
     return Outcome(value=outcome.value, exit_code=0 if getattr(outcome.value, "ok", False) else _CORRUPT)
 
 
@@ -97,24 +97,24 @@ def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
     """Rebuild; what is derived afresh is shown first, and put in place when that is wanted."""
     sure = given.pop("yes", False)
     if not given.get("reextract"):
-        return _plain(session, operation, given)
+        return _run_simple(session, operation, given)
     if given.get("dry_run") or sure:
-        return _derived(session, operation, given)
-    shown = _derived(session, operation, {**given, "dry_run": True})
+        return _run_rebuild(session, operation, given)
+    shown = _run_rebuild(session, operation, {**given, "dry_run": True})
     if not getattr(shown.value, "differences", ()):
         return shown
-    if interactive():
+    if is_interactive():
         from credenda.interfaces.cli.layout import open_screen
         from credenda.interfaces.cli.render import render
 
         note(render(open_screen(), operation.name, shown.value))
         if click.confirm("Put this in place?", err=True):
-            return _derived(session, operation, given)
+            return _run_rebuild(session, operation, given)
     note("nothing was changed; `--yes` puts this in place")
     return shown
 
 
-def _derived(session: Session, operation: Operation, given: Given) -> Outcome:
+def _run_rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
     """Derive afresh; say before how long it may take, and to who breaks it off that nothing was changed."""
     with session.open() as memory:
         count = memory.stats().events
@@ -123,13 +123,13 @@ def _derived(session: Session, operation: Operation, given: Given) -> Outcome:
         minutes = count / _READ_A_SECOND / 60
         note(f"reading {count:,} messages again takes some {minutes:,.0f} min by rules; nothing changes before the end")
     try:
-        return _plain(session, operation, given)
+        return _run_simple(session, operation, given)
     except KeyboardInterrupt:
         note(f"broken off: nothing was changed, and the next run begins anew{kept}")
         raise
 
 
-def _drift(session: Session, operation: Operation, given: Given) -> Outcome:
+def _run_drift(session: Session, operation: Operation, given: Given) -> Outcome:
     """Hold memories against code; exits with 7 while an error stands, so that a deployment can wait for it."""
     with session.open() as memory:
         report: DriftReport = invoke(memory, operation, given)
@@ -139,14 +139,16 @@ def _drift(session: Session, operation: Operation, given: Given) -> Outcome:
 
 def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
     """Delete one thing, or all that meets conditions, after asking where somebody can be asked."""
-    asks = not given.pop("yes", False) and interactive()
+    asks = not given.pop("yes", False) and is_interactive()
     if "id" not in given:
         return _delete_where(session, given, asks=asks)
     if len(given) > 1:
         raise Invalid("an id and conditions cannot both be given", why="each says what to delete", fix="give one")
-    if asks and not click.confirm(f"Delete {clean(given['id'])} for good, with the words it rests on?", err=True):
+    if asks and not click.confirm(
+        f"Delete {escape_controls(given['id'])} for good, with the words it rests on?", err=True
+    ):
         return Outcome(value=Done(id=given["id"], done="kept"))
-    _plain(session, operation, given)
+    _run_simple(session, operation, given)
     return Outcome(value=Done(id=given["id"], done="deleted"))
 
 
@@ -160,7 +162,7 @@ def _delete_where(session: Session, given: Given, *, asks: bool) -> Outcome:
             return Outcome(value=report)
         question = f"Delete {report.events:,} events and {report.memories:,} memories for good?"
         if not click.confirm(question, err=True):
-            return Outcome(value=Done(id=", ".join(map(clean, conditions.values())), done="kept"))
+            return Outcome(value=Done(id=", ".join(map(escape_controls, conditions.values())), done="kept"))
         return Outcome(value=memory.delete_where(**conditions))
 
 
@@ -168,10 +170,10 @@ def _restore(session: Session, operation: Operation, given: Given) -> Outcome:
     """Bring back a forgotten memory, or put a backup in the place of the database."""
     replace_it, deletions = given.pop("replace", False), given.pop("deletions", None)
     if _MEMORY.fullmatch(given["id"].strip()):
-        return _plain(session, operation, given)
+        return _run_simple(session, operation, given)
     if not _is_file(given["id"]):
         raise NotFound(
-            f"{clean(given['id'][:_NAMED])} is neither a memory nor a backup",
+            f"{escape_controls(given['id'][:_NAMED])} is neither a memory nor a backup",
             why="no file is there, and ids look like m42-3fa9c2",
             fix="copy an id from `list`, or check the path",
         )
@@ -189,19 +191,19 @@ def _is_file(path: str) -> bool:
 
 def _erase(session: Session, operation: Operation, given: Given) -> Outcome:
     """Erase; exits with 5 when something of it could be found afterwards."""
-    outcome = _plain(session, operation, given)
+    outcome = _run_simple(session, operation, given)
     held = getattr(outcome.value, "remaining_matches", 1) == 0 and getattr(outcome.value, "log_emptied", False)
     return Outcome(value=outcome.value, exit_code=0 if held else _AGAIN)
 
 
-def _contests(session: Session, operation: Operation, given: Given) -> Outcome:
+def _run_contests(session: Session, operation: Operation, given: Given) -> Outcome:
     """List what is asked about, or audit what goes in circles."""
     audit, days = given.pop("audit", False), given.pop("days", None)
     if not audit:
         if days is not None:
             raise Invalid("--days belongs to --audit", why="questions have no time span", fix="add --audit")
-        return _plain(session, operation, given)
-    found = _plain(session, OPERATIONS["loops"], {} if days is None else {"days": days})
+        return _run_simple(session, operation, given)
+    found = _run_simple(session, OPERATIONS["loops"], {} if days is None else {"days": days})
     return replace(found, shown_as="loops")
 
 
@@ -209,14 +211,16 @@ def _remember(session: Session, operation: Operation, given: Given) -> Outcome:
     """File what was said, wait until it has been read, and tell what is believed from it."""
     wait = given.pop("wait", True)
     if given["content"] == "-":
-        given["content"] = _standard_input()
+        given["content"] = _read_standard_input()
     with session.open() as memory:
         receipt = invoke(memory, operation, given)
         settled = wait and _settle(memory)
-        return Outcome(value=_consequences(memory, receipt) if settled else Remembered(receipt=receipt, settled=False))
+        return Outcome(
+            value=_find_consequences(memory, receipt) if settled else Remembered(receipt=receipt, settled=False)
+        )
 
 
-def _standard_input() -> str:
+def _read_standard_input() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -232,22 +236,24 @@ def _settle(memory: Credenda) -> bool:
     try:
         memory.settle(_WAIT_SECONDS)
     except CredendaError as error:
-        note(f"filed, but not read yet: {clean(str(error))}")
+        note(f"filed, but not read yet: {escape_controls(str(error))}")
         return False
     return True
 
 
-def _consequences(memory: Credenda, receipt: Receipt) -> Remembered:
+def _find_consequences(memory: Credenda, receipt: Receipt) -> Remembered:
     """Find what followed from a receipt's events."""
     changes = [change for event_id in receipt.event_ids for change in memory.changes(event_id)]
     ids = dict.fromkeys(change.memory_id for change in changes if change.memory_id)
-    held = {memory_id: one for memory_id in ids if (one := _held(memory, memory_id)) is not None}
+    held = {memory_id: one for memory_id in ids if (one := _get_if_present(memory, memory_id)) is not None}
     contested = {change.memory_id for change in changes if change.kind is ChangeKind.CONTEST}
     cases = [case for case in memory.manage.contests() if contested & set(case.memory_ids)] if contested else []
-    return Remembered(receipt=receipt, settled=True, believed=tuple(_believed(changes, held)), contests=tuple(cases))
+    return Remembered(
+        receipt=receipt, settled=True, believed=tuple(_join_changes(changes, held)), contests=tuple(cases)
+    )
 
 
-def _held(memory: Credenda, memory_id: str) -> Memory | None:
+def _get_if_present(memory: Credenda, memory_id: str) -> Memory | None:
     """Return a memory unless it was deleted since."""
     try:
         return memory.get(memory_id)
@@ -255,12 +261,12 @@ def _held(memory: Credenda, memory_id: str) -> Memory | None:
         return None
 
 
-def _believed(changes: Sequence[ChangeRecord], held: Mapping[str, Memory]) -> list[Believed]:
+def _join_changes(changes: Sequence[ChangeRecord], held: Mapping[str, Memory]) -> list[Believed]:
     """Join the changes of one saying: what replaced something is told once, with what it replaced."""
     told: dict[str, Believed] = {}
     for change in changes:
         one = held.get(change.memory_id or "")
-        if one is None or (change.kind is ChangeKind.SUPERSEDE and successor(change) in held):
+        if one is None or (change.kind is ChangeKind.SUPERSEDE and find_successor(change) in held):
             continue
         previous = tuple(
             held[other.memory_id]
@@ -268,9 +274,9 @@ def _believed(changes: Sequence[ChangeRecord], held: Mapping[str, Memory]) -> li
             if other.memory_id
             and other.memory_id in held
             and other.kind is ChangeKind.SUPERSEDE
-            and successor(other) == one.id
+            and find_successor(other) == one.id
         )
-        what = consequence(change)
+        what = describe_change(change)
         if previous and what in {Consequence.ADDED, Consequence.CONFIRMED}:
             what = Consequence.CHANGED
         if one.id not in told or what is Consequence.CONTESTED:
@@ -282,12 +288,12 @@ def _import(session: Session, operation: Operation, given: Given) -> Outcome:
     """Import, and read all that was said in it, with a counter for whoever watches."""
     with session.open() as memory:
         watched = sys.stderr.isatty()
-        report = _taken_in(memory, operation, {**given, "progress": _filed} if watched else given)
+        report = _run_import(memory, operation, {**given, "progress": _show_filed} if watched else given)
         _read_all(memory)
         return Outcome(value=report)
 
 
-def _taken_in(memory: Credenda, operation: Operation, given: Given) -> ImportReport:
+def _run_import(memory: Credenda, operation: Operation, given: Given) -> ImportReport:
     """Import; where more is filed than may wait to be read, read that and go on."""
     filed = 0
     while True:
@@ -302,7 +308,7 @@ def _taken_in(memory: Credenda, operation: Operation, given: Given) -> ImportRep
             return replace(report, turns=report.turns + filed, skipped=report.skipped - filed)
 
 
-def _filed(done: int, size: int | None) -> None:
+def _show_filed(done: int, size: int | None) -> None:
     """Show how much of a file has been filed."""
     sys.stderr.write(f"\rfiled {100 * done // size} % " if size else f"\rfiled {done:,} bytes ")
     sys.stderr.flush()
@@ -312,11 +318,11 @@ def _reembed(session: Session, operation: Operation, given: Given) -> Outcome:
     """Embed anew, with a counter for whoever watches."""
     with session.open() as memory:
         watched = sys.stderr.isatty()
-        report = invoke(memory, operation, {**given, "progress": _embedded} if watched else given)
+        report = invoke(memory, operation, {**given, "progress": _show_embedded} if watched else given)
         return Outcome(value=report)
 
 
-def _embedded(done: int, size: int | None) -> None:
+def _show_embedded(done: int, size: int | None) -> None:
     """Show how much of what was said has vectors."""
     sys.stderr.write(f"\rembedded {done:,} of {size:,} " if done != size else "\r\033[K")
     sys.stderr.flush()
@@ -343,7 +349,7 @@ def _read_all(memory: Credenda) -> None:
         sys.stderr.write("\r\033[K")
 
 
-def _files(session: Session, operation: Operation, given: Given) -> Outcome:
+def _run_files(session: Session, operation: Operation, given: Given) -> Outcome:
     """Keep a folder in step, once or for as long as it is watched."""
     watch = given.pop("watch", False)
     with session.open() as memory:
@@ -357,20 +363,20 @@ def _files(session: Session, operation: Operation, given: Given) -> Outcome:
 
 _ACTIONS: Final[Mapping[str, Action]] = {
     "remember": _remember,
-    "contests": _contests,
-    "context": _context,
-    "correct": _settled,
-    "resolve": _settled,
-    "set-status": _settled,
-    "undo": _settled,
+    "contests": _run_contests,
+    "context": _run_context,
+    "correct": _run_and_settle,
+    "resolve": _run_and_settle,
+    "set-status": _run_and_settle,
+    "undo": _run_and_settle,
     "delete": _delete,
     "erase": _erase,
     "restore": _restore,
-    "feedback": _feedback,
-    "drift": _drift,
-    "doctor": _doctor,
+    "feedback": _run_feedback,
+    "drift": _run_drift,
+    "doctor": _run_doctor,
     "rebuild": _rebuild,
-    "files": _files,
+    "files": _run_files,
     "import": _import,
     "reembed": _reembed,
 }

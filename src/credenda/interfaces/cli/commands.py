@@ -9,14 +9,14 @@ from typing import Any, Final, cast
 
 import click
 
-from credenda.interfaces.cli.actions import act
+from credenda.interfaces.cli.actions import run_operation
 from credenda.interfaces.cli.layout import open_screen
-from credenda.interfaces.cli.output import emit
+from credenda.interfaces.cli.output import write_output
 from credenda.interfaces.cli.session import Session
 from credenda.model.query import SearchResult
 from credenda.operations.table import OPERATIONS, Operation, Param
 
-__all__ = ["build", "names", "present", "program_options"]
+__all__ = ["build", "list_names", "make_program_options", "write_result"]
 
 _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
     "remember": (
@@ -83,7 +83,7 @@ class _Pair(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - ge
         return key.strip(), rest
 
 
-def names() -> list[str]:
+def list_names() -> list[str]:
     """Name the operations that the command line offers, in the table's order."""
     return [name for name, operation in OPERATIONS.items() if "cli" in operation.doors]
 
@@ -94,14 +94,14 @@ def build(name: str) -> click.Command | None:
     if operation is None or "cli" not in operation.doors:
         return None
     params: list[click.Parameter] = [
-        _parameter(replace(param, optional=True) if _OPTIONAL_HERE.get(name) == param.name else param)
+        _make_parameter(replace(param, optional=True) if _OPTIONAL_HERE.get(name) == param.name else param)
         for param in operation.params
     ]
     command = click.Command(
         _GROUPS.get(name, name),
-        params=[*params, *_ONLY_HERE.get(name, ()), *program_options(hidden=True)],
+        params=[*params, *_ONLY_HERE.get(name, ()), *make_program_options(hidden=True)],
         callback=click.pass_obj(partial(_run, operation)),
-        help=_help(operation),
+        help=_write_help(operation),
         short_help=operation.summary,
         epilog=_EPILOGS.get(name),
     )
@@ -110,7 +110,7 @@ def build(name: str) -> click.Command | None:
     return command
 
 
-def _help(operation: Operation) -> str:
+def _write_help(operation: Operation) -> str:
     """Explain a command and what stands behind it; click shows no help of arguments by itself."""
     arguments = [(param.name.upper(), param.help) for param in operation.params if param.positional]
     widest = max((len(name) for name, _ in arguments), default=0)
@@ -120,38 +120,42 @@ def _help(operation: Operation) -> str:
 
 def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # noqa: ANN401 - what click parsed
     """Run a command and show its result. Inputs that were not given are left out: defaults live in one place."""
-    said = {name: _value(operation, name, value) for name, value in given.items() if value is not None and value != ()}
-    outcome = act(session, operation, said)
-    present(session, outcome.shown_as or operation.name, outcome.value)
+    said = {
+        name: _convert_value(operation, name, value)
+        for name, value in given.items()
+        if value is not None and value != ()
+    }
+    outcome = run_operation(session, operation, said)
+    write_result(session, outcome.shown_as or operation.name, outcome.value)
     if outcome.exit_code:
         raise click.exceptions.Exit(outcome.exit_code)
 
 
-def present(session: Session, name: str, value: object) -> None:
+def write_result(session: Session, name: str, value: object) -> None:
     """Write a result as was asked for. What writes it is loaded here, and for what is asked most, that alone."""
     if session.json:
-        from credenda.interfaces.cli.jsonout import dumps
+        from credenda.interfaces.cli.jsonout import dump_json
 
-        emit(dumps(value, ascii_only=not _writes_unicode()))
+        write_output(dump_json(value, ascii_only=not _is_unicode_output()))
         return
     screen = open_screen(session.zone)
     if isinstance(value, SearchResult):
-        from credenda.interfaces.cli.render_hits import results
+        from credenda.interfaces.cli.render_hits import render_results
 
-        emit(results(screen, value))
+        write_output(render_results(screen, value))
     else:
         from credenda.interfaces.cli.render import render
 
-        emit(render(screen, name, value))
+        write_output(render(screen, name, value))
 
 
-def _writes_unicode() -> bool:
+def _is_unicode_output() -> bool:
     import sys
 
     return (sys.stdout.encoding or "").casefold().replace("-", "") == "utf8"
 
 
-def _value(operation: Operation, name: str, value: Any) -> Any:  # noqa: ANN401 - what click parsed
+def _convert_value(operation: Operation, name: str, value: Any) -> Any:  # noqa: ANN401 - what click parsed
     """Turn repeated pairs into a table."""
     tables = {param.name for param in operation.params if param.kind == "table"}
     if name not in tables:
@@ -161,21 +165,25 @@ def _value(operation: Operation, name: str, value: Any) -> Any:  # noqa: ANN401 
     return dict(value)
 
 
-def _parameter(param: Param) -> click.Parameter:
+def _make_parameter(param: Param) -> click.Parameter:
     if param.positional:
         many = -1 if param.kind == "names" else 1
         return click.Argument(
-            [param.name], required=not param.optional, type=_type(param), metavar=_metavar(param), nargs=many
+            [param.name],
+            required=not param.optional,
+            type=_choose_type(param),
+            metavar=_choose_metavar(param),
+            nargs=many,
         )
-    return _flag(param) if param.kind == "flag" else _option(param)
+    return _make_flag(param) if param.kind == "flag" else _make_option(param)
 
 
-def _metavar(param: Param) -> str:
+def _choose_metavar(param: Param) -> str:
     name = f"{param.name.upper()}{'...' if param.kind == 'names' else ''}"
     return f"[{name}]" if param.optional else name
 
 
-def _type(param: Param) -> click.ParamType[Any]:
+def _choose_type(param: Param) -> click.ParamType[Any]:
     if param.choices:
         return click.Choice([str(choice) for choice in param.choices])  # a StrEnum would show its member names
     match param.kind:
@@ -189,20 +197,20 @@ def _type(param: Param) -> click.ParamType[Any]:
             return click.STRING
 
 
-def _option(param: Param) -> click.Option:
+def _make_option(param: Param) -> click.Option:
     flag = (param.option or param.name).replace("_", "-")
     several = param.kind in {"names", "table"}
     metavar = {"table": "KEY=VALUE", "time": "TIME"}.get(param.kind)
     return click.Option(
         [f"--{flag}", param.name],
-        type=_type(param),
+        type=_choose_type(param),
         multiple=several,
         metavar=metavar,
-        help=param.help + (" Repeatable." if several else "") + _default(param),
+        help=param.help + (" Repeatable." if several else "") + _describe_default(param),
     )
 
 
-def _flag(param: Param) -> click.Option:
+def _make_flag(param: Param) -> click.Option:
     on, _, off = (param.option or param.name).replace("_", "-").partition("/")
     names = [f"--{on}/--{off or f'no-{on}'}", param.name]
     if param.default is None:
@@ -210,7 +218,7 @@ def _flag(param: Param) -> click.Option:
     return click.Option(names, default=None, help=param.help)
 
 
-def _default(param: Param) -> str:
+def _describe_default(param: Param) -> str:
     """Say what holds when an option is left out; the operation, not click, puts it in."""
     if param.default is None:
         return ""
@@ -219,7 +227,7 @@ def _default(param: Param) -> str:
     return f" [default: {words}]"
 
 
-def program_options(*, hidden: bool = False) -> list[click.Option]:
+def make_program_options(*, hidden: bool = False) -> list[click.Option]:
     """Make the options of the program; hidden ones let them stand behind the command as well."""
     texts = {
         "db": "Database: a path or sqlite:///path. [default: CREDENDA_DB, else a file in your data folder]",

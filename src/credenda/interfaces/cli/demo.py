@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from credenda.interfaces.cli.commands import present, program_options
+from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.layout import open_screen
-from credenda.interfaces.cli.output import emit
+from credenda.interfaces.cli.output import write_output
 from credenda.interfaces.cli.session import Session
 
 if TYPE_CHECKING:
     from credenda.interfaces.cli.demo_check import Checked
 
-__all__ = ["demo"]
+__all__ = ["make_demo_command"]
 
 _HELP = """Show the main job on a conversation that ships with Credenda, offline.
 
@@ -28,7 +28,7 @@ three searches, and a deletion that holds. Everything shown is read from the dat
 """
 
 
-def demo() -> click.Command:
+def make_demo_command() -> click.Command:
     """Make the command."""
     return click.Command(
         "demo",
@@ -37,15 +37,15 @@ def demo() -> click.Command:
                 ["--keep", "path"], metavar="PATH", help="Make the database here. [default: a temporary file]"
             ),
             click.Option(["--check"], is_flag=True, help="Compare with what must be found; exit with 1 if it differs."),
-            *program_options(hidden=True),
+            *make_program_options(hidden=True),
         ],
-        callback=click.pass_obj(_demo),
+        callback=click.pass_obj(_run_demo),
         help=_HELP,
         short_help="Show the main job on a conversation that ships with Credenda, offline.",
     )
 
 
-def _demo(session: Session, *, path: str | None, check: bool) -> None:
+def _run_demo(session: Session, *, path: str | None, check: bool) -> None:
     wanted = path or session.db
     if check and not wanted:
         folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))
@@ -62,40 +62,40 @@ def _demo(session: Session, *, path: str | None, check: bool) -> None:
 
 
 def _show(session: Session, path: Path) -> None:
-    from credenda.interfaces.cli.demo_run import play
+    from credenda.interfaces.cli.demo_run import run_demo
     from credenda.interfaces.cli.demo_script import load_script
-    from credenda.interfaces.cli.demo_show import narrate
+    from credenda.interfaces.cli.demo_show import write_report
 
     script = load_script()
-    run = play(script, path, session.user)
+    run = run_demo(script, path, session.user)
     if session.json:
-        present(session, "demo", run)
+        write_result(session, "demo", run)
         return
     user = f" --user {shlex.quote(session.user)}" if session.user else ""
-    emit(narrate(open_screen(), run, script, f"{_program()} --db {shlex.quote(str(path))}{user}"))
+    write_output(write_report(open_screen(), run, script, f"{_name_program()} --db {shlex.quote(str(path))}{user}"))
 
 
 def _check(session: Session, path: Path) -> None:
     from credenda.interfaces.cli.demo_check import check
-    from credenda.interfaces.cli.demo_run import play
+    from credenda.interfaces.cli.demo_run import run_demo
     from credenda.interfaces.cli.demo_script import load_script
 
     script = load_script()
-    checked = check(play(script, path, session.user), script)
+    checked = check(run_demo(script, path, session.user), script)
     if session.json:
-        present(session, "demo", checked)
+        write_result(session, "demo", checked)
     else:
-        emit(_verdict(checked))
+        write_output(_word_verdict(checked))
     if not checked.ok:
         raise click.exceptions.Exit(1)
 
 
-def _verdict(checked: Checked) -> str:
+def _word_verdict(checked: Checked) -> str:
     wrong = len(checked.mismatches)
     opening = f"{checked.checks - wrong} of {checked.checks} expectations hold."
     return "\n".join([opening, *(f"  {problem}" for problem in checked.mismatches)])
 
 
-def _program() -> str:
+def _name_program() -> str:
     """Name this program as the reader of the demo can call it."""
     return "credenda" if shutil.which("credenda") else shlex.quote(sys.argv[0])

@@ -11,14 +11,14 @@ from typing import Any, Final
 from credenda.clock import DAY_US, to_datetime
 from credenda.interfaces.cli.demo_run import DemoRun
 from credenda.interfaces.cli.demo_script import Script, ScriptTurn
-from credenda.interfaces.cli.render_beliefs import saying
+from credenda.interfaces.cli.render_beliefs import name_value
 from credenda.model.contest import ContestState
 from credenda.model.memory import Memory, Relation, Status
 from credenda.model.query import Explanation
 from credenda.text.dates import Lean, find_dates
-from credenda.text.normalize import attribute_key, name_key, value_key
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 
-__all__ = ["Check", "Checked", "check", "of_turn", "says"]
+__all__ = ["Check", "Checked", "check", "has_words", "is_from_turn"]
 
 Entry = Mapping[str, Any]
 _FLOOR: Final = 0.4
@@ -40,12 +40,12 @@ class Checked:
     mismatches: tuple[str, ...]
 
 
-def says(memory: Memory, words: str) -> bool:
+def has_words(memory: Memory, words: str) -> bool:
     """Say whether words occur in a belief's value, or in its text where it has none, whatever the case."""
-    return value_key(words) in value_key(saying(memory))
+    return normalise_value(words) in normalise_value(name_value(memory))
 
 
-def of_turn(why: Explanation, run: DemoRun, turn: str) -> bool:
+def is_from_turn(why: Explanation, run: DemoRun, turn: str) -> bool:
     """Say whether a turn is evidence of a memory."""
     return any(event.id == run.events[turn] for event, _, _ in why.evidence)
 
@@ -62,7 +62,7 @@ def check(run: DemoRun, script: Script) -> Checked:
     return Checked(ok=not problems, checks=count, mismatches=tuple(problems))
 
 
-def _day(memory: Memory) -> date:
+def _find_day(memory: Memory) -> date:
     return to_datetime(memory.valid_from_us or 0).date()
 
 
@@ -96,7 +96,9 @@ class Check:
 
     def _from(self, turn: str, words: str) -> list[Memory]:
         """Return the memories that rest on a turn and say some words."""
-        return [why.memory for why in self._run.held if of_turn(why, self._run, turn) and says(why.memory, words)]
+        return [
+            why.memory for why in self._run.held if is_from_turn(why, self._run, turn) and has_words(why.memory, words)
+        ]
 
     def _current(self, entry: Entry) -> str:
         name = f"current {entry['attribute']} = {entry['value']!r} ({entry['turn']})"
@@ -108,8 +110,8 @@ class Check:
             return f"{name}: contested {one.contested}, confidence {one.confidence}, speaker {one.speaker}"
         if one.type.value != entry.get("type", one.type.value):
             return f"{name}: it is a {one.type.value}, not a {entry['type']}"
-        scope = name_key(entry.get("scope", ""))
-        shown = name_key(f"{one.scope or ''} {one.entity or ''} {one.text}")
+        scope = normalise_name(entry.get("scope", ""))
+        shown = normalise_name(f"{one.scope or ''} {one.entity or ''} {one.text}")
         return "" if scope in shown else f"{name}: its scope is {one.scope!r}, not {entry['scope']!r}"
 
     def _superseded(self, entry: Entry) -> str:
@@ -156,7 +158,7 @@ class Check:
         read = self._days_read(self._script.turn(entry["turn"]), entry["words"])
         if (first, after) not in read:
             return f"{name}: read as {sorted(map(str, read))}"
-        wrong = [one.valid_from for one in self._dated_by_words(entry["turn"]) if not first <= _day(one) < after]
+        wrong = [one.valid_from for one in self._dated_by_words(entry["turn"]) if not first <= _find_day(one) < after]
         return f"{name}: a belief holds since {wrong[0]}" if wrong else ""
 
     @staticmethod
@@ -174,15 +176,15 @@ class Check:
     def _dated_by_words(self, turn: str) -> list[Memory]:
         """Return the beliefs of a turn that hold since another time than it was said."""
         said_us = self._script.turn(turn).time_us
-        found = [why.memory for why in self._run.held if of_turn(why, self._run, turn)]
+        found = [why.memory for why in self._run.held if is_from_turn(why, self._run, turn)]
         return [one for one in found if one.valid_from_us not in (None, said_us)]
 
     def _contest(self, entry: Entry) -> str:
         name = f"contest {entry['attribute']}"
         opened = [case for case in self._run.contests if case.state is ContestState.OPEN]
         for case in opened:
-            known = " ".join(map(value_key, case.values))
-            if all(value_key(value).split()[0] in known for value in entry["values"]):
+            known = " ".join(map(normalise_value, case.values))
+            if all(normalise_value(value).split()[0] in known for value in entry["values"]):
                 return "" if case.question else f"{name}: it asks nothing"
         return f"{name}: open contests are {[case.values for case in opened]}"
 
@@ -199,13 +201,13 @@ class Check:
     def _of_user(self, entry: Entry) -> list[Memory]:
         """Return current beliefs about the user that a refused turn led to, with its value where one is named."""
         found = self._from(entry["turn"], entry.get("value", ""))
-        attribute = attribute_key(entry.get("attribute", ""))
+        attribute = normalise_attribute(entry.get("attribute", ""))
         return [
             one
             for one in found
             if one.status in _CURRENT
-            and name_key(one.entity or "user") == "user"
-            and (not attribute or attribute_key(one.attribute or "") == attribute)
+            and normalise_name(one.entity or "user") == "user"
+            and (not attribute or normalise_attribute(one.attribute or "") == attribute)
         ]
 
     def _on_disk(self, words: str) -> bool:
@@ -239,7 +241,7 @@ class Check:
             return f"{name}: nothing was resolved"
         for scope, value in entry["scopes"].items():
             wanted = "" if scope == "default" else scope
-            if not any(says(one, value) and (one.scope or "") == wanted for one in answered.believed):
+            if not any(has_words(one, value) and (one.scope or "") == wanted for one in answered.believed):
                 return f"{name}: {value!r} is not held for {scope!r}"
         return "" if not any(one.contested for one in answered.believed) else f"{name}: it is still contested"
 

@@ -18,7 +18,7 @@ from credenda.model.memory import Memory
 from credenda.model.query import Explanation, SearchResult
 from credenda.model.report import Resolution
 
-__all__ = ["Answered", "Asked", "Deleted", "DemoRun", "Gain", "Timings", "play"]
+__all__ = ["Answered", "Asked", "Deleted", "DemoRun", "Gain", "Timings", "run_demo"]
 
 _MILLISECONDS: Final = 1_000
 _ROUNDS: Final = 10
@@ -125,22 +125,22 @@ class _Said:
     masked: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
-def play(script: Script, path: Path, user: str | None) -> DemoRun:
+def run_demo(script: Script, path: Path, user: str | None) -> DemoRun:
     """Run the whole demo on a database that does not exist yet; raises `Conflict` for one that does."""
     if path.exists():
         raise Conflict(f"{path} exists already", why="the demo begins with an empty memory", fix="name another file")
     begun = seconds()
     clock = ConversationClock(script.turns[0].time_us)
     with Credenda.open(path, user=user, clock=clock, workers=False) as memory:
-        said = _file(memory, clock, script)
-        held = everything(memory)
+        said = _submit_turns(memory, clock, script)
+        held = explain_all(memory)
         contests = tuple(memory.manage.contests())
         searches = tuple(_ask(memory, entry["question"]) for entry in script.entries("search"))
         abstention = _ask(memory, script.expected["abstain"]["question"])
-        gain = _gain(memory, script, path)
+        gain = _measure_gain(memory, script, path)
         search_ms = _measure(memory, [*(asked.question for asked in searches), abstention.question])
         clock.wait(DAY_US)
-        answered = _answer(memory, script, contests)
+        answered = _answer_contest(memory, script, contests)
         clock.wait(SECOND_US)
         deleted = _delete(memory, script, held, said)
     timings = Timings(
@@ -166,7 +166,7 @@ def play(script: Script, path: Path, user: str | None) -> DemoRun:
     )
 
 
-def _file(memory: Credenda, clock: ConversationClock, script: Script) -> _Said:
+def _submit_turns(memory: Credenda, clock: ConversationClock, script: Script) -> _Said:
     """File the conversation turn by turn, each at its own time, and read each turn before the next."""
     said = _Said()
     for turn in script.turns:
@@ -181,7 +181,7 @@ def _file(memory: Credenda, clock: ConversationClock, script: Script) -> _Said:
     return said
 
 
-def everything(memory: Credenda) -> tuple[Explanation, ...]:
+def explain_all(memory: Credenda) -> tuple[Explanation, ...]:
     """Explain every memory that is held or was, oldest first."""
     found: list[Memory] = []
     cursor: str | None = None
@@ -197,18 +197,20 @@ def _ask(memory: Credenda, question: str) -> Asked:
     return Asked(question=question, result=memory.search(question, limit=5, explain=True))
 
 
-def _gain(memory: Credenda, script: Script, path: Path) -> Gain | None:
+def _measure_gain(memory: Credenda, script: Script, path: Path) -> Gain | None:
     """Ask what is asked in other words, with the model and, from the same file, without it."""
     model_id = memory.stats().embedder
     if model_id is None:
         return None
     entries = script.entries("reworded")
     with Credenda.open(path, user=memory.user, embedder="none", read_only=True) as wordly:
-        by_words = tuple(_found(wordly, entries))
-    return Gain(model_id=model_id, questions=len(entries), by_words=by_words, by_meaning=tuple(_found(memory, entries)))
+        by_words = tuple(_find_entries(wordly, entries))
+    return Gain(
+        model_id=model_id, questions=len(entries), by_words=by_words, by_meaning=tuple(_find_entries(memory, entries))
+    )
 
 
-def _found(memory: Credenda, entries: Sequence[Mapping[str, str]]) -> Iterator[str]:
+def _find_entries(memory: Credenda, entries: Sequence[Mapping[str, str]]) -> Iterator[str]:
     for entry in entries:
         hits = memory.search(entry["question"], limit=_TOP, record_access=False).hits
         if any(entry["words"].casefold() in hit.text.casefold() for hit in hits):
@@ -225,7 +227,7 @@ def _measure(memory: Credenda, questions: list[str]) -> float:
     return median(times)
 
 
-def _answer(memory: Credenda, script: Script, contests: tuple[ContestCase, ...]) -> Answered | None:
+def _answer_contest(memory: Credenda, script: Script, contests: tuple[ContestCase, ...]) -> Answered | None:
     """Answer the open contest as the person would, with scopes."""
     if not contests:
         return None
@@ -244,16 +246,16 @@ def _delete(memory: Credenda, script: Script, held: tuple[Explanation, ...], sai
         if wanted["value"] in (why.memory.value or why.memory.text) and any(
             event.id == event_id for event, _, _ in why.evidence
         ):
-            return _deleted(memory, why.memory, wanted)
+            return _run_deletion(memory, why.memory, wanted)
     return None
 
 
-def _deleted(memory: Credenda, target: Memory, wanted: Mapping[str, str]) -> Deleted:
+def _run_deletion(memory: Credenda, target: Memory, wanted: Mapping[str, str]) -> Deleted:
     question = f"What is my {(target.attribute or wanted['attribute']).replace('_', ' ')}?"
     memory.delete(target.id)
     receipt = memory.remember(wanted["restatement"])
     memory.settle()
-    left = [why.memory for why in everything(memory)]
+    left = [why.memory for why in explain_all(memory)]
     return Deleted(
         memory=target,
         question=question,

@@ -6,35 +6,43 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.interfaces.cli.demo_check import of_turn, says
+from credenda.interfaces.cli.demo_check import has_words, is_from_turn
 from credenda.interfaces.cli.demo_run import Answered, Asked, Deleted, DemoRun, Gain
 from credenda.interfaces.cli.demo_script import Script, ScriptTurn
-from credenda.interfaces.cli.layout import Screen, clean, clip
-from credenda.interfaces.cli.render_beliefs import about, interval, label, quoted, replaced, saying, standing
-from credenda.interfaces.cli.render_hits import terms
+from credenda.interfaces.cli.layout import Screen, escape_controls, truncate
+from credenda.interfaces.cli.render_beliefs import (
+    describe_replacement,
+    describe_status,
+    describe_validity,
+    label,
+    name_slot,
+    name_value,
+    quote_span,
+)
+from credenda.interfaces.cli.render_hits import format_terms
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Explanation
 
-__all__ = ["narrate"]
+__all__ = ["write_report"]
 
 _FLOOR: Final = 0.4
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _SHOWN_HITS: Final = 2
 
 
-def narrate(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
+def write_report(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
     """Tell what happened, in order; `command` is how this database is opened again."""
     parts = (
-        ("A conversation is filed", _filed(screen, run, script)),
-        ("What is believed, since when, and because of which words", _believed(screen, run)),
-        ("What was true before, or wrong", _replaced(screen, run)),
-        ("What was said but is not believed of you", _refused(screen, run, script)),
-        ("What cannot be decided is asked", _contested(screen, run.answered)),
-        ("Searching, with every term of the score", _searches(screen, run)),
-        ("Knowing that it does not know", _abstained(screen, run.abstention)),
-        ("Forgetting holds", _deleted(screen, run.deleted)),
-        ("How long it took", _timings(screen, run)),
-        ("Look around", _commands(run, command)),
+        ("A conversation is filed", _show_filed(screen, run, script)),
+        ("What is believed, since when, and because of which words", _show_beliefs(screen, run)),
+        ("What was true before, or wrong", _show_replaced(screen, run)),
+        ("What was said but is not believed of you", _show_refused(screen, run, script)),
+        ("What cannot be decided is asked", _show_contest(screen, run.answered)),
+        ("Searching, with every term of the score", _show_searches(screen, run)),
+        ("Knowing that it does not know", _show_abstained(screen, run.abstention)),
+        ("Forgetting holds", _show_deletion(screen, run.deleted)),
+        ("How long it took", _show_timings(screen, run)),
+        ("Look around", _show_commands(run, command)),
     )
     sections = [
         "\n".join([screen.heading(f"{number}. {title}"), "", *lines]) for number, (title, lines) in enumerate(parts, 1)
@@ -42,7 +50,7 @@ def narrate(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
     return "\n\n".join(sections)
 
 
-def _filed(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
+def _show_filed(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
     first, last = (screen.day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
     memories = sum(why.memory.status in _CURRENT for why in run.held)
     yield screen.fill(
@@ -53,106 +61,106 @@ def _filed(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
     )
 
 
-def _believed(screen: Screen, run: DemoRun) -> Iterator[str]:
+def _show_beliefs(screen: Screen, run: DemoRun) -> Iterator[str]:
     for why in run.held:
         one = why.memory
         if one.status in _CURRENT and one.speaker == "user" and one.confidence >= _FLOOR and not one.contested:
-            yield _belief(screen, one)
-            yield from _quotes(screen, why)
+            yield _show_belief(screen, one)
+            yield from _show_quotes(screen, why)
 
 
-def _belief(screen: Screen, memory: Memory) -> str:
-    notes = standing(memory)
+def _show_belief(screen: Screen, memory: Memory) -> str:
+    notes = describe_status(memory)
     tail = f"  [{notes}]" if notes else ""
-    name = f"  {screen.bold(label(memory))}: {saying(memory)}"
-    return f"{name}{screen.dim(f'  {interval(screen, memory)}')}{screen.warn(tail)}"
+    name = f"  {screen.bold(label(memory))}: {name_value(memory)}"
+    return f"{name}{screen.dim(f'  {describe_validity(screen, memory)}')}{screen.warn(tail)}"
 
 
-def _quotes(screen: Screen, why: Explanation) -> Iterator[str]:
+def _show_quotes(screen: Screen, why: Explanation) -> Iterator[str]:
     for event, start, end in why.evidence:
         yield screen.dim(
-            screen.fill(f"{quoted(screen, event, start, end)} [{event.id}, {start}–{end}]", "      ", "        ")
+            screen.fill(f"{quote_span(screen, event, start, end)} [{event.id}, {start}–{end}]", "      ", "        ")
         )
 
 
-def _replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
+def _show_replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
     by_id = {why.memory.id: why.memory for why in run.held}
     past = [why.memory for why in run.held if why.memory.status not in _CURRENT]
     for old in past:
         new = by_id.get(old.superseded_by or "")
-        span = interval(screen, old)
+        span = describe_validity(screen, old)
         name = screen.bold(label(old))
-        yield f"  {name}: {replaced(new, [old]) if new else _without_successor(old)}  {screen.dim(span)}"
+        yield f"  {name}: {describe_replacement(new, [old]) if new else _show_ended(old)}  {screen.dim(span)}"
     if not past:
         yield "  Nothing."
 
 
-def _without_successor(old: Memory) -> str:
+def _show_ended(old: Memory) -> str:
     if old.status is Status.SUPERSEDED:
-        return f"no longer {saying(old)}"
-    return f"{saying(old)} [{old.status.value}]"
+        return f"no longer {name_value(old)}"
+    return f"{name_value(old)} [{old.status.value}]"
 
 
-def _refused(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
+def _show_refused(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
     entries = script.entries("refused")
     for why in dict.fromkeys(entry["why"] for entry in entries):
         yield f"  {screen.bold(why)}"
         for entry in entries:
             if entry["why"] == why:
-                yield from _refusal(screen, run, script.turn(entry["turn"]), entry.get("value", ""))
+                yield from _show_refusal(screen, run, script.turn(entry["turn"]), entry.get("value", ""))
 
 
-def _refusal(screen: Screen, run: DemoRun, turn: ScriptTurn, value: str) -> Iterator[str]:
-    yield f"    “{clip(_passage(turn.text, value), screen.columns - 6)}”"
-    yield screen.dim(screen.fill(f"→ {'; '.join(_fate(run, turn.id, value))}", "      ", "        "))
+def _show_refusal(screen: Screen, run: DemoRun, turn: ScriptTurn, value: str) -> Iterator[str]:
+    yield f"    “{truncate(_cut_passage(turn.text, value), screen.columns - 6)}”"
+    yield screen.dim(screen.fill(f"→ {'; '.join(_describe_outcome(run, turn.id, value))}", "      ", "        "))
 
 
-def _passage(text: str, value: str) -> str:
+def _cut_passage(text: str, value: str) -> str:
     """Show the sentence that holds a value, not the greeting before it; secrets are not repeated."""
     at = max(text.casefold().find(value.casefold()), 0) if value else 0
     begin = max(text.rfind(mark, 0, at) + 2 for mark in (". ", "! ", "? "))
     shown = text[begin if begin > 1 else 0 :]
-    return clean(shown.replace(value, f"{value[:8]}…") if value.startswith("sk-") else shown)
+    return escape_controls(shown.replace(value, f"{value[:8]}…") if value.startswith("sk-") else shown)
 
 
-def _fate(run: DemoRun, turn_id: str, value: str) -> Sequence[str]:
+def _describe_outcome(run: DemoRun, turn_id: str, value: str) -> Sequence[str]:
     """Say what the memory made of it, from what is really held."""
     found = [
         why.memory
         for why in run.held
-        if of_turn(why, run, turn_id) and why.memory.status in _CURRENT and says(why.memory, value)
+        if is_from_turn(why, run, turn_id) and why.memory.status in _CURRENT and has_words(why.memory, value)
     ]
-    return [*run.masked.get(turn_id, ()), *map(_held_as, found)] or ["nothing is believed"]
+    return [*run.masked.get(turn_id, ()), *map(_describe_state, found)] or ["nothing is believed"]
 
 
-def _held_as(memory: Memory) -> str:
-    name = f"{about(memory.entity, memory.attribute, memory.scope) or memory.type.value}: {saying(memory)}"
-    notes = standing(memory)
+def _describe_state(memory: Memory) -> str:
+    name = f"{name_slot(memory.entity, memory.attribute, memory.scope) or memory.type.value}: {name_value(memory)}"
+    notes = describe_status(memory)
     who = "" if memory.speaker == "user" else f", as said by {memory.speaker}"
     return f"kept as “{name}”{who}" + (f" [{notes}]" if notes else "")
 
 
-def _contested(screen: Screen, answered: Answered | None) -> Iterator[str]:
+def _show_contest(screen: Screen, answered: Answered | None) -> Iterator[str]:
     if answered is None:
         yield "  Nothing is contested."
         return
     yield screen.fill(answered.case.question, "  ")
     yield screen.fill(f"Answer: “{answered.answer}”", "  ")
     for one in answered.believed:
-        yield f"    {screen.bold(label(one))}: {saying(one)}{screen.dim(f'  {interval(screen, one)}')}"
+        yield f"    {screen.bold(label(one))}: {name_value(one)}{screen.dim(f'  {describe_validity(screen, one)}')}"
 
 
-def _searches(screen: Screen, run: DemoRun) -> Iterator[str]:
+def _show_searches(screen: Screen, run: DemoRun) -> Iterator[str]:
     for asked in run.searches:
         yield f"  {screen.bold(asked.question)}"
         for hit in asked.result.hits[:_SHOWN_HITS]:
             yield screen.fill(f"{hit.score:.2f}  {hit.text}", "    ", "          ")
-            yield screen.dim(screen.fill(f"terms: {terms(hit.terms)}", "          "))
+            yield screen.dim(screen.fill(f"terms: {format_terms(hit.terms)}", "          "))
 
-    yield screen.fill(_gained(run.gain), "  ")
+    yield screen.fill(_show_gain(run.gain), "  ")
 
 
-def _gained(gain: Gain | None) -> str:
+def _show_gain(gain: Gain | None) -> str:
     """Say what the model adds, as measured on questions in other words than the conversation's."""
     if gain is None:
         return 'No embedding model is in use: answers are found by their words. pip install "credenda[local]" adds one.'
@@ -164,30 +172,30 @@ def _gained(gain: Gain | None) -> str:
     )
 
 
-def _abstained(screen: Screen, asked: Asked) -> Iterator[str]:
+def _show_abstained(screen: Screen, asked: Asked) -> Iterator[str]:
     yield f"  {screen.bold(asked.question)}"
     if asked.result.abstained:
         yield "    Nothing relevant is known."
     else:
-        yield from (f"    {hit.score:.2f}  {clean(hit.text)}" for hit in asked.result.hits[:_SHOWN_HITS])
+        yield from (f"    {hit.score:.2f}  {escape_controls(hit.text)}" for hit in asked.result.hits[:_SHOWN_HITS])
 
 
-def _deleted(screen: Screen, deleted: Deleted | None) -> Iterator[str]:
+def _show_deletion(screen: Screen, deleted: Deleted | None) -> Iterator[str]:
     if deleted is None:
         yield "  There was nothing to delete."
         return
-    yield f"  Deleted: {screen.bold(label(deleted.memory))}: {saying(deleted.memory)}"
-    yield f"  Said again: “{clean(deleted.restated)}”"
+    yield f"  Deleted: {screen.bold(label(deleted.memory))}: {name_value(deleted.memory)}"
+    yield f"  Said again: “{escape_controls(deleted.restated)}”"
     yield from (f"    refused: {reason}" for reason in deleted.receipt.refused)
     yield f"  {screen.bold(deleted.question)}"
     hits = deleted.search.hits
-    saying_it = sum(saying(deleted.memory).casefold() in hit.text.casefold() for hit in hits)
+    saying_it = sum(name_value(deleted.memory).casefold() in hit.text.casefold() for hit in hits)
     known = f"{len(hits)} hits, {saying_it} of them say it."
     yield f"    {'Nothing relevant is known.' if deleted.search.abstained else known}"
     yield f"  Memories that still say it: {len(deleted.left)}"
 
 
-def _timings(screen: Screen, run: DemoRun) -> Iterator[str]:
+def _show_timings(screen: Screen, run: DemoRun) -> Iterator[str]:
     times = run.timings
     rows = (
         ("filing a turn, on disk", f"{times.ack_ms_median:.2f} ms median, {times.ack_ms_max:.2f} ms at most"),
@@ -197,7 +205,7 @@ def _timings(screen: Screen, run: DemoRun) -> Iterator[str]:
     yield screen.pairs(rows)
 
 
-def _commands(run: DemoRun, command: str) -> Iterable[str]:
+def _show_commands(run: DemoRun, command: str) -> Iterable[str]:
     changed = next((why.memory for why in run.held if why.memory.status is Status.SUPERSEDED), None)
     slot = f"{changed.entity or 'user'} {changed.attribute}" if changed and changed.attribute else "user residence"
     current = next((why.memory.id for why in reversed(run.held) if why.memory.status is Status.ACTIVE), "ID")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.interfaces.cli.outcome import Remembered
-from credenda.interfaces.serialize import encode, plain
+from credenda.interfaces.serialize import encode, to_jsonable
 
-__all__ = ["dumps"]
+__all__ = ["dump_json"]
 
 _FOLLOWED: Final = ("settled", "believed", "contests")
 
 
-def dumps(value: object, *, ascii_only: bool = False, indent: int | None = 2) -> str:
+def dump_json(value: object, *, ascii_only: bool = False, indent: int | None = 2) -> str:
     """Write a result as one JSON document; without an indent it is one line.
 
     What was remembered shows its receipt as `remember` returns it, and beside it what followed.
     """
     if isinstance(value, Remembered):
-        value = {**plain(value.receipt), **{name: getattr(value, name) for name in _FOLLOWED}}
+        value = {**to_jsonable(value.receipt), **{name: getattr(value, name) for name in _FOLLOWED}}
     return encode(value, ascii_only=ascii_only, indent=indent)

@@ -14,9 +14,9 @@ from typing import Final
 import click
 
 from credenda.clock import SystemClock
-from credenda.config import colour_allowed
+from credenda.config import is_colour_allowed
 
-__all__ = ["Screen", "cells", "clean", "clip", "day", "open_screen"]
+__all__ = ["Screen", "count_cells", "escape_controls", "format_day", "open_screen", "truncate"]
 
 _WIDEST: Final = 100
 """Longer lines are hard to read, however wide the terminal."""
@@ -24,35 +24,35 @@ _NARROWEST: Final = 40
 _ZERO_WIDTH: Final = frozenset({"Mn", "Me", "Cf"})
 
 
-def clean(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Put text on one line and show control characters instead of obeying them: what is stored may be hostile."""
     words = " ".join(text.split())
-    return "".join(" " if _hidden(letter) else letter for letter in words)
+    return "".join(" " if _is_hidden(letter) else letter for letter in words)
 
 
-def _hidden(letter: str) -> bool:
+def _is_hidden(letter: str) -> bool:
     category = unicodedata.category(letter)
     return category in {"Cc", "Cs"} or (category == "Cf" and letter not in "\u200c\u200d")
 
 
-def cells(text: str) -> int:
+def count_cells(text: str) -> int:
     """Count the columns that a text takes on a terminal: wide scripts and emoji take two, marks none."""
-    return sum(_cells(letter) for letter in text)
+    return sum(_count_cells(letter) for letter in text)
 
 
-def _cells(letter: str) -> int:
+def _count_cells(letter: str) -> int:
     if unicodedata.category(letter) in _ZERO_WIDTH:
         return 0
     return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
 
 
-def clip(text: str, width: int) -> str:
+def truncate(text: str, width: int) -> str:
     """Cut a text to a width, with an ellipsis where something is missing."""
-    if cells(text) <= width:
+    if count_cells(text) <= width:
         return text
     kept, used = "", 0
     for letter in text:
-        used += _cells(letter)
+        used += _count_cells(letter)
         if used > width - 1:
             break
         kept += letter
@@ -61,10 +61,10 @@ def clip(text: str, width: int) -> str:
 
 def pad(text: str, width: int) -> str:
     """Fill a text up to a width."""
-    return text + " " * max(0, width - cells(text))
+    return text + " " * max(0, width - count_cells(text))
 
 
-def day(time: datetime | None) -> str:
+def format_day(time: datetime | None) -> str:
     """Write a time as its day, in its own zone; "" for none."""
     return "" if time is None else time.date().isoformat()
 
@@ -88,7 +88,7 @@ class Screen:
 
     def day(self, time: datetime | None) -> str:
         """Write a time as its day in the zone; "" for none."""
-        return "" if time is None else day(self._local(time))
+        return "" if time is None else format_day(self._local(time))
 
     def moment(self, time: datetime | None) -> str:
         """Write a time to the second, as RFC 3339 in the zone; "" for none."""
@@ -121,13 +121,15 @@ class Screen:
     def fill(self, text: str, indent: str = "", hanging: str | None = None) -> str:
         """Wrap a text below itself."""
         rest = indent if hanging is None else hanging
-        lines = wrap(clean(text), self.columns, initial_indent=indent, subsequent_indent=rest, break_on_hyphens=False)
+        lines = wrap(
+            escape_controls(text), self.columns, initial_indent=indent, subsequent_indent=rest, break_on_hyphens=False
+        )
         return "\n".join(lines) or indent.rstrip()
 
     def pairs(self, rows: Iterable[tuple[str, str]], indent: str = "  ") -> str:
         """Lay out names and what they stand for, aligned; empty ones are left out."""
         shown = [(name, text) for name, text in rows if text]
-        widest = max((cells(name) for name, _ in shown), default=0)
+        widest = max((count_cells(name) for name, _ in shown), default=0)
         blank = indent + " " * (widest + 2)
         lines: list[str] = []
         for name, text in shown:
@@ -137,8 +139,8 @@ class Screen:
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], indent: str = "") -> str:
         """Lay out rows in columns; the last one takes what is left of the width."""
-        cleaned = [[clean(cell) for cell in row] for row in rows]
-        widths = [max(cells(row[at]) for row in (head, *cleaned)) for at in range(len(head))]
+        cleaned = [[escape_controls(cell) for cell in row] for row in rows]
+        widths = [max(count_cells(row[at]) for row in (head, *cleaned)) for at in range(len(head))]
         lines = [self._row(head, widths, indent)]
         lines[0] = self.dim(lines[0])
         return "\n".join([*lines, *(self._row(row, widths, indent) for row in cleaned)])
@@ -148,7 +150,7 @@ class Screen:
         start = indent + "".join(pad(cell, width) + "  " for cell, width in zip(first, widths, strict=False))
         if self.width is None:
             return (start + last).rstrip()
-        return (start + clip(last, max(self.width - cells(start), 1))).rstrip()
+        return (start + truncate(last, max(self.width - count_cells(start), 1))).rstrip()
 
 
 def open_screen(zone: tzinfo = UTC) -> Screen:
@@ -157,4 +159,4 @@ def open_screen(zone: tzinfo = UTC) -> Screen:
     if not sys.stdout.isatty():
         return Screen(zone=zone, now_us=now_us)
     width = shutil.get_terminal_size((_WIDEST, 24)).columns
-    return Screen(width=max(width, _NARROWEST), colour=colour_allowed(), zone=zone, now_us=now_us)
+    return Screen(width=max(width, _NARROWEST), colour=is_colour_allowed(), zone=zone, now_us=now_us)

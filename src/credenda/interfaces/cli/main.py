@@ -10,11 +10,11 @@ from typing import Any, Final
 import click
 
 from credenda import __version__
-from credenda.config import debug_wanted, spare_threads
+from credenda.config import is_debug_wanted, limit_blas_threads
 from credenda.errors import CredendaError
-from credenda.interfaces.cli.commands import build, names, program_options
-from credenda.interfaces.cli.layout import clean
-from credenda.interfaces.cli.output import emit, fill_streams, note
+from credenda.interfaces.cli.commands import build, list_names, make_program_options
+from credenda.interfaces.cli.layout import escape_controls
+from credenda.interfaces.cli.output import fill_streams, note, write_output
 
 __all__ = ["cli", "main"]
 
@@ -37,22 +37,22 @@ class Program(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name all commands in the order in which they are shown."""
         del ctx
-        return ["demo", *names(), "mcp", "worker", "install", "bench", "completion"]
+        return ["demo", *list_names(), "mcp", "worker", "install", "bench", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Build a command; an unknown one is None."""
         del ctx
         if cmd_name == "demo":
-            from credenda.interfaces.cli.demo import demo
+            from credenda.interfaces.cli.demo import make_demo_command
 
-            return demo()
+            return make_demo_command()
         if cmd_name in {"mcp", "worker", "install"}:
             from credenda.interfaces.cli import serving
 
             return {"mcp": serving.mcp, "worker": serving.worker, "install": serving.install}[cmd_name]()
         if cmd_name == "bench":
             return _Benches("bench", help="Measure what this program promises, on this machine.")
-        return _completion() if cmd_name == "completion" else build(cmd_name)
+        return _make_completion_command() if cmd_name == "completion" else build(cmd_name)
 
     def main(
         self,
@@ -68,7 +68,7 @@ class Program(click.Group):
         def run() -> object:
             return click.Group.main(self, given, prog_name or "credenda", complete_var, standalone_mode=False, **extra)
 
-        code = _guarded(run, as_json="--json" in given)
+        code = _run_guarded(run, as_json="--json" in given)
         if standalone_mode:
             sys.exit(code)
         return code
@@ -90,7 +90,7 @@ class _Benches(click.Group):
         return bench.get_command(ctx, cmd_name)
 
 
-def _guarded(run: Callable[[], object], *, as_json: bool) -> int:
+def _run_guarded(run: Callable[[], object], *, as_json: bool) -> int:
     """Run something to its exit code, whatever happens."""
     _prepare_logs()
     try:
@@ -100,15 +100,15 @@ def _guarded(run: Callable[[], object], *, as_json: bool) -> int:
     except click.exceptions.Abort:
         return _INTERRUPTED
     except click.ClickException as error:
-        return _usage(error, as_json=as_json)
+        return _report_usage(error, as_json=as_json)
     except Exception as error:  # noqa: BLE001 - where the command line ends: one line instead of a traceback
-        return _unexpected(error, as_json=as_json)
+        return _report_unexpected(error, as_json=as_json)
     return result if isinstance(result, int) else 0
 
 
 def _prepare_logs() -> None:
     """Keep logs out of the way of results, unless they were asked for."""
-    if debug_wanted():
+    if is_debug_wanted():
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     else:
         logging.getLogger("credenda").addHandler(logging.NullHandler())
@@ -117,12 +117,12 @@ def _prepare_logs() -> None:
 def _report(error: CredendaError, *, as_json: bool) -> int:
     parts = {"code": error.code, "message": str(error), "what": error.what, "why": error.why, "fix": error.fix}
     _say({**parts, "retryable": error.retryable, "ids": dict(error.ids)}, as_json=as_json)
-    if debug_wanted():
-        _traceback()
+    if is_debug_wanted():
+        _print_traceback()
     return error.exit_code
 
 
-def _usage(error: click.ClickException, *, as_json: bool) -> int:
+def _report_usage(error: click.ClickException, *, as_json: bool) -> int:
     context = error.ctx if isinstance(error, click.UsageError) else None
     command = context.command_path if context else "credenda"
     message = f"{error.format_message().rstrip('.')}; see `{command} --help`"
@@ -130,32 +130,32 @@ def _usage(error: click.ClickException, *, as_json: bool) -> int:
     return _USAGE
 
 
-def _unexpected(error: Exception, *, as_json: bool) -> int:
+def _report_unexpected(error: Exception, *, as_json: bool) -> int:
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     message = f"something unforeseen happened: {what}; run it again with CREDENDA_DEBUG=1 to see where"
     _say({"code": "internal", "message": message, "retryable": False}, as_json=as_json)
-    if debug_wanted():
-        _traceback()
+    if is_debug_wanted():
+        _print_traceback()
     return _INTERNAL
 
 
 def _say(error: dict[str, object], *, as_json: bool) -> None:
     """Print an error as one line: words, or with --json a JSON object."""
     if as_json:
-        from credenda.interfaces.cli.jsonout import dumps
+        from credenda.interfaces.cli.jsonout import dump_json
 
-        note(dumps({"error": error}, ascii_only=True, indent=None))
+        note(dump_json({"error": error}, ascii_only=True, indent=None))
     else:
-        note(f"error: {clean(str(error['message']))}")
+        note(f"error: {escape_controls(str(error['message']))}")
 
 
-def _traceback() -> None:
+def _print_traceback() -> None:
     import traceback
 
     traceback.print_exc()
 
 
-def _completion() -> click.Command:
+def _make_completion_command() -> click.Command:
     """Make the command that prints a completion script."""
     shells = click.Choice(["bash", "zsh", "fish"])
     return click.Command(
@@ -174,19 +174,19 @@ def _print_completion(shell: str) -> None:
     if kind is None:
         raise click.UsageError(f"{shell} is not known")
     complete = kind(cli, {}, "credenda", "_CREDENDA_COMPLETE")
-    emit(complete.source_template % complete.source_vars())
+    write_output(complete.source_template % complete.source_vars())
 
 
 def _start() -> None:
     """Show the help where no command was given."""
     context = click.get_current_context()
     if context.invoked_subcommand is None:
-        emit(context.get_help())
+        write_output(context.get_help())
 
 
 cli: Final = Program(
     "credenda",
-    params=program_options(),
+    params=make_program_options(),
     callback=_start,
     invoke_without_command=True,
     help=_HELP,
@@ -199,5 +199,5 @@ click.version_option(__version__, "--version", prog_name="credenda", message="%(
 def main() -> int:
     """Run `credenda` and return its exit code."""
     fill_streams()
-    spare_threads()
+    limit_blas_threads()
     return cli.main(standalone_mode=False)

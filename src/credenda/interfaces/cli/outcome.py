@@ -68,14 +68,14 @@ _CONSEQUENCES = {
 }
 
 
-def successor(change: ChangeRecord) -> str | None:
+def find_successor(change: ChangeRecord) -> str | None:
     """Name what took the place of a superseded memory, if anything did."""
     found = change.after.get("superseded_by")
     return found if isinstance(found, str) else None
 
 
-def consequence(change: ChangeRecord) -> Consequence:
+def describe_change(change: ChangeRecord) -> Consequence:
     """Say in a person's words what a change meant."""
     if change.kind is ChangeKind.SUPERSEDE:
-        return Consequence.ADJUSTED if successor(change) else Consequence.ENDED
+        return Consequence.ADJUSTED if find_successor(change) else Consequence.ENDED
     return _CONSEQUENCES.get(change.kind, Consequence.ADJUSTED)

@@ -11,7 +11,7 @@ import click
 
 from credenda.errors import Unavailable
 
-__all__ = ["emit", "fill_streams", "interactive", "note"]
+__all__ = ["fill_streams", "is_interactive", "note", "write_output"]
 
 _PIPE_CLOSED = 141
 """What a shell reports for a program whose reader went away (128 + SIGPIPE)."""
@@ -27,15 +27,15 @@ def fill_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for the whole process
 
 
-def emit(text: str) -> None:
+def write_output(text: str) -> None:
     """Write a result; a reader that went away ends the command quietly. Raises `Unavailable` where there is no room."""
     try:
         _write(sys.stdout, text if text.endswith("\n") or not text else f"{text}\n")
     except BrokenPipeError:
-        _silence(sys.stdout)
+        _redirect_to_null(sys.stdout)
         raise click.exceptions.Exit(_PIPE_CLOSED) from None
     except OSError as error:
-        _silence(sys.stdout)
+        _redirect_to_null(sys.stdout)
         fix = "send it elsewhere; what the command has done stays done"
         raise Unavailable(
             "the result cannot be written", why=error.strerror or type(error).__name__, fix=fix
@@ -47,10 +47,10 @@ def note(text: str) -> None:
     try:
         _write(sys.stderr, f"{text}\n")
     except OSError:  # nobody is left to be told
-        _silence(sys.stderr)
+        _redirect_to_null(sys.stderr)
 
 
-def interactive() -> bool:
+def is_interactive() -> bool:
     """Say whether a person sits in front of it and can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
@@ -62,7 +62,7 @@ def _write(stream: TextIO, text: str) -> None:
     stream.flush()
 
 
-def _silence(stream: TextIO) -> None:
+def _redirect_to_null(stream: TextIO) -> None:
     """Point a broken stream to nowhere, so that closing it at exit says nothing."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from credenda.interfaces.cli.layout import Screen, clean
+from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
 from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.derived import cited, is_dreamed
+from credenda.model.derived import is_dreamed, list_sources
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Stance
 from credenda.model.query import Explanation, Page, SlotVersion
@@ -18,16 +18,16 @@ from credenda.model.surprise import DUPLICATE_OF
 from credenda.text.documents import MONTHS
 
 __all__ = [
-    "about",
-    "contests",
-    "explanation",
-    "interval",
-    "memory",
-    "page",
-    "remembered",
-    "replaced",
-    "saying",
-    "standing",
+    "describe_replacement",
+    "describe_status",
+    "describe_validity",
+    "name_slot",
+    "name_value",
+    "render_contests",
+    "render_explanation",
+    "render_memory",
+    "render_page",
+    "render_remembered",
 ]
 
 _UNSURE: Final = 0.4
@@ -42,7 +42,7 @@ _VERBS: Final = {
 }
 
 
-def about(entity: str | None, attribute: str | None, scope: str | None = None) -> str:
+def name_slot(entity: str | None, attribute: str | None, scope: str | None = None) -> str:
     """Name a slot as a person would: `residence`, `daughter's name`, `work location (Fridays)`."""
     name = (attribute or "").replace("_", " ")
     owner = (entity or "").removeprefix("user's ")
@@ -53,10 +53,10 @@ def about(entity: str | None, attribute: str | None, scope: str | None = None) -
 
 def label(memory: Memory) -> str:
     """Name the slot of a memory, or its type where it has none."""
-    return about(memory.entity, memory.attribute, memory.scope) or memory.type.value
+    return name_slot(memory.entity, memory.attribute, memory.scope) or memory.type.value
 
 
-def standing(memory: Memory) -> str:
+def describe_status(memory: Memory) -> str:
     """Say what a reader must know before taking a memory for true; "" for a plain belief."""
     notes: list[str] = []
     if memory.contested:
@@ -72,28 +72,28 @@ def standing(memory: Memory) -> str:
     return " · ".join(notes)
 
 
-def saying(memory: Memory) -> str:
+def name_value(memory: Memory) -> str:
     """Give a memory's value, or its words where it has none, as a person would put it."""
-    value = clean(memory.value or memory.text)
+    value = escape_controls(memory.value or memory.text)
     yearly = _YEARLY.fullmatch(value)
     if yearly:
         return f"{int(yearly[2])} {MONTHS[int(yearly[1]) - 1]}"
     return f"not {value}" if memory.value and memory.stance is Stance.NEGATED else value
 
 
-def headline(screen: Screen, memory: Memory) -> str:
+def render_headline(screen: Screen, memory: Memory) -> str:
     """Name a memory in one line."""
-    notes = standing(memory)
-    return f"{screen.bold(f'{label(memory)}: {saying(memory)}')}{screen.warn(f'  [{notes}]') if notes else ''}"
+    notes = describe_status(memory)
+    return f"{screen.bold(f'{label(memory)}: {name_value(memory)}')}{screen.warn(f'  [{notes}]') if notes else ''}"
 
 
-def interval(screen: Screen, memory: Memory | SlotVersion) -> str:
+def describe_validity(screen: Screen, memory: Memory | SlotVersion) -> str:
     """Say from when to when something was true."""
     since = screen.day(memory.valid_from) or "?"
     return f"{since} – {screen.day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
 
 
-def _importance(one: Memory) -> str:
+def _describe_importance(one: Memory) -> str:
     """Give the importance of a memory, and what surprise made of the stated one where it is known."""
     shown = f"{one.importance:.2f}"
     if one.surprise is None:
@@ -101,16 +101,16 @@ def _importance(one: Memory) -> str:
     return f"{shown} ({one.base_importance:.2f} as stated; surprise {one.surprise:.3f} when it was written)"
 
 
-def memory(screen: Screen, one: Memory) -> str:
+def render_memory(screen: Screen, one: Memory) -> str:
     """Show one memory whole."""
     said = f"confidence {one.confidence:.2f}, trust {one.trust:.2f}, confirmed {one.confirmations} times"
-    kept = f"{one.type.value}, {one.layer.value}, importance {_importance(one)}"
+    kept = f"{one.type.value}, {one.layer.value}, importance {_describe_importance(one)}"
     shown = f"{one.access_count} times" + (f", last {screen.moment(one.last_accessed)}" if one.last_accessed_us else "")
     rows = (
         ("text", one.text if one.value else ""),
         ("id", f"{one.id} (version {one.version})"),
-        ("status", standing(one) or one.status.value),
-        ("true", interval(screen, one)),
+        ("status", describe_status(one) or one.status.value),
+        ("true", describe_validity(screen, one)),
         ("recorded", screen.moment(one.recorded_at)),
         ("held with", said),
         ("kept as", kept),
@@ -123,98 +123,103 @@ def memory(screen: Screen, one: Memory) -> str:
         ("expires", screen.moment(one.expires_at)),
         ("shown", shown),
     )
-    return f"{headline(screen, one)}\n{screen.pairs(rows)}"
+    return f"{render_headline(screen, one)}\n{screen.pairs(rows)}"
 
 
-def page(screen: Screen, found: Page[Memory]) -> str:
+def render_page(screen: Screen, found: Page[Memory]) -> str:
     """Show a page of memories as a table."""
     if not found.items:
         return screen.fill("Nothing is held that fits. `credenda remember` files something, `credenda stats` counts.")
     head = ("ID", "TYPE", "SINCE", "ABOUT", "BELIEVED")
-    rows = [(one.id, one.type.value, screen.day(one.valid_from), label(one), _believed(one)) for one in found.items]
+    rows = [
+        (one.id, one.type.value, screen.day(one.valid_from), label(one), _describe_confidence(one))
+        for one in found.items
+    ]
     more = f"\nMore: --cursor {found.next_cursor}" if found.next_cursor else ""
     return screen.table(head, rows) + screen.dim(more)
 
 
-def _believed(memory: Memory) -> str:
-    notes = standing(memory)
-    return f"{saying(memory)}  [{notes}]" if notes else saying(memory)
+def _describe_confidence(memory: Memory) -> str:
+    notes = describe_status(memory)
+    return f"{name_value(memory)}  [{notes}]" if notes else name_value(memory)
 
 
-def _speaker(event: Event) -> str:
+def _name_speaker(event: Event) -> str:
     return "you" if event.speaker == "user" else event.speaker
 
 
-def quoted(screen: Screen, event: Event, start: int, end: int) -> str:
+def quote_span(screen: Screen, event: Event, start: int, end: int) -> str:
     """Quote a span of an event with its source."""
-    return f"{screen.day(event.occurred_at)}  {_speaker(event)}: “{clean(event.text[start:end])}”"
+    return f"{screen.day(event.occurred_at)}  {_name_speaker(event)}: “{escape_controls(event.text[start:end])}”"
 
 
-def explanation(screen: Screen, why: Explanation) -> str:
+def render_explanation(screen: Screen, why: Explanation) -> str:
     """Show what a memory rests on, and all that happened to it."""
     lines = [
-        headline(screen, why.memory),
+        render_headline(screen, why.memory),
         screen.pairs(
             [
                 ("id", why.memory.id),
-                ("true", interval(screen, why.memory)),
-                ("importance", "" if why.memory.surprise is None else _importance(why.memory)),
-                ("may repeat", clean(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
+                ("true", describe_validity(screen, why.memory)),
+                ("importance", "" if why.memory.surprise is None else _describe_importance(why.memory)),
+                ("may repeat", escape_controls(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
             ]
         ),
     ]
     lines += ["", screen.heading("Because")]
     for event, start, end in why.evidence:
         place = screen.dim(f"[{event.id}, characters {start}–{end}]")
-        lines += [screen.fill(quoted(screen, event, start, end), "  ", "    "), f"    {place}"]
+        lines += [screen.fill(quote_span(screen, event, start, end), "  ", "    "), f"    {place}"]
     if is_dreamed(why.memory):
-        named = sorted(cited(why.memory), key=lambda one: (len(one), one))
+        named = sorted(list_sources(why.memory), key=lambda one: (len(one), one))
         lines.append(
-            screen.fill(f"dreamed of {clean(', '.join(named))}; it rests on no words of its own", "  ", "    ")
+            screen.fill(
+                f"dreamed of {escape_controls(', '.join(named))}; it rests on no words of its own", "  ", "    "
+            )
         )
     elif not why.evidence:
         lines.append("  the words it rested on were deleted")
-    lines += ["", screen.heading("What happened"), _changes(screen, why.changes)]
+    lines += ["", screen.heading("What happened"), _render_changes(screen, why.changes)]
     return "\n".join(lines)
 
 
-def _changes(screen: Screen, changes: Sequence[ChangeRecord]) -> str:
+def _render_changes(screen: Screen, changes: Sequence[ChangeRecord]) -> str:
     rows = [(screen.moment(one.at), one.kind.value, one.actor.value, one.id, one.reason) for one in changes]
     return screen.table(("WHEN", "CHANGE", "BY", "ID", "REASON"), rows, indent="  ")
 
 
-def contests(screen: Screen, cases: Sequence[ContestCase]) -> str:
+def render_contests(screen: Screen, cases: Sequence[ContestCase]) -> str:
     """Show contests with their questions and how to answer."""
     if not cases:
         return "Nothing is contested."
-    return "\n\n".join(contest(screen, case) for case in cases)
+    return "\n\n".join(render_contest(screen, case) for case in cases)
 
 
-def contest(screen: Screen, case: ContestCase) -> str:
+def render_contest(screen: Screen, case: ContestCase) -> str:
     """Show one contest."""
-    name = about(case.entity, case.attribute, case.scope)
+    name = name_slot(case.entity, case.attribute, case.scope)
     lines = [f"{screen.bold(name)}  {screen.dim(case.id)}  {screen.warn(case.state.value)}"]
     if case.state is ContestState.OPEN:
-        lines += [screen.fill(case.question, "  "), screen.dim(f"  answer: {answer(case)}")]
+        lines += [screen.fill(case.question, "  "), screen.dim(f"  answer: {describe_answer(case)}")]
     else:
         lines.append(screen.fill(case.resolution or "resolved", "  "))
         lines.append(screen.pairs((value, scope) for value, scope in case.scopes.items()))
     return "\n".join(line for line in lines if line)
 
 
-def answer(case: ContestCase) -> str:
+def describe_answer(case: ContestCase) -> str:
     """Say how a contest is answered here."""
     value = case.values[0] if case.values else "VALUE"
-    return f'credenda resolve {case.id} --keep "{clean(value)}", or --scope WHEN=VALUE for each'
+    return f'credenda resolve {case.id} --keep "{escape_controls(value)}", or --scope WHEN=VALUE for each'
 
 
-def remembered(screen: Screen, done: Remembered) -> str:
+def render_remembered(screen: Screen, done: Remembered) -> str:
     """Say what was filed, and what is believed from it."""
     receipt = done.receipt
     ids = ", ".join(receipt.event_ids)
     lines = [f"Filed before as {ids}." if receipt.cached else f"Filed as {ids}."]
-    rows = [(_VERBS[one.consequence], _consequence(one)) for one in done.believed]
-    rows += [("asks", f"{case.question} ({answer(case)})") for case in done.contests]
+    rows = [(_VERBS[one.consequence], _describe_consequence(one)) for one in done.believed]
+    rows += [("asks", f"{case.question} ({describe_answer(case)})") for case in done.contests]
     rows += [("refused", reason) for reason in receipt.refused]
     if rows:
         lines.append(screen.pairs(rows))
@@ -223,21 +228,21 @@ def remembered(screen: Screen, done: Remembered) -> str:
     return "\n".join(lines)
 
 
-def replaced(new: Memory, old: Sequence[Memory]) -> str:
+def describe_replacement(new: Memory, old: Sequence[Memory]) -> str:
     """Say what took the place of what: because it changed, or because it was wrong."""
-    before = "; ".join(map(saying, old))
+    before = "; ".join(map(name_value, old))
     if all(one.relation is Relation.CORRECTED for one in old):
-        return f"{saying(new)}; {before} was wrong"
-    return f"now {saying(new)}; previously {before}"
+        return f"{name_value(new)}; {before} was wrong"
+    return f"now {name_value(new)}; previously {before}"
 
 
-def _consequence(one: Believed) -> str:
-    name, value = label(one.memory), saying(one.memory)
-    notes = standing(one.memory)
+def _describe_consequence(one: Believed) -> str:
+    name, value = label(one.memory), name_value(one.memory)
+    notes = describe_status(one.memory)
     tail = f" [{notes}] ({one.memory.id})" if notes else f" ({one.memory.id})"
     match one.consequence:
         case Consequence.CHANGED:
-            return f"{name}: {replaced(one.memory, one.previous)}{tail}"
+            return f"{name}: {describe_replacement(one.memory, one.previous)}{tail}"
         case Consequence.ADJUSTED:
             return f"{name}: {value} ({one.reason}){tail}"
         case _:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from credenda.interfaces.cli.layout import Screen, clean
-from credenda.interfaces.cli.render_beliefs import about
+from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.interfaces.cli.render_beliefs import name_slot
 from credenda.model.contest import SlotLoop
 from credenda.model.query import StatusStep
 from credenda.model.report import UndoneMemory, UndoReport
 
-__all__ = ["loops", "steps", "undone"]
+__all__ = ["render_loops", "render_status_history", "render_undo"]
 
 
-def undone(screen: Screen, report: UndoReport) -> str:
+def render_undo(screen: Screen, report: UndoReport) -> str:
     """Show what was taken back, or would be, and what is in the way."""
     count = len(report.undone)
     changes = f"{count:,} {'change' if count == 1 else 'changes'}"
@@ -22,52 +22,53 @@ def undone(screen: Screen, report: UndoReport) -> str:
         lines = ["Nothing was left to take back."]
     else:
         lines = [f"Took back {changes}." if report.ran else f"Would take back {changes}; nothing was changed."]
-    rows = [(one.id, _moved(screen, one)) for one in report.memories]
+    rows = [(one.id, _describe_move(screen, one)) for one in report.memories]
     if rows:
         lines.append(screen.table(("ID", "WHAT MOVES"), rows, indent="  "))
     if report.conflicts:
         lines.append(screen.warn("In the way are later changes; --cascade takes them back as well:"))
-        found = [(one.id, one.kind.value, one.memory_id or "", clean(one.reason)) for one in report.conflicts]
+        found = [(one.id, one.kind.value, one.memory_id or "", escape_controls(one.reason)) for one in report.conflicts]
         lines.append(screen.table(("CHANGE", "KIND", "ID", "REASON"), found, indent="  "))
     if report.lasting:
         lines.append(f"{len(report.lasting):,} cannot be taken back: their words were deleted for good.")
     return "\n".join(lines)
 
 
-def _moved(screen: Screen, one: UndoneMemory) -> str:
+def _describe_move(screen: Screen, one: UndoneMemory) -> str:
     return "; ".join(
-        f"{name.replace('_', ' ')} {_plain(screen, one.before, name)} → {_plain(screen, one.after, name)}"
+        f"{name.replace('_', ' ')} {_format_field(screen, one.before, name)} → {_format_field(screen, one.after, name)}"
         for name in one.after
     )
 
 
-def _plain(screen: Screen, fields: Mapping[str, object], name: str) -> str:
+def _format_field(screen: Screen, fields: Mapping[str, object], name: str) -> str:
     value = fields.get(name)
     if isinstance(value, datetime):
         return screen.day(value)
-    return "none" if value is None else clean(str(value))
+    return "none" if value is None else escape_controls(str(value))
 
 
-def steps(screen: Screen, found: Sequence[StatusStep]) -> str:
+def render_status_history(screen: Screen, found: Sequence[StatusStep]) -> str:
     """Show the statuses of a memory, oldest first."""
     rows = [
-        (screen.moment(one.at), one.status.value, one.actor.value, clean(one.reason), one.change_id) for one in found
+        (screen.moment(one.at), one.status.value, one.actor.value, escape_controls(one.reason), one.change_id)
+        for one in found
     ]
     return screen.table(("WHEN", "STATUS", "BY", "REASON", "CHANGE"), rows)
 
 
-def loops(screen: Screen, found: Sequence[SlotLoop]) -> str:
+def render_loops(screen: Screen, found: Sequence[SlotLoop]) -> str:
     """Show the slots that go in circles, the worst first."""
     if not found:
         return "No slot goes in circles."
     rows = [
         (
             f"{one.superseded_count:,}",
-            about(one.entity, one.attribute, one.scope),
+            name_slot(one.entity, one.attribute, one.scope),
             screen.day(one.first_seen),
             screen.day(one.last_superseded),
             one.contest_id or "",
-            clean(one.chain),
+            escape_controls(one.chain),
         )
         for one in found
     ]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda.interfaces.cli.layout import Screen, clean
+from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.model.code import DriftReport, ScanReport
 
-__all__ = ["drifted", "scanned"]
+__all__ = ["render_drift", "render_scan"]
 
 _SHOWN: Final = 20
 
 
-def scanned(screen: Screen, report: ScanReport) -> str:
+def render_scan(screen: Screen, report: ScanReport) -> str:
     """Show what a scan kept."""
     counts = (
         ("files", f"{report.files:,}"),
@@ -25,16 +25,16 @@ def scanned(screen: Screen, report: ScanReport) -> str:
         ("passed over", f"{report.passed_over:,}"),
     )
     shown = [(name, count) for name, count in counts if count != "0" or name in {"files", "new memories"}]
-    lines = [f"Scanned {clean(report.root)}", screen.pairs(shown), *_problems(report.problems)]
+    lines = [f"Scanned {escape_controls(report.root)}", screen.pairs(shown), *_list_problems(report.problems)]
     return "\n".join(lines)
 
 
-def _problems(problems: tuple[str, ...]) -> list[str]:
+def _list_problems(problems: tuple[str, ...]) -> list[str]:
     more = [f"and {len(problems) - _SHOWN:,} more; --json names them"] if len(problems) > _SHOWN else []
-    return [*(f"passed over: {clean(problem)}" for problem in problems[:_SHOWN]), *more]
+    return [*(f"passed over: {escape_controls(problem)}" for problem in problems[:_SHOWN]), *more]
 
 
-def drifted(screen: Screen, report: DriftReport) -> str:
+def render_drift(screen: Screen, report: DriftReport) -> str:
     """Show how far memories and code agree."""
     claims = sum(report.checked.values())
     kinds = ", ".join(f"{count:,} {name}" for name, count in report.checked.items())
@@ -44,7 +44,13 @@ def drifted(screen: Screen, report: DriftReport) -> str:
         lines.append(f"Nothing could be held against them: {report.reason}.")
     if report.findings:
         rows = [
-            (finding.memory_id, finding.level, finding.code, clean(finding.what), clean(finding.where))
+            (
+                finding.memory_id,
+                finding.level,
+                finding.code,
+                escape_controls(finding.what),
+                escape_controls(finding.where),
+            )
             for finding in report.findings[:_SHOWN]
         ]
         lines.append(screen.table(("ID", "LEVEL", "CODE", "WHAT", "LOOKED IN"), rows))
@@ -55,4 +61,4 @@ def drifted(screen: Screen, report: DriftReport) -> str:
         lines.append(f"{len(report.invalidated):,} memories were given up; `credenda undo` takes it back.")
     elif errors:
         lines.append(f"--fix would give up {len(errors):,} of these memories; nothing was changed.")
-    return "\n".join([*lines, *_problems(report.problems)])
+    return "\n".join([*lines, *_list_problems(report.problems)])

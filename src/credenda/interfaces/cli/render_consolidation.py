@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda.interfaces.cli.layout import Screen, clean
+from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
 
-__all__ = ["TOOK_OVER", "consolidated"]
+__all__ = ["TOOK_OVER", "render_consolidation"]
 
 TOOK_OVER: Final = "A run before this one was killed; its lock was taken over."
 
@@ -21,13 +21,13 @@ _TITLES: Final = {
 }
 
 
-def consolidated(screen: Screen, report: ConsolidationReport) -> str:
+def render_consolidation(screen: Screen, report: ConsolidationReport) -> str:
     """Show what a run of consolidation did, or would do."""
     if not report.ran:
         hint = " `--force` does not wait." if report.reason.startswith("gate") else ""
-        return "\n".join([f"Did not run: {clean(report.reason)}.{hint}", *_troubles(screen, report)])
+        return "\n".join([f"Did not run: {escape_controls(report.reason)}.{hint}", *_list_troubles(screen, report)])
     did, written = ("would be", "new texts") if report.dry_run else ("were", "written anew")
-    looked = f"Looked at {report.examined:,} new memories (judge: {clean(report.judge)})"
+    looked = f"Looked at {report.examined:,} new memories (judge: {escape_controls(report.judge)})"
     counts = f"{report.memories_consolidated:,} {did} consolidated, {report.memories_created:,} {written}"
     lines = [TOOK_OVER] if report.took_over else []
     lines.append(f"{looked}; {counts}.")
@@ -40,21 +40,21 @@ def consolidated(screen: Screen, report: ConsolidationReport) -> str:
     if report.changes:
         lines.append("`credenda why ID` tells why, `credenda undo CHANGE` takes a change back.")
     if report.reason:
-        lines.append(f"Stopped early: {clean(report.reason)}.")
-    return "\n".join([*lines, *_troubles(screen, report)])
+        lines.append(f"Stopped early: {escape_controls(report.reason)}.")
+    return "\n".join([*lines, *_list_troubles(screen, report)])
 
 
 def _group(group: ConsolidationGroup) -> list[str]:
-    title = f"\n{_TITLES.get(group.verdict, group.verdict)}: {clean(group.reason)}"
+    title = f"\n{_TITLES.get(group.verdict, group.verdict)}: {escape_controls(group.reason)}"
     texts = group.texts or ("",) * len(group.ids)
     shown = zip(group.ids, texts, strict=True)
-    lines = [f"  {'-' if one in group.gone else ' '} {one}  {clean(text)}" for one, text in shown]
+    lines = [f"  {'-' if one in group.gone else ' '} {one}  {escape_controls(text)}" for one, text in shown]
     if group.proposed is not None and group.verdict != "duplicate":
-        lines.append(f"  + {group.created or '(new)'}  {clean(group.proposed)}")
+        lines.append(f"  + {group.created or '(new)'}  {escape_controls(group.proposed)}")
     return [title, *lines]
 
 
-def _troubles(screen: Screen, report: ConsolidationReport) -> list[str]:
+def _list_troubles(screen: Screen, report: ConsolidationReport) -> list[str]:
     lines: list[str] = []
     if report.failed:
         lines.append(screen.warn(f"{report.failed:,} groups could not be judged; the next run tries them again."))

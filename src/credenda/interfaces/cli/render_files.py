@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda.interfaces.cli.layout import Screen, clean
+from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.model.sync_report import SyncReport
 
-__all__ = ["synced"]
+__all__ = ["render_sync"]
 
 _SHOWN: Final = 20
 
 
-def synced(screen: Screen, report: SyncReport) -> str:
+def render_sync(screen: Screen, report: SyncReport) -> str:
     """Show what a synchronisation did, on both sides."""
     pages = f"{len(report.written):,} written" + (f", {len(report.removed):,} removed" if report.removed else "")
     rows = (
-        ("from the files", _counts(report)),
+        ("from the files", _count_changes(report)),
         ("pages", pages if report.written or report.removed else ""),
     )
-    head = f"Synchronised {clean(report.path)}" + ("" if report.changed else ": nothing had changed")
+    head = f"Synchronised {escape_controls(report.path)}" + ("" if report.changed else ": nothing had changed")
     lines = [head, screen.pairs(rows)]
     if report.waiting:
         lines.append(
@@ -32,7 +32,7 @@ def synced(screen: Screen, report: SyncReport) -> str:
     return "\n".join([line for line in lines if line] + ([f"and {more:,} more; --json names them"] if more else []))
 
 
-def _counts(report: SyncReport) -> str:
+def _count_changes(report: SyncReport) -> str:
     counts = (
         (report.remembered, "remembered"),
         (report.corrected, "corrected"),

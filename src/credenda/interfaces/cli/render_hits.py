@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.interfaces.cli.layout import Screen, clean
-from credenda.interfaces.cli.render_beliefs import about, interval, standing
+from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.interfaces.cli.render_beliefs import describe_status, describe_validity, name_slot
 from credenda.model.query import Hit, SearchResult
 
-__all__ = ["results", "terms"]
+__all__ = ["format_terms", "render_results"]
 
 _NOTHING: Final = 0.0005
 _SHOWN_CHARACTERS: Final = 400
 """Longest text of a hit on a screen: ten long ones must not push the first out of sight."""
 
 
-def results(screen: Screen, found: SearchResult) -> str:
+def render_results(screen: Screen, found: SearchResult) -> str:
     """Show hits, best first; say so when nothing relevant is known."""
     lines: list[str] = []
     if found.abstained or not found.hits:
@@ -24,24 +24,24 @@ def results(screen: Screen, found: SearchResult) -> str:
     if found.hits:
         if lines:
             lines.append(screen.dim("Nearest, but below what would count as an answer:"))
-        lines += [_hit(screen, rank, hit) for rank, hit in enumerate(found.hits, 1)]
+        lines += [_render_hit(screen, rank, hit) for rank, hit in enumerate(found.hits, 1)]
     count = len(found.hits)
     lines.append(screen.dim(f"{count} {'hit' if count == 1 else 'hits'} in {found.took_ms:.1f} ms"))
     return "\n".join(lines)
 
 
-def _hit(screen: Screen, rank: int, hit: Hit) -> str:
+def _render_hit(screen: Screen, rank: int, hit: Hit) -> str:
     place = f"{rank:>2}  {hit.score:.2f}  "
     margin = " " * len(place)
     flags = f"  [{', '.join(sorted(hit.flags))}]" if hit.flags else ""
-    text = screen.fill(_beginning(hit.text), place, margin)
-    lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(_source(screen, hit), margin))]
+    text = screen.fill(_shorten(hit.text), place, margin)
+    lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(_describe_source(screen, hit), margin))]
     if hit.terms:
-        lines.append(screen.dim(screen.fill(f"terms: {terms(hit.terms)}", margin)))
+        lines.append(screen.dim(screen.fill(f"terms: {format_terms(hit.terms)}", margin)))
     return "\n".join(lines)
 
 
-def _beginning(text: str) -> str:
+def _shorten(text: str) -> str:
     """Shorten a long passage, at a word where one ends near; its id and `--json` lead to the rest."""
     if len(text) <= _SHOWN_CHARACTERS:
         return text
@@ -49,21 +49,27 @@ def _beginning(text: str) -> str:
     return f"{start if space and len(last) < _SHOWN_CHARACTERS // 4 else text[:_SHOWN_CHARACTERS]}…"
 
 
-def _source(screen: Screen, hit: Hit) -> str:
+def _describe_source(screen: Screen, hit: Hit) -> str:
     """Say what a hit is and where it comes from, in one line."""
     if hit.memory is not None:
-        slot = about(hit.memory.entity, hit.memory.attribute, hit.memory.scope)
-        parts = [hit.id, hit.memory.type.value, slot, interval(screen, hit.memory), standing(hit.memory)]
+        slot = name_slot(hit.memory.entity, hit.memory.attribute, hit.memory.scope)
+        parts = [
+            hit.id,
+            hit.memory.type.value,
+            slot,
+            describe_validity(screen, hit.memory),
+            describe_status(hit.memory),
+        ]
         parts += [f"said {screen.day(event.occurred_at)} ({event.id})" for event in hit.evidence[-1:]]
     elif hit.event is not None:
-        who = "you" if hit.event.speaker == "user" else clean(hit.event.speaker)
+        who = "you" if hit.event.speaker == "user" else escape_controls(hit.event.speaker)
         parts = [hit.id, f"{who}, {screen.day(hit.event.occurred_at)}", hit.event.session]
     else:
         parts = [hit.id, hit.kind]
     return " · ".join(part for part in parts if part)
 
 
-def terms(summands: Mapping[str, float]) -> str:
+def format_terms(summands: Mapping[str, float]) -> str:
     """Write the terms of a score that are not nothing, the largest first."""
     counted = [term for term in summands.items() if abs(term[1]) >= _NOTHING]
     ranked = sorted(counted, key=lambda term: -abs(term[1]))

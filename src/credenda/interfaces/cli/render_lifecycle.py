@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.interfaces.cli.layout import Screen, clean, clip
+from credenda.interfaces.cli.layout import Screen, escape_controls, truncate
 from credenda.interfaces.cli.render_consolidation import TOOK_OVER
 from credenda.model.change import Add, Change, SetLayer, SetStatus
 from credenda.model.compression_report import CompressReport, CompressTier
@@ -14,7 +14,15 @@ from credenda.model.core import Core, CoreLine
 from credenda.model.dream import DreamReport
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
 
-__all__ = ["compressed", "core", "decayed", "dreamed", "duties", "moved", "retention"]
+__all__ = [
+    "render_compression",
+    "render_core",
+    "render_decay",
+    "render_dream",
+    "render_duties",
+    "render_lifecycle",
+    "render_retention",
+]
 
 _SHOWN: Final = 20
 _WIDE: Final = 90
@@ -23,45 +31,50 @@ _HOW_TO_FILL: Final = "The core is empty: give a standing instruction, pin a mem
 _AGES: Final = (0, 7, 15, 30, 60, 90, 180)
 
 
-def core(screen: Screen, found: Core) -> str:
+def render_core(screen: Screen, found: Core) -> str:
     """Show the block that every prompt has, why each line is there, and what the last rewrite changed."""
     if not found.lines:
         told = ["The core is empty." if found.left_out else _HOW_TO_FILL]
     else:
-        rows = [(line.memory_id, line.section, clean(line.reason)) for line in found.lines]
-        told = ["\n".join(map(clean, found.text.splitlines())), "", screen.table(("ID", "WHERE", "WHY"), rows)]
+        rows = [(line.memory_id, line.section, escape_controls(line.reason)) for line in found.lines]
+        told = [
+            "\n".join(map(escape_controls, found.text.splitlines())),
+            "",
+            screen.table(("ID", "WHERE", "WHY"), rows),
+        ]
     shown = len(found.text.splitlines())
     told.append(f"{found.tokens:,} of {found.tokens_max:,} tokens, {shown:,} of {found.lines_max:,} lines.")
     if found.left_out:
         left = f"{len(found.left_out):,} found no room: {', '.join(found.left_out[:_LEFT_OUT])}"
         told.append(screen.fill(f"{left}; raise core_tokens and core_lines, or forget some.", "", "  "))
-    return "\n".join([*told, *_rewrite(screen, found)])
+    return "\n".join([*told, *_render_rewrite(screen, found)])
 
 
-def _rewrite(screen: Screen, found: Core) -> list[str]:
+def _render_rewrite(screen: Screen, found: Core) -> list[str]:
     if not found.diff:
         return []
     told = ["The last rewrite changed:" if not found.rewritten else "Rewritten:"]
-    told += [screen.fill(f"+ {_words(line)}", "  ", "    ") for line in found.diff.added]
-    told += [screen.fill(f"- {_words(line)}", "  ", "    ") for line in found.diff.removed]
+    told += [screen.fill(f"+ {_word_line(line)}", "  ", "    ") for line in found.diff.added]
+    told += [screen.fill(f"- {_word_line(line)}", "  ", "    ") for line in found.diff.removed]
     told += [
-        screen.fill(f"~ {_words(before)} → {_words(after)}", "  ", "    ") for before, after in found.diff.reworded
+        screen.fill(f"~ {_word_line(before)} → {_word_line(after)}", "  ", "    ")
+        for before, after in found.diff.reworded
     ]
     return told
 
 
-def _words(line: CoreLine) -> str:
-    return clean(line.text).removeprefix("- ") or f"[{line.memory_id}] (deleted)"
+def _word_line(line: CoreLine) -> str:
+    return escape_controls(line.text).removeprefix("- ") or f"[{line.memory_id}] (deleted)"
 
 
-def decayed(screen: Screen, report: DecayReport) -> str:
+def render_decay(screen: Screen, report: DecayReport) -> str:
     """Show what a run of decay did."""
     verb = "would move" if report.dry_run else "moved"
     lines = [f"Looked at {report.examined:,} memories (profile {report.profile}); {report.updated:,} scores {verb}."]
     if report.moves:
         rows = [_move(move) for move in report.moves[:_SHOWN]]
         lines.append(screen.table(("ID", "BEFORE", "AFTER"), rows))
-    lines += _rest(len(report.moves))
+    lines += _render_rest(len(report.moves))
     return "\n".join(lines)
 
 
@@ -69,42 +82,43 @@ def _move(move: ScoreMove) -> tuple[str, str, str]:
     return move.memory_id, "–" if move.before is None else f"{move.before:.3f}", f"{move.after:.3f}"
 
 
-def _rest(count: int) -> list[str]:
+def _render_rest(count: int) -> list[str]:
     return [f"and {count - _SHOWN:,} more; --json names them all"] if count > _SHOWN else []
 
 
-def moved(screen: Screen, report: LifecycleReport) -> str:
+def render_lifecycle(screen: Screen, report: LifecycleReport) -> str:
     """Show what was promoted and put away."""
     done = "would be" if report.dry_run else "were"
     counts = f"{report.promoted:,} {done} promoted, {report.archived:,} put away"
     lines = [f"Looked at {report.examined:,} working and episodic memories; {counts}."]
     if report.changes:
         lines.append(screen.table(("ID", "TO", "WHY"), [_step(change) for change in report.changes[:_SHOWN]]))
-    lines += _rest(len(report.changes))
+    lines += _render_rest(len(report.changes))
     return "\n".join(lines)
 
 
-def dreamed(screen: Screen, report: DreamReport) -> str:
+def render_dream(screen: Screen, report: DreamReport) -> str:
     """Show what a night did: its brief, and the exact changes of a dry run."""
     if not report.ran:
         kept = "one that was killed on another machine keeps its lock for some minutes"
-        return f"Nothing was dreamed: {clean(report.reason)}; {kept}."
+        return f"Nothing was dreamed: {escape_controls(report.reason)}; {kept}."
     lines = [TOOK_OVER] if report.took_over else []
     lines += [
-        screen.fill(clean(line), line[: len(line) - len(line.lstrip())], "    ") for line in report.brief.splitlines()
+        screen.fill(escape_controls(line), line[: len(line) - len(line.lstrip())], "    ")
+        for line in report.brief.splitlines()
     ]
     changes = [change for step in report.steps for change in step.changes] if report.dry_run else []
     if changes:
-        rows = [_planned(change) for change in changes[:_SHOWN]]
-        lines += ["", screen.table(("WOULD", "MEMORY", "WHAT"), rows), *_rest(len(changes))]
+        rows = [_list_planned(change) for change in changes[:_SHOWN]]
+        lines += ["", screen.table(("WOULD", "MEMORY", "WHAT"), rows), *_render_rest(len(changes))]
     if report.dry_run:
         lines += ["", f"{report.changed:,} things would change; nothing was changed."]
     return "\n".join(lines)
 
 
-def _planned(change: Change) -> tuple[str, str, str]:
+def _list_planned(change: Change) -> tuple[str, str, str]:
     what = change.draft.text if isinstance(change, Add) else change.reason
-    return type(change).__name__, str(getattr(change, "memory_id", "new")), clip(clean(what), _WIDE)
+    return type(change).__name__, str(getattr(change, "memory_id", "new")), truncate(escape_controls(what), _WIDE)
 
 
 def _step(change: Change) -> tuple[str, str, str]:
@@ -117,12 +131,12 @@ def _step(change: Change) -> tuple[str, str, str]:
             return "", type(change).__name__, change.reason
 
 
-def compressed(screen: Screen, report: CompressReport) -> str:
+def render_compression(screen: Screen, report: CompressReport) -> str:
     """Show what compression saves, and what it costs."""
     if not report.examined:
         return "No memory has a vector, so there is nothing to compress."
     verb = "would be" if report.dry_run else "were"
-    rows = [_tier(one) for one in report.tiers if one.vectors]
+    rows = [_render_tier(one) for one in report.tiers if one.vectors]
     saved = f"{report.bytes_before:,} bytes → {report.bytes_after:,}"
     lines = [
         f"{report.compressed:,} of {report.examined:,} vectors of memories {verb} kept at fewer bits; {saved}.",
@@ -135,14 +149,14 @@ def compressed(screen: Screen, report: CompressReport) -> str:
     return "\n".join(lines)
 
 
-def _tier(one: CompressTier) -> tuple[str, ...]:
+def _render_tier(one: CompressTier) -> tuple[str, ...]:
     bits = {32: "exact", 0: "left alone"}.get(one.bits, str(one.bits))
     counts = (f"{one.vectors:,}", f"{one.compressed:,}", f"{one.bytes_before:,}", f"{one.bytes_after:,}")
     kept = ["\u2013" if part is None else f"{part:.4f}" for part in (one.fidelity, one.least_fidelity)]
     return bits, *counts, *kept
 
 
-def retention(screen: Screen, found: RetentionCurves) -> str:
+def render_retention(screen: Screen, found: RetentionCurves) -> str:
     """Show the curves as a table over some ages, and how far the memories have faded."""
     head = ("CURVE", "HALF-LIFE", *(f"{age} D" for age in _AGES))
     rows = [
@@ -156,24 +170,26 @@ def retention(screen: Screen, found: RetentionCurves) -> str:
     lowest = sorted(found.points, key=lambda point: point.score)[:_SHOWN]
     lines.append(f"The newest {len(found.points):,} memories; those that have faded most:")
     points = [
-        (point.memory_id, point.layer, f"{point.age_days:.1f} d", f"{point.score:.3f}", _terms(point.terms))
+        (point.memory_id, point.layer, f"{point.age_days:.1f} d", f"{point.score:.3f}", _format_terms(point.terms))
         for point in lowest
     ]
     lines.append(screen.table(("ID", "LAYER", "SINCE USE", "RETAINED", "TERMS"), points))
     return "\n".join(lines)
 
 
-def _terms(terms: Mapping[str, float]) -> str:
-    return clean(" ".join(f"{name} {value:+.3f}" for name, value in terms.items() if value))
+def _format_terms(terms: Mapping[str, float]) -> str:
+    return escape_controls(" ".join(f"{name} {value:+.3f}" for name, value in terms.items() if value))
 
 
-def duties(screen: Screen, report: ScheduleReport) -> str:
+def render_duties(screen: Screen, report: ScheduleReport) -> str:
     """Show how the duties stand."""
-    lines = [f"Ran {run.name}: {'failed: ' if run.failed else ''}{clean(run.result)}." for run in report.ran]
+    lines = [f"Ran {run.name}: {'failed: ' if run.failed else ''}{escape_controls(run.result)}." for run in report.ran]
     if report.reason:
-        lines.append(f"Ran nothing{' more' if report.ran else ''}: {clean(report.reason)}.")
+        lines.append(f"Ran nothing{' more' if report.ran else ''}: {escape_controls(report.reason)}.")
     lines.append(
-        screen.table(("DUTY", "EVERY", "LAST", "TOOK", "NEXT", "RESULT"), [_duty(screen, one) for one in report.duties])
+        screen.table(
+            ("DUTY", "EVERY", "LAST", "TOOK", "NEXT", "RESULT"), [_render_duty(screen, one) for one in report.duties]
+        )
     )
     late = [one.name for one in report.duties if one.overdue]
     if late:
@@ -182,21 +198,21 @@ def duties(screen: Screen, report: ScheduleReport) -> str:
     return "\n".join(lines)
 
 
-def _duty(screen: Screen, one: DutyState) -> tuple[str, ...]:
+def _render_duty(screen: Screen, one: DutyState) -> tuple[str, ...]:
     last = "never" if one.last_us is None else screen.moment(to_datetime(one.last_us))
     took = "–" if one.took_ms is None else f"{one.took_ms:,.0f} ms"
     due = "–" if one.next_us is None else screen.moment(to_datetime(one.next_us))
     return (
         one.name,
-        _every(one.every_seconds),
+        _describe_interval(one.every_seconds),
         last,
         took,
         due,
-        f"{'failed: ' if one.failed else ''}{clean(one.result)}",
+        f"{'failed: ' if one.failed else ''}{escape_controls(one.result)}",
     )
 
 
-def _every(every_seconds: int) -> str:
+def _describe_interval(every_seconds: int) -> str:
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if every_seconds and every_seconds % size == 0:
             return f"{every_seconds // size} {unit}"

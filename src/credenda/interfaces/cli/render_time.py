@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.clock import DAY_US, to_datetime
-from credenda.interfaces.cli.layout import Screen, clean
-from credenda.interfaces.cli.render_beliefs import about, interval, label, replaced, saying
+from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.interfaces.cli.render_beliefs import describe_replacement, describe_validity, label, name_slot, name_value
 from credenda.model.diff import Diff, Difference, DifferenceKind
 from credenda.model.memory import Relation, Status, TypeClass
 from credenda.model.query import SlotVersion
 
-__all__ = ["difference", "history"]
+__all__ = ["render_diff", "render_history"]
 
 _WIDTH: Final = 80
 _BAR: Final = 24
@@ -65,7 +65,7 @@ class _Scale:
         return max(0, min(_BAR - 1, (moment_us - self.first_us) * _BAR // span))
 
 
-def history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
+def render_history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
     """Draw the values of a slot as bars over a common span of time, oldest first; one group a slot.
 
     Never wider than 80 columns; without a terminal the bars are plain ASCII.
@@ -79,8 +79,8 @@ def history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
         groups.setdefault(_group(one), []).append(one)
     named = next((name for name in groups if name), "")
     if named and "" in groups:  # a deleted value lost its names, and stands with what was held beside it
-        groups[named] = sorted([*groups[named], *groups.pop("")], key=_begins_us)
-    blocks = ("\n".join(_drawn(page, name, held, scale)) for name, held in groups.items())
+        groups[named] = sorted([*groups[named], *groups.pop("")], key=_find_start_us)
+    blocks = ("\n".join(_draw_slot(page, name, held, scale)) for name, held in groups.items())
     return "\n\n".join(blocks)
 
 
@@ -88,7 +88,7 @@ def _group(one: SlotVersion) -> str:
     """Name the slot of a value: about whom or what, in which scope, who says so."""
     if one.attribute is None and one.entity is None:
         return ""
-    name = about(one.entity, one.attribute, one.scope)
+    name = name_slot(one.entity, one.attribute, one.scope)
     notes = [_CLASSES.get(one.kind, ""), "" if one.speaker == "user" else f"says {one.speaker}"]
     told = ", ".join(note for note in notes if note)
     return f"{name}, {told}" if told else name
@@ -96,35 +96,35 @@ def _group(one: SlotVersion) -> str:
 
 def _scale(screen: Screen, versions: Iterable[SlotVersion]) -> _Scale:
     ends = [one.valid_until_us for one in versions if one.valid_until_us is not None]
-    begins = [_begins_us(one) for one in versions]
+    begins = [_find_start_us(one) for one in versions]
     last = max(begins + ends) if screen.now_us is None else max(*begins, *ends, screen.now_us)
     glyphs = _PLAIN if screen.width is None else _LINES
     return _Scale(min(begins), max(last, min(begins) + DAY_US), glyphs)
 
 
-def _begins_us(one: SlotVersion) -> int:
+def _find_start_us(one: SlotVersion) -> int:
     return one.recorded_us if one.valid_from_us is None else one.valid_from_us
 
 
-def _drawn(screen: Screen, name: str, versions: Sequence[SlotVersion], scale: _Scale) -> Iterator[str]:
+def _draw_slot(screen: Screen, name: str, versions: Sequence[SlotVersion], scale: _Scale) -> Iterator[str]:
     first, last = (screen.day(to_datetime(moment_us)) for moment_us in (scale.first_us, scale.last_us))
     ruler = f"{first}{last.rjust(_BAR - len(first))}"
-    yield f"{screen.dim(ruler)}{_GAP}{screen.bold(clean(name) or 'memory')}"
+    yield f"{screen.dim(ruler)}{_GAP}{screen.bold(escape_controls(name) or 'memory')}"
     margin = " " * (_BAR + len(_GAP))
     for one in versions:
-        bar = _bar(one, scale)
-        value, *rest = screen.fill(_said(one), margin).split("\n")
+        bar = _draw_bar(one, scale)
+        value, *rest = screen.fill(_word_value(one), margin).split("\n")
         yield f"{screen.warn(bar) if one.contested else bar}{value[_BAR:]}"
         yield from rest
-        yield screen.dim(screen.fill(_told(screen, one), margin))
+        yield screen.dim(screen.fill(_describe_version(screen, one), margin))
         if one.reason:
             yield screen.dim(screen.fill(one.reason, margin))
 
 
-def _bar(one: SlotVersion, scale: _Scale) -> str:
+def _draw_bar(one: SlotVersion, scale: _Scale) -> str:
     """Draw from when to when something was held; what was wrong, or is out of use, is drawn faint."""
     glyphs = scale.glyphs
-    start = scale.column(_begins_us(one))
+    start = scale.column(_find_start_us(one))
     still = one.valid_until_us is None
     stop = _BAR - 1 if one.valid_until_us is None else max(start, scale.column(one.valid_until_us - 1))
     wrong = one.relation is Relation.CORRECTED or one.status in _WRONG
@@ -136,50 +136,54 @@ def _bar(one: SlotVersion, scale: _Scale) -> str:
     return (" " * start + "".join(body)).ljust(_BAR)
 
 
-def _said(one: SlotVersion) -> str:
+def _word_value(one: SlotVersion) -> str:
     if one.status is Status.DELETED:
         return "(deleted)"
     value = one.value or one.text
     return f"not {value}" if one.denied and one.value else value
 
 
-def _told(screen: Screen, one: SlotVersion) -> str:
+def _describe_version(screen: Screen, one: SlotVersion) -> str:
     """Say from when to when, how it stands, and its id."""
     standing = "" if one.status is Status.ACTIVE else one.status.value
     if one.relation is not None:
         standing = f"{standing} ({one.relation.value})"
     contested = "contested" if one.contested else ""
-    return " · ".join(note for note in (interval(screen, one), standing, contested, one.memory_id) if note)
+    return " · ".join(note for note in (describe_validity(screen, one), standing, contested, one.memory_id) if note)
 
 
-def difference(screen: Screen, diff: Diff) -> str:
+def render_diff(screen: Screen, diff: Diff) -> str:
     """Show what changed between two times, by what became of it."""
     compared = "what was held" if diff.axis == "known" else "what was true"
-    lines = [screen.dim(f"{compared}, from {_moment(screen, diff.since_us)} to {_moment(screen, diff.until_us)}")]
+    lines = [
+        screen.dim(
+            f"{compared}, from {_format_moment(screen, diff.since_us)} to {_format_moment(screen, diff.until_us)}"
+        )
+    ]
     for kind, title in _TITLES.items():
         found = [one for one in diff.differences if one.kind is kind]
         if found:
-            lines += ["", screen.heading(title), *(_changed(screen, one) for one in found)]
+            lines += ["", screen.heading(title), *(_describe_difference(screen, one) for one in found)]
     if not diff.differences:
         lines.append("Nothing changed.")
     return "\n".join(lines)
 
 
-def _moment(screen: Screen, moment_us: int) -> str:
+def _format_moment(screen: Screen, moment_us: int) -> str:
     """Write a time to the second, rounded up: a day stands for its end, which is the next one's beginning."""
     seconds = -(-moment_us // 1_000_000)
     return screen.moment(to_datetime(seconds * 1_000_000))
 
 
-def _changed(screen: Screen, one: Difference) -> str:
+def _describe_difference(screen: Screen, one: Difference) -> str:
     memory, previous = one.memory, one.previous
     ids = memory.id if previous is None else f"{memory.id}, was {previous.id}"
     if one.kind is DifferenceKind.DELETED:
         told = "(its words are gone)"
     elif previous is not None:
-        told = f"{label(memory)}: {replaced(memory, [previous])}"
+        told = f"{label(memory)}: {describe_replacement(memory, [previous])}"
     else:
-        told = f"{label(memory)}: {saying(memory)}"
+        told = f"{label(memory)}: {name_value(memory)}"
     again = f", said again {one.confirmations} times" if one.confirmations > 1 else ""
     day = screen.day(to_datetime(one.at_us))
     return "\n".join(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from credenda.errors import Invalid
-from credenda.interfaces.cli.commands import present, program_options
-from credenda.interfaces.cli.output import emit, note
+from credenda.interfaces.cli.commands import make_program_options, write_result
+from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from credenda.interfaces.client_setup.client_configs import Scope
     from credenda.operations.mcp_names import Toolset
 
-__all__ = ["install", "mcp", "until_stopped", "worker"]
+__all__ = ["install", "mcp", "wait_for_signal", "worker"]
 
 _TOOLSETS = ("default", "full")
 _SETTLE_SECONDS = 600.0
@@ -40,7 +40,7 @@ def mcp() -> click.Command:
     )
     return click.Command(
         "mcp",
-        params=[toolset, *program_options(hidden=True)],
+        params=[toolset, *make_program_options(hidden=True)],
         callback=click.pass_obj(_serve),
         help="Serve this memory to an MCP client over standard input and output, until it goes away.",
         epilog="`credenda install --client NAME` tells a client how to start this.",
@@ -53,23 +53,23 @@ def worker() -> click.Command:
         "worker",
         params=[
             click.Option(["--once"], is_flag=True, help="Read what waits, run what is due, and end."),
-            *program_options(hidden=True),
+            *make_program_options(hidden=True),
         ],
-        callback=click.pass_obj(_work),
+        callback=click.pass_obj(_run_worker),
         help="Read what was said and run the duties of this memory until it is stopped (Ctrl-C, or TERM).",
         epilog="Several may run at once: one of them leads, and takes over when the leader is gone.",
     )
 
 
-def _work(session: Session, *, once: bool) -> None:
+def _run_worker(session: Session, *, once: bool) -> None:
     with session.open() as memory:
         if once:
             memory.settle(_SETTLE_SECONDS)
-            present(session, "schedule", memory.manage.schedule(run=True))
+            write_result(session, "schedule", memory.manage.schedule(run=True))
             return
         memory.start_worker()
         note(f"working for {memory.user}; stop with Ctrl-C")
-        with until_stopped() as stopped:
+        with wait_for_signal() as stopped:
             while not stopped.is_set():
                 for run in memory.manage.schedule(run=True).ran:
                     note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
@@ -77,7 +77,7 @@ def _work(session: Session, *, once: bool) -> None:
 
 
 @contextmanager
-def until_stopped() -> Generator[Event]:
+def wait_for_signal() -> Generator[Event]:
     """Lend an event that INT and TERM set; afterwards they mean again what they meant before."""
     import signal
 
@@ -143,7 +143,7 @@ def install() -> click.Command:
     ]
     return click.Command(
         "install",
-        params=[*options, *program_options(hidden=True)],
+        params=[*options, *make_program_options(hidden=True)],
         callback=click.pass_obj(_install),
         help="Tell an MCP client how to start this server: its own file is changed once, and copied before.",
         epilog="--db, --user and --read-only are passed on where they are given.",
@@ -151,25 +151,27 @@ def install() -> click.Command:
 
 
 def _install(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
-    from credenda.config import user_folders
-    from credenda.interfaces.client_setup.client_configs import place_of
-    from credenda.interfaces.client_setup.install import entry_for, lines_of
+    from credenda.config import find_user_folders
+    from credenda.interfaces.client_setup.client_configs import find_place
     from credenda.interfaces.client_setup.install import install as add
+    from credenda.interfaces.client_setup.install import make_entry, write_lines
 
-    place = place_of(client, cast("Scope", scope), user_folders(), Path.cwd())
-    entry = entry_for(place, [*_passed_on(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())])
+    place = find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
+    entry = make_entry(
+        place, [*_repeat_options(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())]
+    )
     if only_print:
-        emit(lines_of(place, name, entry))
+        write_output(write_lines(place, name, entry))
         return
-    present(session, "install", add(place, name, entry))
+    write_result(session, "install", add(place, name, entry))
 
 
-def _passed_on(session: Session) -> Iterator[str]:
+def _repeat_options(session: Session) -> Iterator[str]:
     """Yield the options of the program that were given; a client starts the server in a folder of its choice."""
     if session.db is not None:
-        from credenda.bootstrap import sqlite_path
+        from credenda.bootstrap import resolve_sqlite_path
 
-        yield from ("--db", str(Path(sqlite_path(session.db)).absolute()))
+        yield from ("--db", str(Path(resolve_sqlite_path(session.db)).absolute()))
     if session.user is not None:
         yield from ("--user", session.user)
     if session.read_only:

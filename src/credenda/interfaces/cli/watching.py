@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import CredendaError
-from credenda.interfaces.cli.commands import present
-from credenda.interfaces.cli.layout import clean
+from credenda.interfaces.cli.commands import write_result
+from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.output import note
-from credenda.interfaces.cli.serving import until_stopped
+from credenda.interfaces.cli.serving import wait_for_signal
 from credenda.interfaces.cli.session import Session
-from credenda.portability.files.watch import Rest, signature
+from credenda.portability.files.watch import Rest, compute_signature
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
@@ -32,9 +32,9 @@ def keep_watch(
     trouble = ""
     memory.start_worker()
     if not session.json:
-        present(session, "files", report)
-    note(f"watching {clean(report.path)}; stop with Ctrl-C")
-    with until_stopped() as stopped:
+        write_result(session, "files", report)
+    note(f"watching {escape_controls(report.path)}; stop with Ctrl-C")
+    with wait_for_signal() as stopped:
         while not stopped.wait(_LOOK_SECONDS):
             seen = _look(memory, root)  # before, so that an edit made meanwhile is looked at again
             if not rest.ready(seen):
@@ -42,16 +42,16 @@ def keep_watch(
             try:
                 report = again()
             except CredendaError as error:
-                trouble = _told(trouble, f"not synchronised: {clean(str(error))}")
+                trouble = _report_once(trouble, f"not synchronised: {escape_controls(str(error))}")
                 continue
             trouble = ""
             rest.handled(seen)
             if report.changed and not session.json:
-                present(session, "files", report)
+                write_result(session, "files", report)
     return report
 
 
-def _told(before: str, now: str) -> str:
+def _report_once(before: str, now: str) -> str:
     """Tell a trouble once, however often it is tried again."""
     if now != before:
         note(now)
@@ -61,4 +61,4 @@ def _told(before: str, now: str) -> str:
 def _look(memory: Credenda, root: Path) -> object:
     """Give what tells whether anything changed: the stamps of all pages, and how far the memory has come."""
     stats = memory.stats()
-    return signature(root), stats.events, stats.changes, stats.redacted_events, stats.tombstones
+    return compute_signature(root), stats.events, stats.changes, stats.redacted_events, stats.tombstones

@@ -10,7 +10,7 @@ from typing import Final, Literal, cast, get_args
 from credenda.config import Folders
 from credenda.errors import Invalid
 
-__all__ = ["CLIENTS", "ClientName", "Installed", "Place", "Scope", "place_of"]
+__all__ = ["CLIENTS", "ClientName", "Installed", "Place", "Scope", "find_place"]
 
 ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex"]
 Scope = Literal["user", "project"]
@@ -48,7 +48,7 @@ class _Client:
     typed: bool = False
 
 
-def _programs(folders: Folders) -> Path:
+def _find_program_settings(folders: Folders) -> Path:
     """Return the folder in which desktop programs keep their settings."""
     if folders.system == "darwin":
         return folders.home / "Library" / "Application Support"
@@ -59,10 +59,12 @@ def _programs(folders: Folders) -> Path:
 
 _CLIENTS: Final[Mapping[ClientName, _Client]] = {
     "claude-code": _Client(user=lambda folders: folders.home / ".claude.json", project=".mcp.json", typed=True),
-    "claude-desktop": _Client(user=lambda folders: _programs(folders) / "Claude" / "claude_desktop_config.json"),
+    "claude-desktop": _Client(
+        user=lambda folders: _find_program_settings(folders) / "Claude" / "claude_desktop_config.json"
+    ),
     "cursor": _Client(user=lambda folders: folders.home / ".cursor" / "mcp.json", project=".cursor/mcp.json"),
     "vscode": _Client(
-        user=lambda folders: _programs(folders) / "Code" / "User" / "mcp.json",
+        user=lambda folders: _find_program_settings(folders) / "Code" / "User" / "mcp.json",
         project=".vscode/mcp.json",
         table="servers",
         typed=True,
@@ -75,7 +77,7 @@ _CLIENTS: Final[Mapping[ClientName, _Client]] = {
 }
 
 
-def place_of(client: str, scope: Scope, folders: Folders, here: Path) -> Place:
+def find_place(client: str, scope: Scope, folders: Folders, here: Path) -> Place:
     """Return where a client keeps its servers; `here` is the folder of the project.
 
     Raises `Invalid` for an unknown client, and for a project where the client knows none.

@@ -13,9 +13,9 @@ from typing import Any, Final, Protocol
 from credenda.errors import Conflict, CredendaError, Invalid, Unavailable
 from credenda.interfaces.client_setup import json_edit, toml_edit
 from credenda.interfaces.client_setup.client_configs import Installed, Place
-from credenda.portability.atomic_write import whole_file
+from credenda.portability.atomic_write import replace_file
 
-__all__ = ["entry_for", "install", "lines_of", "program"]
+__all__ = ["find_program", "install", "make_entry", "write_lines"]
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _BACKUPS: Final = 1_000
@@ -33,7 +33,7 @@ class _Editor(Protocol):
 _EDITORS: Final[Mapping[str, Any]] = {"json": json_edit, "toml": toml_edit}
 
 
-def program() -> list[str]:
+def find_program() -> list[str]:
     """Name this program so that it starts from any folder: the script beside the interpreter, or the interpreter.
 
     The interpreter is told (-P) not to look for modules in the folder of the client, which may be a stranger's.
@@ -47,16 +47,16 @@ def program() -> list[str]:
     return [str(python), "-P", "-m", "credenda"]
 
 
-def entry_for(place: Place, arguments: Sequence[str]) -> dict[str, Any]:
+def make_entry(place: Place, arguments: Sequence[str]) -> dict[str, Any]:
     """Say how a client starts this program with these arguments."""
-    command, *first = program()
+    command, *first = find_program()
     started = {"command": command, "args": [*first, *arguments]}
     return {"type": "stdio", **started} if place.typed else started
 
 
-def lines_of(place: Place, name: str, entry: Mapping[str, Any]) -> str:
+def write_lines(place: Place, name: str, entry: Mapping[str, Any]) -> str:
     """Write the lines that a person would add to the file."""
-    return _editor(place).shown(place.table, _checked(name), entry)
+    return _choose_editor(place).shown(place.table, _check_name(name), entry)
 
 
 def install(place: Place, name: str, entry: Mapping[str, Any]) -> Installed:
@@ -66,10 +66,10 @@ def install(place: Place, name: str, entry: Mapping[str, Any]) -> Installed:
     for one that cannot be read or written; then nothing was changed.
     """
     path = place.path.resolve()
-    editor = _editor(place)
+    editor = _choose_editor(place)
     try:
         text = _read(path)
-        held = editor.entry_of(text.removeprefix(_MARK), place.table, _checked(name))
+        held = editor.entry_of(text.removeprefix(_MARK), place.table, _check_name(name))
         merged = {**(held or {}), **entry}
         if held == merged:
             return Installed(done="already there", name=name, path=str(place.path))
@@ -83,11 +83,11 @@ def install(place: Place, name: str, entry: Mapping[str, Any]) -> Installed:
     )
 
 
-def _editor(place: Place) -> _Editor:
+def _choose_editor(place: Place) -> _Editor:
     return _EDITORS[place.kind]
 
 
-def _checked(name: str) -> str:
+def _check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         why = "clients use it as a name of tools"
         raise Invalid(f"{name[:80]!r} cannot name a server", why=why, fix="use letters, digits, - and _")
@@ -100,7 +100,7 @@ def _read(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise Invalid("it is not UTF-8", why=f"byte {error.start} begins no character", fix="mend the file") from error
     except OSError as error:
-        raise _unreachable(path, error) from error
+        raise _make_unavailable(path, error) from error
 
 
 def _replace(path: Path, held: str, text: str) -> Path | None:
@@ -111,7 +111,7 @@ def _replace(path: Path, held: str, text: str) -> Path | None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         backup = _copy(path) if path.exists() else None
-        with whole_file(path) as file:
+        with replace_file(path) as file:
             file.write(text.encode("utf-8"))
             if _read(path) != held:
                 raise Conflict(f"{path} was changed meanwhile", why="its client runs", fix="close it and try again")
@@ -120,7 +120,7 @@ def _replace(path: Path, held: str, text: str) -> Path | None:
     except CredendaError:
         raise
     except OSError as error:
-        raise _unreachable(path, error) from error
+        raise _make_unavailable(path, error) from error
     return backup
 
 
@@ -134,6 +134,6 @@ def _copy(path: Path) -> Path:
     raise Unavailable(f"{path} has {_BACKUPS} backups", why="no name is free", fix="remove some of them")
 
 
-def _unreachable(path: Path, error: OSError) -> Unavailable:
+def _make_unavailable(path: Path, error: OSError) -> Unavailable:
     why = error.strerror or type(error).__name__
     return Unavailable(f"{path} cannot be reached", why=why, fix="check its rights, and those of its folder")

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from credenda.errors import Invalid
 
-__all__ = ["entry_of", "shown", "with_entry"]
+__all__ = ["find_entry", "render_entry", "set_entry"]
 
 _DEPTH: Final = 200
 _INDENT: Final = "  "
@@ -126,43 +126,43 @@ class _Scanner:
             raise self._wrong(f"{written[:40]} is no value") from error
 
 
-def entry_of(text: str, table: str, name: str) -> Mapping[str, Any] | None:
+def find_entry(text: str, table: str, name: str) -> Mapping[str, Any] | None:
     """Return the entry of a name, or None; raises `Invalid` for a file that is malformed or of another shape."""
-    return _found(_parsed(text), table, name)[1]
+    return _find_table(_parse(text), table, name)[1]
 
 
-def with_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
+def set_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
     """Return the text with an entry added or replaced; what stands outside the entry stays as it is written."""
     newline = "\r\n" if "\r\n" in text else "\n"
     if not text.strip():
-        return shown(table, name, entry).replace("\n", newline) + newline
-    root = _parsed(text)
-    servers, _ = _found(root, table, name)
+        return render_entry(table, name, entry).replace("\n", newline) + newline
+    root = _parse(text)
+    servers, _ = _find_table(root, table, name)
     unit = found[1] if (found := _FIRST_INDENT.search(text)) else _INDENT
     if servers is None:
-        changed = _added(text, root, table, {name: dict(entry)}, unit=unit)
+        changed = _add_member(text, root, table, {name: dict(entry)}, unit=unit)
     elif name in servers.members:
         old = servers.members[name]
-        changed = text[: old.start] + _written(entry, unit, _margin(text, old.start)) + text[old.stop :]
+        changed = text[: old.start] + _write_value(entry, unit, _measure_margin(text, old.start)) + text[old.stop :]
     else:
-        changed = _added(text, servers, name, entry, unit=unit)
+        changed = _add_member(text, servers, name, entry, unit=unit)
     changed = changed if newline == "\n" else re.sub(r"\r?\n", newline, changed)
     wanted = {**root.value, table: {**root.value.get(table, {}), name: dict(entry)}}
-    if _parsed(changed).value != wanted:
+    if _parse(changed).value != wanted:
         raise Invalid("the file cannot be changed safely", fix="add the lines of --print by hand")
     return changed
 
 
-def shown(table: str, name: str, entry: Mapping[str, Any]) -> str:
+def render_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:
     """Write an entry as a file of its own."""
     return json.dumps({table: {name: entry}}, indent=_INDENT, ensure_ascii=False)
 
 
-def _parsed(text: str) -> _Node:
+def _parse(text: str) -> _Node:
     return _Scanner(text).document() if text.strip() else _Node(start=0, value={})
 
 
-def _found(root: _Node, table: str, name: str) -> tuple[_Node | None, Mapping[str, Any] | None]:
+def _find_table(root: _Node, table: str, name: str) -> tuple[_Node | None, Mapping[str, Any] | None]:
     """Find the table of servers and the entry in it; whatever is there must be a table."""
     if not isinstance(root.value, dict):
         raise Invalid("it holds no table", fix="mend the file; nothing was changed")
@@ -174,23 +174,23 @@ def _found(root: _Node, table: str, name: str) -> tuple[_Node | None, Mapping[st
     return servers, entry.value if entry else None
 
 
-def _margin(text: str, at: int) -> str:
+def _measure_margin(text: str, at: int) -> str:
     """Return the blanks with which the line of a place begins."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip())]
 
 
-def _written(value: object, unit: str, margin: str) -> str:
+def _write_value(value: object, unit: str, margin: str) -> str:
     return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", f"\n{margin}")
 
 
-def _added(text: str, node: _Node, name: str, value: object, *, unit: str) -> str:
+def _add_member(text: str, node: _Node, name: str, value: object, *, unit: str) -> str:
     """Add a member at the end of a table; the comma goes right behind the member before."""
-    margin = _margin(text, node.start)
+    margin = _measure_margin(text, node.start)
     inner = margin + unit
     end = node.stop - 1
     begun = node.last or node.start + 1
     comma = "," if node.members and not node.comma else ""
     between = text[begun:end].rstrip()
-    member = f"{json.dumps(name, ensure_ascii=False)}: {_written(value, unit, inner)}"
+    member = f"{json.dumps(name, ensure_ascii=False)}: {_write_value(value, unit, inner)}"
     return f"{text[:begun]}{comma}{between}\n{inner}{member}\n{margin}{text[end:]}"

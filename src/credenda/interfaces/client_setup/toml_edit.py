@@ -10,93 +10,93 @@ from typing import Any, Final, cast
 
 from credenda.errors import Invalid
 
-__all__ = ["entry_of", "shown", "with_entry"]
+__all__ = ["find_entry", "render_entry", "set_entry"]
 
 _HEADER: Final = re.compile(r"^\s*\[")
 
 
-def entry_of(text: str, table: str, name: str) -> Mapping[str, Any] | None:
+def find_entry(text: str, table: str, name: str) -> Mapping[str, Any] | None:
     """Return the entry of a name, or None; raises `Invalid` for a file that is malformed or of another shape."""
-    servers = _parsed(text).get(table, {})
+    servers = _parse(text).get(table, {})
     entry = cast("dict[str, Any]", servers).get(name) if isinstance(servers, dict) else servers
     if entry is not None and not isinstance(entry, dict):
         raise Invalid(f"{table} is not a table of tables in it", fix="mend the file; nothing was changed")
     return cast("Mapping[str, Any] | None", entry)
 
 
-def with_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
+def set_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
     """Return the text with a table added, or its own keys replaced; every other line stays as it is.
 
     Raises `Invalid` where the table is written in a way (inline, dotted) that cannot be changed line by line.
     """
     newline = "\r\n" if "\r\n" in text else "\n"
-    before = _parsed(text)
-    found = entry_of(text, table, name)
+    before = _parse(text)
+    found = find_entry(text, table, name)
     lines = text.splitlines(keepends=True)
     if found is None:
         gap = "" if not lines else newline if lines[-1].endswith("\n") else newline * 2
-        changed = text + gap + shown(table, name, entry).replace("\n", newline) + newline
+        changed = text + gap + render_entry(table, name, entry).replace("\n", newline) + newline
     else:
-        changed = _replaced(lines, table, name, entry, newline=newline)
+        changed = _replace_keys(lines, table, name, entry, newline=newline)
     wanted = {**before, table: {**before.get(table, {}), name: dict(entry)}}
-    if not _reads_as(changed, wanted):
+    if not _is_read_as(changed, wanted):
         what = f"[{table}.{name}] cannot be changed safely"
         raise Invalid(what, why="it is written in an unusual way", fix="change it by hand; --print shows the lines")
     return changed
 
 
-def shown(table: str, name: str, entry: Mapping[str, Any]) -> str:
+def render_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:
     """Write an entry as a table of its own."""
-    return "\n".join([f"[{table}.{name}]", *(_line(key, value) for key, value in entry.items())])
+    return "\n".join([f"[{table}.{name}]", *(_write_line(key, value) for key, value in entry.items())])
 
 
-def _line(key: str, value: object) -> str:
+def _write_line(key: str, value: object) -> str:
     return f"{key} = {json.dumps(value, ensure_ascii=False)}"
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Invalid("it is not TOML", why=str(error), fix="mend the file; nothing was changed") from error
 
 
-def _reads_as(text: str, wanted: Mapping[str, Any]) -> bool:
+def _is_read_as(text: str, wanted: Mapping[str, Any]) -> bool:
     try:
         return tomllib.loads(text) == wanted
     except tomllib.TOMLDecodeError:
         return False
 
 
-def _replaced(lines: list[str], table: str, name: str, entry: Mapping[str, Any], *, newline: str) -> str:
+def _replace_keys(lines: list[str], table: str, name: str, entry: Mapping[str, Any], *, newline: str) -> str:
     """Put the changed keys of an entry under its header, in place of what they were; other keys stay."""
     header = re.compile(rf"""^\s*\[\s*{table}\s*\.\s*(["']?){re.escape(name)}\1\s*\]\s*(?:#.*)?$""")
     start = next((at for at, line in enumerate(lines) if header.match(line.rstrip("\r\n"))), None)
     if start is None:
         return ""
     stop = next((at for at in range(start + 1, len(lines)) if _HEADER.match(lines[at])), len(lines))
-    statements = [(set(tomllib.loads(written)), written) for written in _statements(lines[start + 1 : stop])]
+    statements = [(set(tomllib.loads(written)), written) for written in _split_statements(lines[start + 1 : stop])]
     old = dict(tomllib.loads("".join(written for _, written in statements)))
     ours = {key: value for key, value in entry.items() if old.get(key) != value and not isinstance(value, dict)}
     kept = "".join(written for keys, written in statements if not keys & set(ours))
     head = lines[start] if lines[start].endswith("\n") else lines[start] + newline
-    mine = "".join(_line(key, value) + newline for key, value in ours.items())
+    mine = "".join(_write_line(key, value) + newline for key, value in ours.items())
     return "".join([*lines[:start], head, mine, kept, *lines[stop:]])
 
 
-def _statements(lines: list[str]) -> Iterator[str]:
+def _split_statements(lines: list[str]) -> Iterator[str]:
     """Cut lines into statements, each of as many lines as it takes to be TOML."""
     waiting = ""
     for line in lines:
         waiting += line
-        if _reads(waiting):
+        if _is_toml(waiting):
             yield waiting
             waiting = ""
     if waiting:
         raise Invalid("the table cannot be read by itself", fix="change it by hand; --print shows the lines")
 
 
-def _reads(text: str) -> bool:
+def _is_toml(text: str) -> bool:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final, cast
 
 from credenda.errors import Invalid
-from credenda.interfaces.mcp.tool_specs import Input, Offer, Route
+from credenda.interfaces.mcp.tool_specs import Input, Route, ToolSpec
 from credenda.operations.table import Operation
 
 __all__ = ["read_arguments"]
@@ -30,7 +30,7 @@ _WANTED: Final[Mapping[str, str]] = {
 }
 
 
-def read_arguments(offer: Offer, arguments: Mapping[str, object]) -> tuple[Operation, dict[str, Any]]:
+def read_arguments(offer: ToolSpec, arguments: Mapping[str, object]) -> tuple[Operation, dict[str, Any]]:
     """Choose the operation that a call means and give it its inputs; what is null counts as left out.
 
     Raises `Invalid` for an argument that is unknown, missing, of the wrong type, or of another operation of the tool.
@@ -38,9 +38,9 @@ def read_arguments(offer: Offer, arguments: Mapping[str, object]) -> tuple[Opera
     known = offer.inputs
     for name in arguments:
         if name not in known:
-            raise _unknown(offer, name)
+            raise _make_unknown_error(offer, name)
     given = {name: value for name, value in arguments.items() if value is not None}
-    route = _meant(offer, given)
+    route = _choose_route(offer, given)
     inputs = {one.name: one for one in route.inputs}
     if missing := [name for name in route.required if name not in given]:
         raise Invalid(f"{offer.name} needs {' and '.join(missing)}", why="it was left out", fix="give it")
@@ -48,24 +48,24 @@ def read_arguments(offer: Offer, arguments: Mapping[str, object]) -> tuple[Opera
         if given.pop(name) != known[name].param.default:
             what = f"{offer.name} takes no {name!r} together with {' and '.join(route.required)}"
             raise Invalid(what, why="they mean different things", fix="leave one of them out")
-    read = {inputs[name].param.name: _checked(inputs[name], value) for name, value in given.items()}
+    read = {inputs[name].param.name: _check_type(inputs[name], value) for name, value in given.items()}
     return route.operation, {**route.always, **read}
 
 
-def _unknown(offer: Offer, name: str) -> Invalid:
+def _make_unknown_error(offer: ToolSpec, name: str) -> Invalid:
     near = get_close_matches(name, offer.inputs, n=1)
     hint = f"did you mean {near[0]!r}?" if near else "leave it out"
     takes = ", ".join(offer.inputs) or "nothing"
     return Invalid(f"{offer.name} takes no {name[:64]!r}", why=f"it takes {takes}", fix=hint)
 
 
-def _meant(offer: Offer, given: Mapping[str, object]) -> Route:
+def _choose_route(offer: ToolSpec, given: Mapping[str, object]) -> Route:
     """Choose the most demanding operation whose demands are met, else the first."""
     met = [route for route in offer.routes if all(name in given for name in route.required)]
     return met[-1] if met else offer.routes[0]
 
 
-def _checked(one: Input, value: Any) -> object:  # noqa: ANN401 - what a client sent
+def _check_type(one: Input, value: Any) -> object:  # noqa: ANN401 - what a client sent
     """Check the type of a value, as JSON knows types."""
     kind = one.param.kind
     if _FITS.get(kind, _is_text)(value):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from credenda.errors import CredendaError
-from credenda.interfaces.serialize import encode, plain
+from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.model.contest import ContestCase
 from credenda.model.core import Core
 from credenda.model.diff import Diff, Difference
@@ -21,7 +21,7 @@ from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
 from credenda.read.pack import OPENING
 
-__all__ = ["NOTICE", "answer", "as_text", "failure", "output_schema", "unforeseen"]
+__all__ = ["NOTICE", "build_answer", "build_failure", "build_internal_failure", "build_output_schema", "to_text"]
 
 Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]
@@ -63,7 +63,7 @@ _WRITTEN: Final[Mapping[str, str]] = {"status": "string", "data": "object"}
 _RECALLING: Final = (Diff, SearchResult, Page, Explanation, Memory, Resolution, list, tuple)
 
 
-def output_schema(operations: Sequence[Operation]) -> dict[str, Any]:
+def build_output_schema(operations: Sequence[Operation]) -> dict[str, Any]:
     """Describe the answers of a tool: one of its operations', or an error."""
     kinds = [_WRITTEN if operation.writes else _RESULTS.get(operation.output, {}) for operation in operations]
     properties = {name: {"type": kind} for held in kinds for name, kind in held.items()}
@@ -72,70 +72,73 @@ def output_schema(operations: Sequence[Operation]) -> dict[str, Any]:
     return schema | {"anyOf": [*alternatives, {"required": ["code"]}]}
 
 
-def answer(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
+def build_answer(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
     """Turn the result of an operation into what its tool answers."""
-    shaped = _written(given, value) if operation.writes else _read(operation, given, value)
+    shaped = _answer_write(given, value) if operation.writes else _read(operation, given, value)
     return {"notice": NOTICE, **shaped} if isinstance(value, _RECALLING) else shaped
 
 
-def failure(error: CredendaError) -> Answer:
+def build_failure(error: CredendaError) -> Answer:
     """Turn an error into what a tool answers: what happened, why, what to do, and whether trying again may help."""
-    more = _short({"fix": error.fix, "ids": dict(error.ids)})
+    more = _drop_empty({"fix": error.fix, "ids": dict(error.ids)})
     return {"status": "error", "code": error.code, "message": str(error), "retryable": error.retryable, **more}
 
 
-def unforeseen(error: Exception) -> Answer:
+def build_internal_failure(error: Exception) -> Answer:
     """Say that something broke, by the kind of error alone: its message may hold memory text."""
     message = f"something unforeseen happened: {type(error).__name__}; nothing is known to have been done"
     return {"status": "error", "code": "internal", "message": message, "retryable": False}
 
 
-def as_text(value: Mapping[str, object]) -> str:
+def to_text(value: Mapping[str, object]) -> str:
     """Write an answer as JSON on one line, in which no text can open or close a tag."""
     return encode(value, indent=None).translate(_TAGS)
 
 
-def _written(given: Mapping[str, Any], value: object) -> Answer:
+def _answer_write(given: Mapping[str, Any], value: object) -> Answer:
     data: Answer
     match value:
         case Receipt():
             filed = {"queued": value.queued, "cached": value.cached, "job_id": value.job_id}
-            data = {**filed, **_short({"event_ids": plain(value.event_ids), "refused": plain(value.refused)})}
+            data = {
+                **filed,
+                **_drop_empty({"event_ids": to_jsonable(value.event_ids), "refused": to_jsonable(value.refused)}),
+            }
         case Memory():
-            data = _held(value)
+            data = _answer_memory(value)
         case Resolution():
-            data = {"contest": _contest(value.contest), "memory_ids": plain(value.memory_ids)}
+            data = {"contest": _show_contest(value.contest), "memory_ids": to_jsonable(value.memory_ids)}
         case None:
             data = {"id": given["id"]} if "id" in given else {}
         case _:
-            data = _table(value)
+            data = _answer_table(value)
     return {"status": "ok", "data": data}
 
 
 def _read(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
     if isinstance(value, list | tuple):
-        return _several(operation, cast("Sequence[object]", value))
+        return _answer_list(operation, cast("Sequence[object]", value))
     if isinstance(value, Page):
-        return _page(cast("Page[Memory]", value), given)
+        return _answer_page(cast("Page[Memory]", value), given)
     if isinstance(value, SearchResult):
-        return _found(value, explain=bool(given.get("explain")))
+        return _answer_search(value, explain=bool(given.get("explain")))
     shaped = _WHOLE.get(type(value))
-    return shaped(value) if shaped else _table(value)
+    return shaped(value) if shaped else _answer_table(value)
 
 
-def _found(result: SearchResult, *, explain: bool) -> Answer:
-    trace = {"trace": plain(result.trace)} if explain else {}
-    results = [_hit(hit) for hit in result.hits]
+def _answer_search(result: SearchResult, *, explain: bool) -> Answer:
+    trace = {"trace": to_jsonable(result.trace)} if explain else {}
+    results = [_show_hit(hit) for hit in result.hits]
     return {"results": results, "total": len(results), "abstained": result.abstained, **trace}
 
 
-def _context(packed: Context) -> Answer:
+def _answer_context(packed: Context) -> Answer:
     ids = [hit.id for hit in packed.hits]
     counted = {"tokens": packed.tokens, "counted_by": packed.counted_by}
     return {"text": packed.text, **counted, "abstained": packed.abstained, "ids": ids}
 
 
-def _core(value: Core) -> Answer:
+def _answer_core(value: Core) -> Answer:
     """Show the block, and by their ids the lines that the last rewrite moved."""
     moved = {
         "added": [line.memory_id for line in value.diff.added],
@@ -144,104 +147,107 @@ def _core(value: Core) -> Answer:
     }
     counted = {"tokens": value.tokens, "counted_by": value.counted_by}
     shown: Answer = {"text": value.text, **counted, "ids": [line.memory_id for line in value.lines]}
-    return shown | _short({"left_out": list(value.left_out), "diff": _short(moved)})
+    return shown | _drop_empty({"left_out": list(value.left_out), "diff": _drop_empty(moved)})
 
 
-def _stats(counted: Stats) -> Answer:
-    return _short(plain(counted), keep=frozenset({"by_type", "total", "pending_extractions"}))
+def _answer_stats(counted: Stats) -> Answer:
+    return _drop_empty(to_jsonable(counted), keep=frozenset({"by_type", "total", "pending_extractions"}))
 
 
-def _held(memory: Memory) -> Answer:
-    return {"memory": _memory(memory)}
+def _answer_memory(memory: Memory) -> Answer:
+    return {"memory": _show_memory(memory)}
 
 
-def _table(value: object) -> Answer:
-    shown = plain(value)
+def _answer_table(value: object) -> Answer:
+    shown = to_jsonable(value)
     return cast("Answer", shown) if isinstance(shown, dict) else {"value": shown}
 
 
-def _several(operation: Operation, values: Sequence[object]) -> Answer:
+def _answer_list(operation: Operation, values: Sequence[object]) -> Answer:
     name = next(iter(_RESULTS.get(operation.output, {"items": ""})))
-    return {name: [_ITEMS.get(type(value), plain)(value) for value in values]}
+    return {name: [_ITEMS.get(type(value), to_jsonable)(value) for value in values]}
 
 
-def _page(page: Page[Memory], given: Mapping[str, Any]) -> Answer:
-    shown: Answer = {"memories": [_memory(memory) for memory in page.items], "has_more": page.next_cursor is not None}
+def _answer_page(page: Page[Memory], given: Mapping[str, Any]) -> Answer:
+    shown: Answer = {
+        "memories": [_show_memory(memory) for memory in page.items],
+        "has_more": page.next_cursor is not None,
+    }
     if page.next_cursor is not None:
         shown |= {"next_offset": given.get("offset", 0) + len(page.items), "next_cursor": page.next_cursor}
     return shown
 
 
-def _explanation(value: Explanation) -> Answer:
+def _answer_explanation(value: Explanation) -> Answer:
     evidence = [
-        {**_event(event, without={"text", "tags"}), "start": start, "end": end, "quote": event.text[start:end]}
+        {**_show_event(event, without={"text", "tags"}), "start": start, "end": end, "quote": event.text[start:end]}
         for event, start, end in value.evidence[-_SHOWN:]
     ]
-    changes = [_picked(change, _CHANGE) for change in value.changes[-_SHOWN:]]
+    changes = [_pick_fields(change, _CHANGE) for change in value.changes[-_SHOWN:]]
     left_out = {"evidence_left_out": len(value.evidence) - len(evidence)}
     left_out |= {"changes_left_out": len(value.changes) - len(changes)}
-    return {"memory": _memory(value.memory), "evidence": evidence, "changes": changes, **_short(left_out)}
+    return {"memory": _show_memory(value.memory), "evidence": evidence, "changes": changes, **_drop_empty(left_out)}
 
 
 def _diff(value: Diff) -> Answer:
-    differences = [_difference(one) for one in value.differences[-_SHOWN:]]
-    left_out = _short({"differences_left_out": len(value.differences) - len(differences)})
+    differences = [_show_difference(one) for one in value.differences[-_SHOWN:]]
+    left_out = _drop_empty({"differences_left_out": len(value.differences) - len(differences)})
     return {"differences": differences, "counts": dict(value.counts), **left_out}
 
 
-def _difference(one: Difference) -> Answer:
-    shown = _picked(one, _DIFFERENCE) | {"memory": _memory(one.memory)}
-    return shown | ({"previous": _memory(one.previous)} if one.previous is not None else {})
+def _show_difference(one: Difference) -> Answer:
+    shown = _pick_fields(one, _DIFFERENCE) | {"memory": _show_memory(one.memory)}
+    return shown | ({"previous": _show_memory(one.previous)} if one.previous is not None else {})
 
 
-def _hit(hit: Hit) -> Answer:
-    shown = _picked(hit, _HIT) | {"score": round(hit.score, 4)}
+def _show_hit(hit: Hit) -> Answer:
+    shown = _pick_fields(hit, _HIT) | {"score": round(hit.score, 4)}
     if hit.memory is not None:
         evidence = [event.id for event in hit.evidence[-_SHOWN_IN_HIT:]]
-        return shown | _memory(hit.memory, without=_IN_HIT) | _short({"evidence": evidence})
-    return shown | (_event(hit.event, without={"id", "text"}) if hit.event is not None else {})
+        return shown | _show_memory(hit.memory, without=_IN_HIT) | _drop_empty({"evidence": evidence})
+    return shown | (_show_event(hit.event, without={"id", "text"}) if hit.event is not None else {})
 
 
-def _memory(memory: Memory, *, without: Iterable[str] = ()) -> Answer:
+def _show_memory(memory: Memory, *, without: Iterable[str] = ()) -> Answer:
     """Show a memory; what stands as it usually does is not said."""
     status = {} if memory.status is Status.ACTIVE else {"status": memory.status.value}
     stance = {} if memory.stance is Stance.ASSERTED else {"stance": memory.stance.value}
-    return _picked(memory, _MEMORY, without) | status | stance
+    return _pick_fields(memory, _MEMORY, without) | status | stance
 
 
-def _event(event: Event, *, without: Iterable[str] = ()) -> Answer:
-    return _picked(event, _EVENT, without)
+def _show_event(event: Event, *, without: Iterable[str] = ()) -> Answer:
+    return _pick_fields(event, _EVENT, without)
 
 
-def _contest(contest: ContestCase) -> Answer:
-    return _picked(contest, _CONTEST)
+def _show_contest(contest: ContestCase) -> Answer:
+    return _pick_fields(contest, _CONTEST)
 
 
-def _version(version: SlotVersion) -> Answer:
-    return _picked(version, _VERSION)
+def _show_version(version: SlotVersion) -> Answer:
+    return _pick_fields(version, _VERSION)
 
 
-def _picked(value: object, names: Iterable[str], without: Iterable[str] = ()) -> Answer:
+def _pick_fields(value: object, names: Iterable[str], without: Iterable[str] = ()) -> Answer:
     """Show some fields of a value, under their names outside; what says nothing is left out."""
     left_out = frozenset(without)
-    return _short(plain({name: getattr(value, name) for name in names if name not in left_out}))
+    return _drop_empty(to_jsonable({name: getattr(value, name) for name in names if name not in left_out}))
 
 
-def _short(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answer:
+def _drop_empty(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answer:
     """Leave out what is null, false, nought or empty; a model reads every character."""
     return {name: value for name, value in shown.items() if value or name in keep}
 
 
 _WHOLE: Final[Mapping[type, Callable[[Any], Answer]]] = {
-    Context: _context,
-    Core: _core,
+    Context: _answer_context,
+    Core: _answer_core,
     Diff: _diff,
-    Explanation: _explanation,
-    Memory: _held,
-    Stats: _stats,
+    Explanation: _answer_explanation,
+    Memory: _answer_memory,
+    Stats: _answer_stats,
 }
 _ITEMS: Final[Mapping[type, Callable[[Any], Any]]] = {
-    ContestCase: _contest,
-    SlotVersion: _version,
-    Memory: _memory,
+    ContestCase: _show_contest,
+    SlotVersion: _show_version,
+    Memory: _show_memory,
 }

@@ -33,14 +33,14 @@ def load_late(packages: tuple[str, ...] = PACKAGES) -> None:
         if spec is None:
             raise ModuleNotFoundError(f"there is no package {name}", name=name)
         module = module_from_spec(spec)
-        vars(module)["__getattr__"] = partial(_complete, module)
+        vars(module)["__getattr__"] = partial(_load_module, module)
         sys.modules[name] = module
         parent, _, own = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], own, module)
 
 
-def _complete(module: ModuleType, name: str) -> object:
+def _load_module(module: ModuleType, name: str) -> object:
     """Run the code of a package, once, and return what it was asked for (PEP 562)."""
     with _RUNNING:
         waiting = vars(module).pop("__getattr__", None)

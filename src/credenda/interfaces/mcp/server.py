@@ -25,8 +25,8 @@ from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp import instructions
 from credenda.interfaces.mcp.arguments import read_arguments
 from credenda.interfaces.mcp.poisoning_check import check_texts
-from credenda.interfaces.mcp.results import answer, as_text, failure, unforeseen
-from credenda.interfaces.mcp.tool_specs import Offer, offers
+from credenda.interfaces.mcp.results import build_answer, build_failure, build_internal_failure, to_text
+from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools
 from credenda.model.core import Core
 from credenda.model.query import Context
 from credenda.operations.mcp_names import Toolset
@@ -59,7 +59,7 @@ def build_server(
 
     Raises `Invalid` where anything that a model would be told gives orders: such a server must not start.
     """
-    tools = offers(operations, toolset=toolset, read_only=read_only)
+    tools = build_tools(operations, toolset=toolset, read_only=read_only)
     check_texts({name: offer.listed() for name, offer in tools.items()})
     check_texts(
         {"the instructions": instructions.INSTRUCTIONS, "the prompt": [instructions.GUIDE_ABOUT, instructions.GUIDE]}
@@ -89,7 +89,7 @@ class _Handlers:
     """What the server answers; whatever touches the store runs in a worker thread, to its end."""
 
     memory: Callable[[], Credenda]
-    tools: Mapping[str, Offer]
+    tools: Mapping[str, ToolSpec]
 
     async def list_tools(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
         """List the tools, in the order of the table."""
@@ -104,17 +104,17 @@ class _Handlers:
             raise MCPError(code=wire.INVALID_PARAMS, message=f"there is no tool {params.name[:64]!r}; choose {known}")
         return await to_thread.run_sync(self._call, offer, params.arguments or {})
 
-    def _call(self, offer: Offer, arguments: Mapping[str, object]) -> wire.CallToolResult:
+    def _call(self, offer: ToolSpec, arguments: Mapping[str, object]) -> wire.CallToolResult:
         try:
             operation, given = read_arguments(offer, arguments)
             value = invoke(self.memory(), operation, given)
-            told = answer(operation, given, value)
+            told = build_answer(operation, given, value)
         except CredendaError as error:
-            return _result(failure(error), is_error=True)
+            return _make_result(build_failure(error), is_error=True)
         except Exception as error:  # noqa: BLE001 - where this door ends: an answer instead of a broken call
             _log.debug("a tool broke", exc_info=True, extra={"tool": offer.name})
-            return _result(unforeseen(error), is_error=True)
-        return _result(told, text=value.text if isinstance(value, Context | Core) else "")
+            return _make_result(build_internal_failure(error), is_error=True)
+        return _make_result(told, text=value.text if isinstance(value, Context | Core) else "")
 
     async def list_resources(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
         """List the core block."""
@@ -138,10 +138,10 @@ class _Handlers:
         try:
             kind, text = await to_thread.run_sync(self._read, uri)
         except CredendaError as error:
-            raise _refusal(error, uri, call.protocol_version) from error
+            raise _make_error(error, uri, call.protocol_version) from error
         except Exception as error:  # noqa: BLE001 - where this door ends: the SDK would quote the error
             _log.debug("a resource broke", exc_info=True)
-            told = unforeseen(error)
+            told = build_internal_failure(error)
             raise MCPError(code=wire.INTERNAL_ERROR, message=told["message"], data=told) from None
         return wire.ReadResourceResult(contents=[wire.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
@@ -151,7 +151,7 @@ class _Handlers:
             return _MARKDOWN, self.memory().context().text
         if uri.startswith(before) and uri.endswith(after):
             memory_id = unquote(uri.removeprefix(before))
-            return _JSON, as_text(answer(OPERATIONS["why"], {}, self.memory().why(memory_id)))
+            return _JSON, to_text(build_answer(OPERATIONS["why"], {}, self.memory().why(memory_id)))
         raise NotFound("there is no such resource", fix=f"read {instructions.CORE_URI} or {instructions.MEMORY_URI}")
 
     async def list_prompts(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
@@ -166,14 +166,14 @@ class _Handlers:
         return wire.GetPromptResult(description=instructions.GUIDE_ABOUT, messages=[page])
 
 
-def _result(told: Mapping[str, Any], *, text: str = "", is_error: bool = False) -> wire.CallToolResult:
-    shown = wire.TextContent(text=text or as_text(told))
+def _make_result(told: Mapping[str, Any], *, text: str = "", is_error: bool = False) -> wire.CallToolResult:
+    shown = wire.TextContent(text=text or to_text(told))
     return wire.CallToolResult(content=[shown], structured_content=dict(told), is_error=is_error)
 
 
-def _refusal(error: CredendaError, uri: str, version: str) -> MCPError:
+def _make_error(error: CredendaError, uri: str, version: str) -> MCPError:
     """Turn an error into one of the protocol."""
-    told = {**failure(error), "uri": uri}
+    told = {**build_failure(error), "uri": uri}
     if isinstance(error, NotFound):
         code = wire.INVALID_PARAMS if version in MODERN_PROTOCOL_VERSIONS else _LEGACY_NOT_FOUND
         return MCPError(code=code, message="Resource not found", data=told)

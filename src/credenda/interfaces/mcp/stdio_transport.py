@@ -36,12 +36,12 @@ class Calls:
 
     def heard(self, line: str) -> None:
         """Note the request that a line holds, or that one was called off."""
-        message = _table(line)
+        message = _parse_table(line)
         request_id = message.get("id")
         if isinstance(request_id, str | int) and isinstance(message.get("method"), str):
             self._waiting.add(request_id)
         elif message.get("method") == "notifications/cancelled":
-            self.answered(_table(message.get("params")).get("requestId"))
+            self.answered(_parse_table(message.get("params")).get("requestId"))
 
     def answered(self, request_id: object) -> None:
         """Note that a request has had its answer."""
@@ -58,7 +58,7 @@ class Calls:
                 await self._idle.wait()
 
 
-def _table(written: object) -> dict[str, Any]:
+def _parse_table(written: object) -> dict[str, Any]:
     """Read a table, given as such or as JSON; anything else is an empty one."""
     if isinstance(written, str):
         try:
@@ -68,7 +68,7 @@ def _table(written: object) -> dict[str, Any]:
     return cast("dict[str, Any]", written) if isinstance(written, dict) else {}
 
 
-def _refusal(line: str) -> JSONRPCError | None:
+def _refuse_line(line: str) -> JSONRPCError | None:
     """Return the answer to a request that cannot be read: the library would drop it, and its client wait for ever.
 
     What has no id, or is no request, is nothing that anybody waits for. The message quotes nothing.
@@ -76,7 +76,7 @@ def _refusal(line: str) -> JSONRPCError | None:
     try:
         jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        message = _table(line)
+        message = _parse_table(line)
     else:
         return None
     request_id = message.get("id")
@@ -115,7 +115,7 @@ class Lines:
         with self._receiving:
             async for line in self._receiving:
                 self._calls.heard(line)
-                if (refusal := _refusal(line)) is None:
+                if (refusal := _refuse_line(line)) is None:
                     yield line
                 else:
                     await self.answers.send(SessionMessage(refusal))

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from credenda.interfaces.mcp.results import output_schema
-from credenda.interfaces.serialize import encode, plain
-from credenda.operations.mcp_names import Tool, Toolset, tools_of
+from credenda.interfaces.mcp.results import build_output_schema
+from credenda.interfaces.serialize import encode, to_jsonable
+from credenda.operations.mcp_names import Tool, Toolset, list_tools
 from credenda.operations.table import OPERATIONS, Operation, Param
 
-__all__ = ["Input", "Offer", "Route", "offers", "tokens_of"]
+__all__ = ["Input", "Route", "ToolSpec", "build_tools", "estimate_tokens"]
 
 _PIECES: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]+")
 _PIECE: Final = {True: 6, False: 3}
@@ -58,7 +58,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class ToolSpec:
     """One tool: a name, and the operations that answer to it, the least demanding first."""
 
     name: str
@@ -87,7 +87,7 @@ class Offer:
         """Describe the inputs as JSON Schema; others are refused."""
         schema: dict[str, Any] = {
             "type": "object",
-            "properties": {name: _schema(one.param) for name, one in self.inputs.items()},
+            "properties": {name: _build_schema(one.param) for name, one in self.inputs.items()},
         }
         if required := self.routes[0].required:
             schema["required"] = list(required)
@@ -95,7 +95,7 @@ class Offer:
 
     def output_schema(self) -> dict[str, Any]:
         """Describe the structured result as JSON Schema: what an operation returns, or an error."""
-        return output_schema([route.operation for route in self.routes])
+        return build_output_schema([route.operation for route in self.routes])
 
     def hints(self) -> dict[str, bool]:
         """Return the annotations that differ from what the protocol assumes."""
@@ -119,22 +119,22 @@ class Offer:
         }
 
 
-def offers(
+def build_tools(
     operations: Iterable[Operation] = OPERATIONS.values(), *, toolset: Toolset = "default", read_only: bool = False
-) -> dict[str, Offer]:
+) -> dict[str, ToolSpec]:
     """Make the tools of a toolset, by name; without what writes where nothing may be written."""
     routes: dict[str, list[Route]] = {}
     for operation in operations:
-        for tool in tools_of(operation):
+        for tool in list_tools(operation):
             if (tool.toolset == "default" or toolset == "full") and not (read_only and operation.writes):
-                routes.setdefault(tool.name, []).append(_route(operation, tool, toolset))
+                routes.setdefault(tool.name, []).append(_make_route(operation, tool, toolset))
     return {
-        name: Offer(name=name, routes=tuple(sorted(found, key=lambda route: len(route.required))))
+        name: ToolSpec(name=name, routes=tuple(sorted(found, key=lambda route: len(route.required))))
         for name, found in routes.items()
     }
 
 
-def tokens_of(tools: Iterable[Offer]) -> int:
+def estimate_tokens(tools: Iterable[ToolSpec]) -> int:
     """Estimate how many tokens a model spends on being told of these tools, erring on the high side.
 
     Of their JSON without blanks, the greater of a quarter of its characters and a count of pieces: six letters of a
@@ -146,7 +146,7 @@ def tokens_of(tools: Iterable[Offer]) -> int:
     return max(pieces, -(-len(body) // _CHARACTERS_A_TOKEN))
 
 
-def _route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
+def _make_route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
     known = {param.name: param for param in operation.params if not param.person_only}
     chosen = [known[name] for name in tool.params if name in known]
     if toolset == "full" or tool.toolset == "full":
@@ -155,12 +155,12 @@ def _route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
     return Route(operation=operation, inputs=inputs, advice=tool.advice, always=tool.always)
 
 
-def _schema(param: Param) -> dict[str, Any]:
+def _build_schema(param: Param) -> dict[str, Any]:
     schema: dict[str, Any] = dict(_TYPES.get(param.kind, {"type": "string"}))
     if param.kind == "names":
         schema = {"type": "array", "items": {"type": "string"}}
     if param.choices:
         (schema["items"] if param.kind == "names" else schema)["enum"] = [str(choice) for choice in param.choices]
     if param.default not in {None, ""}:
-        schema["default"] = plain(param.default)
+        schema["default"] = to_jsonable(param.default)
     return schema | {"description": param.help + (" RFC 3339." if param.kind == "time" else "")}

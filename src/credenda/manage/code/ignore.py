@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Pattern", "ignored", "read_patterns"]
+__all__ = ["IgnorePattern", "is_ignored", "parse_patterns"]
 
 _LINES_MAX: Final = 5_000
 _PATTERN_CHARACTERS: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class IgnorePattern:
     """One line of a `.gitignore`: `base` is the folder of the file, "" for the root, else with a slash behind."""
 
     base: str
@@ -27,22 +27,22 @@ class Pattern:
     folders_only: bool
 
 
-def read_patterns(text: str, base: str = "") -> list[Pattern]:
+def parse_patterns(text: str, base: str = "") -> list[IgnorePattern]:
     """Read a `.gitignore`; lines that say nothing, or that are no pattern, are left out.
 
     >>> ignored("build/x.o", folder=False, patterns=read_patterns("*.o"))
     True
     """
-    found: list[Pattern] = []
+    found: list[IgnorePattern] = []
     for line in text.removeprefix("\ufeff").split("\n")[:_LINES_MAX]:
-        pattern = _read(line.removesuffix("\r"), base)
+        pattern = _parse_line(line.removesuffix("\r"), base)
         if pattern is not None:
             found.append(pattern)
     return found
 
 
-def _read(line: str, base: str) -> Pattern | None:
-    body = _without_trailing_spaces(line)
+def _parse_line(line: str, base: str) -> IgnorePattern | None:
+    body = _strip_trailing_spaces(line)
     if not body or body.startswith("#") or len(body) > _PATTERN_CHARACTERS:
         return None
     negated = body.startswith("!")
@@ -52,31 +52,31 @@ def _read(line: str, base: str) -> Pattern | None:
     if not body or (body.endswith("\\") and not body.endswith("\\\\")):
         return None
     anchored = "/" in body
-    expression = _expression(body.removeprefix("/"))
+    expression = _translate_pattern(body.removeprefix("/"))
     if expression is None:
         return None
     prefix = "" if anchored else "(?:.*/)?"
-    return Pattern(base, re.compile(f"{prefix}{expression}", re.DOTALL), negated, folders_only)
+    return IgnorePattern(base, re.compile(f"{prefix}{expression}", re.DOTALL), negated, folders_only)
 
 
-def _without_trailing_spaces(line: str) -> str:
+def _strip_trailing_spaces(line: str) -> str:
     stripped = line.rstrip(" ")
     slashes = len(stripped) - len(stripped.rstrip("\\"))
     return f"{stripped} " if slashes % 2 and len(stripped) < len(line) else stripped
 
 
-def _expression(body: str) -> str | None:
+def _translate_pattern(body: str) -> str | None:
     """Turn a pattern into a regular expression; None where it holds an unclosed bracket, which matches nothing."""
     pieces: list[str] = []
     at = 0
     while at < len(body):
         sign = body[at]
         if sign == "*":
-            piece, at = _stars(body, at)
+            piece, at = _translate_stars(body, at)
         elif sign == "?":
             piece, at = "[^/]", at + 1
         elif sign == "[":
-            found = _bracket(body, at)
+            found = _translate_bracket(body, at)
             if found is None:
                 return None
             piece, at = found
@@ -88,7 +88,7 @@ def _expression(body: str) -> str | None:
     return "".join(pieces)
 
 
-def _stars(body: str, at: int) -> tuple[str, int]:
+def _translate_stars(body: str, at: int) -> tuple[str, int]:
     """Read one star or more; two of them between slashes stand for any number of folders."""
     stop = at
     while stop < len(body) and body[stop] == "*":
@@ -101,7 +101,7 @@ def _stars(body: str, at: int) -> tuple[str, int]:
     return "[^/]*", stop
 
 
-def _bracket(body: str, at: int) -> tuple[str, int] | None:
+def _translate_bracket(body: str, at: int) -> tuple[str, int] | None:
     start = at + 1
     negated = start < len(body) and body[start] in "!^"
     start += negated
@@ -120,7 +120,7 @@ def _bracket(body: str, at: int) -> tuple[str, int] | None:
     return expression, stop + 1
 
 
-def ignored(path: str, *, folder: bool, patterns: Sequence[Pattern] | Iterable[Pattern]) -> bool:
+def is_ignored(path: str, *, folder: bool, patterns: Sequence[IgnorePattern] | Iterable[IgnorePattern]) -> bool:
     """Say whether the last pattern that matches a path, from the root with slashes, excludes it."""
     out = False
     for pattern in patterns:

@@ -14,10 +14,10 @@ from typing import Final
 
 from credenda.limits import MEMORY_TEXT_CHARACTERS
 from credenda.manage.code.manifests import Manifest
-from credenda.manage.code.scan_result import Survey, Surveyed
+from credenda.manage.code.scan_result import ScannedFile, ScanResult
 from credenda.model.memory import Memory, Status
 
-__all__ = ["Page", "Plan", "pages", "plan_scan"]
+__all__ = ["CodeEntry", "ScanPlan", "build_entries", "plan_scan"]
 
 _NAME_CHARACTERS: Final = 256
 _SHOWN_DEPENDENCIES: Final = 40
@@ -30,7 +30,7 @@ CODE: Final = "code"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class CodeEntry:
     """One thing to keep: `path` from the root ("" for the root itself), `attribute` what of it.
 
     `digest` is a hash of what it was made from (32 hex digits).
@@ -44,40 +44,44 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ScanPlan:
     """What a scan is to do: pages without a memory, pages that replace one, and memories whose file is gone."""
 
-    fresh: tuple[Page, ...]
-    changed: tuple[tuple[Page, Memory], ...]
+    fresh: tuple[CodeEntry, ...]
+    changed: tuple[tuple[CodeEntry, Memory], ...]
     ended: tuple[Memory, ...]
     unchanged: int
 
 
-def pages(survey: Survey, name: str) -> list[Page]:
+def build_entries(survey: ScanResult, name: str) -> list[CodeEntry]:
     """Compress a survey into pages; `name` is what the root is called in them."""
-    found = [_file(one, name) for one in survey.files if one.outline.language and len(one.path) < _NAME_CHARACTERS // 2]
-    found.append(_tree(survey, name))
+    found = [
+        _describe_file(one, name)
+        for one in survey.files
+        if one.outline.language and len(one.path) < _NAME_CHARACTERS // 2
+    ]
+    found.append(_describe_tree(survey, name))
     if any(manifest.dependencies or manifest.commands for manifest in survey.manifests):
-        found.append(_dependencies(survey.manifests, name))
+        found.append(_describe_dependencies(survey.manifests, name))
     return found
 
 
-def _file(one: Surveyed, name: str) -> Page:
+def _describe_file(one: ScannedFile, name: str) -> CodeEntry:
     outline = one.outline
     head = f"{name}/{one.path} ({outline.language}, {one.lines:,} lines)"
     if outline.problem:
         head += f"; {outline.problem}"
-    inside = [_indented(declared.name, declared.signature) for declared in outline.declared]
+    inside = [_indent_signature(declared.name, declared.signature) for declared in outline.declared]
     imports = [f"imports {', '.join(outline.imports)}"] if outline.imports else []
-    text = _bounded([head, *inside], imports)
-    return Page(path=one.path, attribute=CODE, text=text, digest=one.digest, language=outline.language)
+    text = _join_bounded([head, *inside], imports)
+    return CodeEntry(path=one.path, attribute=CODE, text=text, digest=one.digest, language=outline.language)
 
 
-def _indented(name: str, signature: str) -> str:
+def _indent_signature(name: str, signature: str) -> str:
     return "  " * name.count(".") + signature
 
 
-def _bounded(lines: Sequence[str], last: Sequence[str] = ()) -> str:
+def _join_bounded(lines: Sequence[str], last: Sequence[str] = ()) -> str:
     """Join lines within the bound of a memory, and say how many are left out."""
     tail = "\n".join(last)[: MEMORY_TEXT_CHARACTERS // 4]
     room = MEMORY_TEXT_CHARACTERS - len(tail) - 40
@@ -93,7 +97,7 @@ def _bounded(lines: Sequence[str], last: Sequence[str] = ()) -> str:
     return "\n".join([*kept, *rest, *([tail] if tail else [])])
 
 
-def _tree(survey: Survey, name: str) -> Page:
+def _describe_tree(survey: ScanResult, name: str) -> CodeEntry:
     counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for path in survey.paths:
         folder, _, file = path.rpartition("/")
@@ -103,10 +107,10 @@ def _tree(survey: Survey, name: str) -> Page:
     for folder in sorted(counted, key=lambda one: (one.count("/"), one)):
         kinds = ", ".join(f"{count} {kind}" for kind, count in counted[folder].most_common(6))
         lines.append(f"{folder or '.'}: {kinds}")
-    return Page(path="", attribute=TREE, text=_bounded(lines), digest=_digest(survey.paths))
+    return CodeEntry(path="", attribute=TREE, text=_join_bounded(lines), digest=_hash_lines(survey.paths))
 
 
-def _dependencies(manifests: Sequence[Manifest], name: str) -> Page:
+def _describe_dependencies(manifests: Sequence[Manifest], name: str) -> CodeEntry:
     lines = [f"{name}/ dependencies and commands"]
     for manifest in manifests:
         names = [f"{one} {version}".strip() for one, version in dict(manifest.dependencies).items()]
@@ -115,14 +119,14 @@ def _dependencies(manifests: Sequence[Manifest], name: str) -> Page:
             lines.append(f"{manifest.path} needs {', '.join(names[:_SHOWN_DEPENDENCIES])}{more}")
         if manifest.commands:
             lines.append(f"{manifest.path} has {', '.join(f'{runner} {one}' for runner, one in manifest.commands)}")
-    return Page(path="", attribute=DEPENDENCIES, text=_bounded(lines), digest=_digest(lines))
+    return CodeEntry(path="", attribute=DEPENDENCIES, text=_join_bounded(lines), digest=_hash_lines(lines))
 
 
-def _digest(lines: Iterable[str]) -> str:
+def _hash_lines(lines: Iterable[str]) -> str:
     return hashlib.blake2b("\n".join(lines).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-def plan_scan(made: Sequence[Page], known: Sequence[Memory], seen: Iterable[str], *, whole: bool) -> Plan:
+def plan_scan(made: Sequence[CodeEntry], known: Sequence[Memory], seen: Iterable[str], *, whole: bool) -> ScanPlan:
     """Compare pages with the memories of the same root, newest first in `known`; `seen` names every file that is there.
 
     What a person took out of use stays out. Without `whole`, what was not seen may still be there, and nothing ends.
@@ -130,9 +134,9 @@ def plan_scan(made: Sequence[Page], known: Sequence[Memory], seen: Iterable[str]
     newest: dict[tuple[str, str], Memory] = {}
     for memory in known:
         if memory.status not in _SETTLED:
-            newest.setdefault(_place(memory), memory)
-    fresh: list[Page] = []
-    changed: list[tuple[Page, Memory]] = []
+            newest.setdefault(_get_place(memory), memory)
+    fresh: list[CodeEntry] = []
+    changed: list[tuple[CodeEntry, Memory]] = []
     unchanged = 0
     for page in made:
         memory = newest.get((page.path, page.attribute))
@@ -145,9 +149,9 @@ def plan_scan(made: Sequence[Page], known: Sequence[Memory], seen: Iterable[str]
         else:
             fresh.append(page)
     present = {(page.path, page.attribute) for page in made} | {(path, CODE) for path in seen}
-    gone = [one for one in known if one.status in _HELD and _place(one) not in present] if whole else []
-    return Plan(fresh=tuple(fresh), changed=tuple(changed), ended=tuple(gone), unchanged=unchanged)
+    gone = [one for one in known if one.status in _HELD and _get_place(one) not in present] if whole else []
+    return ScanPlan(fresh=tuple(fresh), changed=tuple(changed), ended=tuple(gone), unchanged=unchanged)
 
 
-def _place(memory: Memory) -> tuple[str, str]:
+def _get_place(memory: Memory) -> tuple[str, str]:
     return str(memory.metadata.get("path", "")), memory.attribute or ""

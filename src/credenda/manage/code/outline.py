@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-__all__ = ["Declared", "Outline", "language_of", "outline"]
+__all__ = ["Declaration", "Outline", "detect_language", "parse_outline"]
 
 _SIGNATURE_CHARACTERS: Final = 160
 _LINE_CHARACTERS: Final = 400
@@ -94,7 +94,7 @@ _IMPORTED: Final = {
     "C": r"""^#include\s*[<"]([^>"]{1,120})""",
     "C++": r"""^#include\s*[<"]([^>"]{1,120})""",
 }
-_READERS: Final = {name: tuple(re.compile(one) for one in rules) for name, rules in _DECLARED.items()}
+_DECLARATION_PATTERNS: Final = {name: tuple(re.compile(one) for one in rules) for name, rules in _DECLARED.items()}
 _IMPORTS: Final = {name: re.compile(rule) for name, rule in _IMPORTED.items()}
 _PLAIN_BASES: Final = frozenset({"object", "Protocol", "ABC"})
 _PLAIN_DECORATORS: Final = frozenset({"dataclass", "final", "runtime_checkable", "total_ordering"})
@@ -103,7 +103,7 @@ _NOT_NAMES: Final = frozenset({"if", "for", "while", "switch", "return", "else",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Declared:
+class Declaration:
     """A function or class: its name from the head of the file ("Store.close"), and its signature in one line."""
 
     name: str
@@ -119,14 +119,14 @@ class Outline:
     """
 
     language: str
-    declared: tuple[Declared, ...] = ()
+    declared: tuple[Declaration, ...] = ()
     imports: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
     open_names: frozenset[str] = frozenset()
     problem: str = ""
 
 
-def language_of(path: str) -> str:
+def detect_language(path: str) -> str:
     """Name the language of a file by its ending; "" for none that is known.
 
     >>> language_of("src/app.tsx")
@@ -135,24 +135,24 @@ def language_of(path: str) -> str:
     return _LANGUAGES.get(PurePosixPath(path).suffix.casefold(), "")
 
 
-def outline(path: str, text: str) -> Outline:
+def parse_outline(path: str, text: str) -> Outline:
     """Read what a file declares; one that cannot be parsed says so in `problem`."""
-    language = language_of(path)
+    language = detect_language(path)
     if language == "Python":
-        return _python(text)
-    rules = _READERS.get(language, ())
-    return _lines(language, text, rules) if rules else Outline(language=language)
+        return _parse_python(text)
+    rules = _DECLARATION_PATTERNS.get(language, ())
+    return _parse_lines(language, text, rules) if rules else Outline(language=language)
 
 
-def _lines(language: str, text: str, rules: Sequence[re.Pattern[str]]) -> Outline:
-    declared: list[Declared] = []
+def _parse_lines(language: str, text: str, rules: Sequence[re.Pattern[str]]) -> Outline:
+    declared: list[Declaration] = []
     imports: list[str] = []
     importing = _IMPORTS.get(language)
     for line in text.splitlines():
         short = line[:_LINE_CHARACTERS]
         found = next((match for rule in rules if (match := rule.match(short))), None)
         if found is not None and found[1] not in _NOT_NAMES:
-            declared.append(Declared(name=found[1], signature=_one_line(found[0])))
+            declared.append(Declaration(name=found[1], signature=_format_signature(found[0])))
         elif importing is not None and (named := importing.search(short)):
             imports.append(named[1])
     names = frozenset(one.name for one in declared)
@@ -165,17 +165,17 @@ def _lines(language: str, text: str, rules: Sequence[re.Pattern[str]]) -> Outlin
     )
 
 
-def _one_line(text: str) -> str:
+def _format_signature(text: str) -> str:
     words = " ".join(text.split()).rstrip(" {:")
     return words if len(words) <= _SIGNATURE_CHARACTERS else f"{words[: _SIGNATURE_CHARACTERS - 1]}…"
 
 
-def _python(text: str) -> Outline:
+def _parse_python(text: str) -> Outline:
     try:
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Outline(language="Python", problem="it is not valid Python", open_names=frozenset({""}))
-    reading = _Python()
+    reading = _PythonWalker()
     reading.body(module.body, "")
     return Outline(
         language="Python",
@@ -186,11 +186,11 @@ def _python(text: str) -> Outline:
     )
 
 
-class _Python:
+class _PythonWalker:
     """One walk over a module: what is declared at its top and in its classes."""
 
     def __init__(self) -> None:
-        self.declared: list[Declared] = []
+        self.declared: list[Declaration] = []
         self.imports: list[str] = []
         self.names: set[str] = set()
         self.open_names: set[str] = set()
@@ -206,13 +206,13 @@ class _Python:
                 case ast.Import() | ast.ImportFrom():
                     self._import(node, prefix)
                 case ast.If() | ast.Try() | ast.With() | ast.For() | ast.While():
-                    for part in _blocks(node):
+                    for part in _iterate_blocks(node):
                         self.body(part, prefix)
                 case ast.Match():
                     for case in node.cases:
                         self.body(case.body, prefix)
                 case _:
-                    self.names.update(f"{prefix}{name}" for name in _assigned(node))
+                    self.names.update(f"{prefix}{name}" for name in _find_assigned(node))
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, prefix: str) -> None:
         name = f"{prefix}{node.name}"
@@ -221,11 +221,11 @@ class _Python:
             self.open_names.add(prefix.removesuffix("."))
         word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
         returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-        signature = f"{word} {node.name}({ast.unparse(_plain(node.args))}){returns}"
-        self.declared.append(Declared(name=name, signature=_one_line(signature)))
+        signature = f"{word} {node.name}({ast.unparse(_mask_defaults(node.args))}){returns}"
+        self.declared.append(Declaration(name=name, signature=_format_signature(signature)))
         if prefix:
             owner = prefix
-            self.names.update(f"{owner}{attribute}" for attribute in _self_attributes(node))
+            self.names.update(f"{owner}{attribute}" for attribute in _find_self_attributes(node))
 
     def _class(self, node: ast.ClassDef, prefix: str) -> None:
         name = f"{prefix}{node.name}"
@@ -235,7 +235,7 @@ class _Python:
         if set(bases) - _PLAIN_BASES or node.keywords or decorators - _PLAIN_DECORATORS:
             self.open_names.add(name)
         shown = f"class {node.name}({', '.join(bases)})" if bases else f"class {node.name}"
-        self.declared.append(Declared(name=name, signature=_one_line(shown)))
+        self.declared.append(Declaration(name=name, signature=_format_signature(shown)))
         self.body(node.body, f"{name}.")
 
     def _import(self, node: ast.Import | ast.ImportFrom, prefix: str) -> None:
@@ -249,14 +249,14 @@ class _Python:
             self.imports.append(source or alias.name)
 
 
-def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+def _iterate_blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     for field in ("body", "orelse", "finalbody"):
         yield getattr(node, field, [])
     for handler in getattr(node, "handlers", []):
         yield handler.body
 
 
-def _assigned(node: ast.stmt) -> Iterator[str]:
+def _find_assigned(node: ast.stmt) -> Iterator[str]:
     match node:
         case ast.Assign(targets=targets):
             wanted: Sequence[ast.expr] = targets
@@ -272,20 +272,20 @@ def _assigned(node: ast.stmt) -> Iterator[str]:
                 yield part.id
 
 
-def _self_attributes(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+def _find_self_attributes(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
             yield part.attr
 
 
-def _plain(args: ast.arguments) -> ast.arguments:
+def _mask_defaults(args: ast.arguments) -> ast.arguments:
     """Leave out what a default says in words: it may be anything, a password too."""
-    args.defaults = [_shown(one) for one in args.defaults]
-    args.kw_defaults = [None if one is None else _shown(one) for one in args.kw_defaults]
+    args.defaults = [_mask_default(one) for one in args.defaults]
+    args.kw_defaults = [None if one is None else _mask_default(one) for one in args.kw_defaults]
     return args
 
 
-def _shown(default: ast.expr) -> ast.expr:
+def _mask_default(default: ast.expr) -> ast.expr:
     match default:
         case ast.Constant(value=bool() | int() | float() | None):
             return default

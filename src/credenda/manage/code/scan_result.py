@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from credenda.manage.code.manifests import Manifest
 from credenda.manage.code.outline import Outline
 
-__all__ = ["Survey", "Surveyed"]
+__all__ = ["ScanResult", "ScannedFile"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surveyed:
+class ScannedFile:
     """A file: its path from the root with slashes, a hash of its bytes (32 hex digits), its lines and its outline."""
 
     path: str
@@ -21,11 +21,11 @@ class Surveyed:
 
 
 @dataclass(slots=True)
-class Survey:
+class ScanResult:
     """What lies under a root. `paths` names every file seen, read or not; `whole` is False where a bound cut it off."""
 
     root: str
-    files: list[Surveyed] = field(default_factory=list[Surveyed])
+    files: list[ScannedFile] = field(default_factory=list[ScannedFile])
     manifests: list[Manifest] = field(default_factory=list[Manifest])
     paths: list[str] = field(default_factory=list[str])
     folders: set[str] = field(default_factory=set[str])

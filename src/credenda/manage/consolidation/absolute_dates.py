@@ -9,7 +9,7 @@ from typing import Final
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.dates import DateSpan, find_dates
 
-__all__ = ["dated"]
+__all__ = ["resolve_relative_dates"]
 
 _RELATIVE: Final = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|this|past|coming|now|in (?:an?|\d{1,3}|two|three|four|five"
@@ -21,7 +21,7 @@ _YEAR_DAYS: Final = (365, 366)
 _MONTH_DAYS: Final = range(28, 32)
 
 
-def dated(text: str, said_us: int) -> str:
+def resolve_relative_dates(text: str, said_us: int) -> str:
     """Write relative days of a text as the days that they were when it was said; anything else stays as it is.
 
     >>> march = 1772355600000000
@@ -32,7 +32,7 @@ def dated(text: str, said_us: int) -> str:
     for span in reversed(find_dates(text, said_us)):
         words = text[span.start : span.stop]
         broken = text[span.stop :].lstrip().startswith("ago")  # "moved in two weeks ago": half of what was meant
-        day = _written(span) if _RELATIVE.search(words) and not broken else None
+        day = _format_span(span) if _RELATIVE.search(words) and not broken else None
         if day is not None:
             before = written[: span.start]
             opener = re.search(r"\b(?:on|in|since|until|by|before|after|from)\s+$", before, re.IGNORECASE)
@@ -41,7 +41,7 @@ def dated(text: str, said_us: int) -> str:
     return written
 
 
-def _written(span: DateSpan) -> str | None:
+def _format_span(span: DateSpan) -> str | None:
     """Write an interval: a day, a week by its Monday, a month, a year; None for what is none of these."""
     if span.from_us is None or span.until_us is None:
         known = span.from_us if span.until_us is None else span.until_us

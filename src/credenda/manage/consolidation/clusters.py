@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["Pair", "clusters"]
+__all__ = ["Pair", "cluster_pairs"]
 
 
 class Pair(NamedTuple):
@@ -20,7 +20,7 @@ class Pair(NamedTuple):
     other: int
 
 
-def clusters(pairs: Iterable[Pair], most: int) -> list[tuple[int, ...]]:
+def cluster_pairs(pairs: Iterable[Pair], most: int) -> list[tuple[int, ...]]:
     """Group memories that share a neighbour, at most so many in a group; each group in order of number.
 
     >>> clusters([Pair(0.9, 1, 2), Pair(0.8, 2, 5), Pair(0.7, 3, 4)], 25)

@@ -7,25 +7,25 @@ from functools import cache
 from importlib.resources import files
 from typing import cast
 
-__all__ = ["number_words", "words"]
+__all__ = ["load_number_words", "load_words"]
 
 
 @cache
-def _lists() -> dict[str, object]:
+def _load_lists() -> dict[str, object]:
     return tomllib.loads((files("credenda.manage.consolidation") / "data" / "words.toml").read_text("utf-8"))
 
 
 @cache
-def words(name: str) -> frozenset[str]:
+def load_words(name: str) -> frozenset[str]:
     """Give the words of a list.
 
     >>> "never" in words("negations")
     True
     """
-    return frozenset(str(_lists()[name]).split())
+    return frozenset(str(_load_lists()[name]).split())
 
 
 @cache
-def number_words() -> dict[str, str]:
+def load_number_words() -> dict[str, str]:
     """Give the words for numbers, with their digits."""
-    return cast("dict[str, str]", _lists()["numbers"])
+    return cast("dict[str, str]", _load_lists()["numbers"])

@@ -10,15 +10,15 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from credenda.manage.consolidation.absolute_dates import dated
-from credenda.manage.consolidation.guards import kept_apart
-from credenda.manage.consolidation.member import FIRM, MARK, Member
+from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
+from credenda.manage.consolidation.guards import is_distinct
+from credenda.manage.consolidation.member import ASSERTIVE_STANCES, METADATA_KEY, Member
 from credenda.manage.consolidation.plan_changes import Keep, Remove, Replace, Verdict
 from credenda.model.derived import is_dreamed
 from credenda.model.memory import Cardinality, Layer, Memory, Relation, Stance, Status
-from credenda.text.normalize import same_value, value_key
+from credenda.text.normalize import is_same_value, normalise_value
 
-__all__ = ["is_candidate", "judge_by_rules", "links_of"]
+__all__ = ["is_candidate", "judge_by_rules", "link_remaining"]
 
 _PREVIOUS_MOST: Final = 3
 """Values that "previously" names; `history` knows all."""
@@ -30,7 +30,7 @@ def is_candidate(memory: Memory) -> bool:
     """Say whether a memory may be judged: held, meant, undisputed, and not of code or dreamed: that is made anew."""
     return (
         memory.status is Status.ACTIVE
-        and memory.stance in FIRM
+        and memory.stance in ASSERTIVE_STANCES
         and not memory.contested
         and not memory.provisional
         and memory.layer is not Layer.CODEBASE
@@ -44,21 +44,21 @@ def judge_by_rules(members: Sequence[Member]) -> list[Verdict]:
     >>> judge_by_rules([])
     []
     """
-    open_to = sorted(filter(_may_be_judged, members), key=_rank)
+    open_to = sorted(filter(_may_be_judged, members), key=_rank_member)
     verdicts: list[Verdict] = []
     kept: list[Member] = []
     for one in open_to:
-        twin = next((other for other in kept if not kept_apart(one, other)), None)
+        twin = next((other for other in kept if not is_distinct(one, other)), None)
         if twin is None:
             kept.append(one)
         else:
             verdicts.append(Remove(target=one.id, same_as=twin.id, reason="it says what another memory says already"))
     taken = {verdict.same_as for verdict in verdicts if isinstance(verdict, Remove)}
     alone = [one for one in kept if one.id not in taken]
-    return [*verdicts, *(told for one in alone if (told := _timeline(one) or _without_error(one)) is not None)]
+    return [*verdicts, *(told for one in alone if (told := _write_timeline(one) or _remove_error(one)) is not None)]
 
 
-def links_of(members: Sequence[Member], verdicts: Sequence[Verdict]) -> Keep | None:
+def link_remaining(members: Sequence[Member], verdicts: Sequence[Verdict]) -> Keep | None:
     """Link what stays beside each other in a group; None where nothing does, or where all are linked already."""
     gone = {verdict.target for verdict in verdicts if isinstance(verdict, Remove)}
     for verdict in verdicts:
@@ -74,13 +74,13 @@ def _may_be_judged(member: Member) -> bool:
     return not member.left_alone and is_candidate(member.memory)
 
 
-def _rank(member: Member) -> tuple[object, ...]:
+def _rank_member(member: Member) -> tuple[object, ...]:
     """Order by who stays: pinned first, then what is trusted, sure and old."""
     memory = member.memory
     return (not memory.pinned, -memory.trust, -memory.confidence, memory.created_us, len(member.id), member.id)
 
 
-def _timeline(member: Member) -> Replace | None:
+def _write_timeline(member: Member) -> Replace | None:
     """Say in one entry what holds now and what held before (S-041, S-055, S-093)."""
     memory = member.memory
     if memory.cardinality is not Cardinality.SINGLE or memory.stance is Stance.NEGATED or not memory.value:
@@ -88,13 +88,13 @@ def _timeline(member: Member) -> Replace | None:
     before: dict[str, Member] = {}
     for one in sorted(member.past, key=lambda past: -(past.memory.valid_until_us or 0)):
         value = one.memory.value
-        if value and one.memory.relation is Relation.CHANGED and not same_value(value, memory.value):
-            before.setdefault(value_key(value), one)
+        if value and one.memory.relation is Relation.CHANGED and not is_same_value(value, memory.value):
+            before.setdefault(normalise_value(value), one)
     told = list(before.values())[:_PREVIOUS_MOST]
     if not told:
         return None
     values = ", ".join(one.memory.value or "" for one in told)
-    sentence = dated(_plain(memory), member.said_us).rstrip(" .!")
+    sentence = resolve_relative_dates(_strip_timeline(memory), member.said_us).rstrip(" .!")
     text = f"{sentence} (currently {memory.value}; previously {values})."
     if text == memory.text:
         return None
@@ -108,7 +108,7 @@ def _timeline(member: Member) -> Replace | None:
     )
 
 
-def _without_error(member: Member) -> Replace | None:
+def _remove_error(member: Member) -> Replace | None:
     """Take out of a correction the wrong value that it names (S-095): what was wrong is in no entry any more."""
     memory = member.memory
     wrong = [
@@ -119,9 +119,13 @@ def _without_error(member: Member) -> Replace | None:
     text = memory.text
     for value in wrong:
         text = re.sub(rf"(?:,|;| \(| \u2014| -)? (?:and )?not {re.escape(value)}\b\)?", "", text, flags=re.IGNORECASE)
-    if text == memory.text or memory.stance is Stance.NEGATED or value_key(memory.value or "") not in value_key(text):
+    if (
+        text == memory.text
+        or memory.stance is Stance.NEGATED
+        or normalise_value(memory.value or "") not in normalise_value(text)
+    ):
         return None
-    plain = _OPENING.sub("", dated(text, member.said_us))
+    plain = _OPENING.sub("", resolve_relative_dates(text, member.said_us))
     return Replace(
         target=member.id,
         sources=(),
@@ -131,7 +135,7 @@ def _without_error(member: Member) -> Replace | None:
     )
 
 
-def _plain(memory: Memory) -> str:
+def _strip_timeline(memory: Memory) -> str:
     """Give the sentence without what an earlier run put behind it."""
     head, mark, _ = memory.text.partition(" (currently ")
-    return head if mark and memory.metadata.get(MARK) else memory.text
+    return head if mark and memory.metadata.get(METADATA_KEY) else memory.text

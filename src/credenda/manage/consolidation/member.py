@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.model.change import Support
-from credenda.model.memory import Memory, MemoryType, Stance, type_class
-from credenda.text.normalize import attribute_key, name_key
+from credenda.model.memory import Memory, MemoryType, Stance, get_type_class
+from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["FIRM", "MARK", "Member", "slot_words"]
+__all__ = ["ASSERTIVE_STANCES", "METADATA_KEY", "Member", "get_slot_key"]
 
-FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
-MARK: Final = "consolidated"
+ASSERTIVE_STANCES: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
+METADATA_KEY: Final = "consolidated"
 """The entry of a memory's metadata in which a run keeps first seen, updated and sources (S-018)."""
 
 
@@ -55,15 +55,15 @@ class Member:
         return frozenset(item.span.event_id for item in self.support)
 
 
-def slot_words(memory: Memory) -> tuple[str, ...] | None:
+def get_slot_key(memory: Memory) -> tuple[str, ...] | None:
     """Give the slot of a memory in normal form: speaker, entity, attribute, scope and class; None where it has none."""
     if memory.type is MemoryType.NARRATIVE or not (memory.entity and memory.attribute and memory.value):
         return None
     return (
-        name_key(memory.speaker),
-        name_key(memory.entity),
-        attribute_key(memory.attribute),
-        name_key(memory.scope or ""),
-        type_class(memory.type),
+        normalise_name(memory.speaker),
+        normalise_name(memory.entity),
+        normalise_attribute(memory.attribute),
+        normalise_name(memory.scope or ""),
+        get_type_class(memory.type),
         str(memory.stance is Stance.NEGATED),
     )

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda.manage.consolidation.clusters import Pair
-from credenda.manage.consolidation.member import slot_words
+from credenda.manage.consolidation.member import get_slot_key
 from credenda.model.memory import Memory
-from credenda.text.normalize import text_key, value_key
+from credenda.text.normalize import normalise_text, normalise_value
 
-__all__ = ["KEY", "Nearest", "SharedKeys", "floor_of", "keys_of"]
+__all__ = ["EXACT_KEY", "NearestNeighbours", "SharedKeyIndex", "compute_floor", "compute_keys"]
 
-KEY: Final = 2.0
+EXACT_KEY: Final = 2.0
 """The closeness of two memories that share an exact key; no cosine reaches it."""
 _OFFSET: Final = 0.45
 """How far below the threshold neighbours are nominated.
@@ -32,7 +32,7 @@ and every one of them has a neighbour above .40; unrelated sentences stay below 
 _HASH_BYTES: Final = 8
 
 
-def floor_of(threshold: float) -> float:
+def compute_floor(threshold: float) -> float:
     """Give the cosine from which neighbours are nominated.
 
     >>> round(floor_of(0.85), 2), floor_of(0.2)
@@ -41,21 +41,21 @@ def floor_of(threshold: float) -> float:
     return max(0.0, threshold - _OFFSET)
 
 
-def keys_of(memory: Memory) -> tuple[int, ...]:
+def compute_keys(memory: Memory) -> tuple[int, ...]:
     """Give the hashes of what makes two memories neighbours whatever their cosine: words, or slot and value."""
     spoken = f"{memory.speaker}\x00{memory.stance}"
-    found = [_hash(f"text\x00{spoken}\x00{text_key(memory.text)}")]
-    slot = slot_words(memory)
+    found = [_hash_words(f"text\x00{spoken}\x00{normalise_text(memory.text)}")]
+    slot = get_slot_key(memory)
     if slot is not None and memory.value:
-        found.append(_hash("\x00".join(("value", *slot, value_key(memory.value)))))
+        found.append(_hash_words("\x00".join(("value", *slot, normalise_value(memory.value)))))
     return tuple(found)
 
 
-def _hash(words: str) -> int:
+def _hash_words(words: str) -> int:
     return int.from_bytes(hashlib.blake2b(words.encode(), digest_size=_HASH_BYTES).digest(), "big")
 
 
-class SharedKeys:
+class SharedKeyIndex:
     """Collects the memories that share an exact key with one of some seeds, whose keys are given."""
 
     def __init__(self, keys: Iterable[int]) -> None:
@@ -71,10 +71,10 @@ class SharedKeys:
     def pairs(self) -> list[Pair]:
         """Give the oldest holder of each key with each other one."""
         held = (sorted(set(holders)) for holders in self._holders.values())
-        return [Pair(KEY, first, other) for first, *rest in filter(None, held) for other in rest]
+        return [Pair(EXACT_KEY, first, other) for first, *rest in filter(None, held) for other in rest]
 
 
-class Nearest:
+class NearestNeighbours:
     """The k nearest of each seed among blocks of vectors that are shown one after the other; a seed is none of its own.
 
     `seeds` are numbers and `vectors` (n, d) float32 rows of unit length, zero where a seed has none.

@@ -9,29 +9,29 @@ from itertools import combinations
 from typing import Any, Final, cast
 
 from credenda import limits
-from credenda.manage.consolidation.absolute_dates import dated
-from credenda.manage.consolidation.guards import differences, kept_apart, takes_the_place, unsaid
+from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
+from credenda.manage.consolidation.guards import find_difference, find_unsupported, is_distinct, may_replace
 from credenda.manage.consolidation.member import Member
 from credenda.manage.consolidation.plan_changes import Remove, Replace, Verdict
-from credenda.manage.consolidation.prompt import entry_id
+from credenda.manage.consolidation.prompt import format_entry_id
 from credenda.model.memory import Relation
 from credenda.text.tokens import tokenize
 
-__all__ = ["Ruling", "read_ruling"]
+__all__ = ["ParsedAnswer", "parse_answer"]
 
 _FIELDS: Final = frozenset({"op", "target", "with", "kind", "text"})
 _KINDS: Final = {"same": Relation.MERGED, "change": Relation.CHANGED, "correction": Relation.CORRECTED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
+class ParsedAnswer:
     """What of an answer holds; `refused` says in a word each why the rest does not."""
 
     verdicts: tuple[Verdict, ...] = ()
     refused: tuple[str, ...] = ()
 
 
-def read_ruling(text: str, members: Sequence[Member]) -> Ruling:
+def parse_answer(text: str, members: Sequence[Member]) -> ParsedAnswer:
     """Take an answer apart; raises `ValueError` where it is not the document that was asked for.
 
     Each entry is touched once: a second operation on it is refused. The default is to keep (S-043).
@@ -44,20 +44,20 @@ def read_ruling(text: str, members: Sequence[Member]) -> Ruling:
     if not isinstance(listed, list):
         raise ValueError('the answer is not an object with a list "operations"')  # noqa: TRY004 - foreign JSON
     operations = cast("list[Any]", listed)
-    entries = {entry_id(at): one for at, one in enumerate(members)}
+    entries = {format_entry_id(at): one for at, one in enumerate(members)}
     verdicts: list[Verdict] = []
     refused: list[str] = []
     touched: set[str] = set()
     for given in operations[: limits.LLM_JUDGEMENT_OPERATIONS]:
-        verdict = _verdict(given, entries, touched)
+        verdict = _parse_operation(given, entries, touched)
         if isinstance(verdict, str):
             refused.append(verdict)
         elif verdict is not None:
             verdicts.append(verdict)
-    return Ruling(verdicts=tuple(verdicts), refused=tuple(refused))
+    return ParsedAnswer(verdicts=tuple(verdicts), refused=tuple(refused))
 
 
-def _verdict(given: Any, entries: Mapping[str, Member], touched: set[str]) -> Verdict | str | None:  # noqa: ANN401 - foreign JSON
+def _parse_operation(given: Any, entries: Mapping[str, Member], touched: set[str]) -> Verdict | str | None:  # noqa: ANN401 - foreign JSON
     """Read one operation: a verdict, None for one that changes nothing, or why it is refused."""
     if not isinstance(given, dict) or cast("dict[str, Any]", given).keys() != _FIELDS:
         raise ValueError("an operation has other fields than those asked for")
@@ -75,11 +75,11 @@ def _verdict(given: Any, entries: Mapping[str, Member], touched: set[str]) -> Ve
     members = [entries[one] for one in ids]
     match fields["op"], fields["kind"]:
         case "remove", _:
-            found = _removal(members)
+            found = _check_removal(members)
         case "replace", "same":
-            found = _same(members, fields["text"])
+            found = _check_merge(members, fields["text"])
         case "replace", "change" | "correction":
-            found = _turn(members, fields["text"], _KINDS[fields["kind"]])
+            found = _check_replacement(members, fields["text"], _KINDS[fields["kind"]])
         case _:
             raise ValueError("there is no such operation")
     if not isinstance(found, str):
@@ -87,26 +87,26 @@ def _verdict(given: Any, entries: Mapping[str, Member], touched: set[str]) -> Ve
     return found
 
 
-def _removal(members: Sequence[Member]) -> Verdict | str:
+def _check_removal(members: Sequence[Member]) -> Verdict | str:
     """A removal needs both to be true duplicates: nothing apart, and no word in the one that the other lacks."""
     target, kept, *more = members
-    apart = differences(target, kept)
+    apart = find_difference(target, kept)
     if more or apart is not None:
         return apart or "entries"
-    if kept_apart(target, kept) and not set(tokenize(target.memory.text)) <= set(tokenize(kept.memory.text)):
+    if is_distinct(target, kept) and not set(tokenize(target.memory.text)) <= set(tokenize(kept.memory.text)):
         return "words"
     return Remove(target=target.id, same_as=kept.id, reason="a model says that it says nothing new")
 
 
-def _same(members: Sequence[Member], text: object) -> Verdict | str:
+def _check_merge(members: Sequence[Member], text: object) -> Verdict | str:
     for one, other in combinations(members, 2):
-        apart = differences(one, other)
+        apart = find_difference(one, other)
         if apart is not None:
             return apart
-    written = _text(text, members)
+    written = _check_text(text, members)
     if written is None:
         return "text"
-    wrong = unsaid(written, members[0].said_us, members)
+    wrong = find_unsupported(written, members[0].said_us, members)
     if wrong is not None:
         return wrong
     return Replace(
@@ -118,15 +118,18 @@ def _same(members: Sequence[Member], text: object) -> Verdict | str:
     )
 
 
-def _turn(members: Sequence[Member], text: object, relation: Relation) -> Verdict | str:
+def _check_replacement(members: Sequence[Member], text: object, relation: Relation) -> Verdict | str:
     """One takes another's place only where its own words say so, or both speak of one slot."""
     target, newer, *more = members
-    if more or not takes_the_place(newer, target, correction=relation is Relation.CORRECTED):
+    if more or not may_replace(newer, target, correction=relation is Relation.CORRECTED):
         return "change"
-    written = newer.memory.text if relation is Relation.CORRECTED else _text(text, members)
+    written = newer.memory.text if relation is Relation.CORRECTED else _check_text(text, members)
     if written is None:
         return "text"
-    if relation is Relation.CHANGED and (wrong := unsaid(written, newer.said_us, members, both=True)) is not None:
+    if (
+        relation is Relation.CHANGED
+        and (wrong := find_unsupported(written, newer.said_us, members, both=True)) is not None
+    ):
         return wrong
     return Replace(
         target=target.id,
@@ -137,9 +140,9 @@ def _turn(members: Sequence[Member], text: object, relation: Relation) -> Verdic
     )
 
 
-def _text(text: object, members: Sequence[Member]) -> str | None:
+def _check_text(text: object, members: Sequence[Member]) -> str | None:
     """Check a text that a model wrote; days that it names relatively are those of the newest memory."""
     if not isinstance(text, str) or not text.strip() or not text.isprintable():
         return None
-    written = dated(" ".join(text.split()), max(one.said_us for one in members))
+    written = resolve_relative_dates(" ".join(text.split()), max(one.said_us for one in members))
     return written if len(written) <= limits.MEMORY_TEXT_CHARACTERS else None

@@ -12,12 +12,12 @@ from dataclasses import dataclass, fields, replace
 from typing import Final, cast
 
 from credenda import limits
-from credenda.clock import render_time
-from credenda.manage.consolidation.member import MARK, Member
+from credenda.clock import format_time
+from credenda.manage.consolidation.member import METADATA_KEY, Member
 from credenda.model.change import Add, Change, Confirm, Revise, Supersede, Support
 from credenda.model.memory import Draft, Layer, Relation, Status
 
-__all__ = ["Keep", "Remove", "Replace", "Verdict", "changes_of", "touched_by"]
+__all__ = ["Keep", "Remove", "Replace", "Verdict", "list_touched", "plan_changes"]
 
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 _SUPPORT_MOST: Final = 200
@@ -62,7 +62,7 @@ class Keep:
 Verdict = Replace | Remove | Keep
 
 
-def touched_by(verdict: Verdict) -> tuple[str, ...]:
+def list_touched(verdict: Verdict) -> tuple[str, ...]:
     """Name the memories that a verdict moves."""
     match verdict:
         case Replace():
@@ -73,41 +73,43 @@ def touched_by(verdict: Verdict) -> tuple[str, ...]:
             return ()
 
 
-def changes_of(verdict: Verdict, members: Mapping[str, Member], now_us: int) -> list[Change]:
+def plan_changes(verdict: Verdict, members: Mapping[str, Member], now_us: int) -> list[Change]:
     """Give the changes that carry a verdict out."""
     match verdict:
         case Replace(relation=Relation.CORRECTED):
-            return [_ended(members[verdict.target], verdict.sources[0], verdict, members[verdict.sources[0]].since_us)]
+            return [
+                _end_member(members[verdict.target], verdict.sources[0], verdict, members[verdict.sources[0]].since_us)
+            ]
         case Replace():
-            return _replaced(verdict, members, now_us)
+            return _plan_replace(verdict, members, now_us)
         case Remove():
-            return _removed(members[verdict.target], members[verdict.same_as], verdict)
+            return _plan_remove(members[verdict.target], members[verdict.same_as], verdict)
         case Keep():
             return []
 
 
-def _replaced(verdict: Replace, members: Mapping[str, Member], now_us: int) -> list[Change]:
+def _plan_replace(verdict: Replace, members: Mapping[str, Member], now_us: int) -> list[Change]:
     target, changed = members[verdict.target], verdict.relation is Relation.CHANGED
     standing = [members[one] for one in (*(() if changed else (verdict.target,)), *verdict.sources)]
     named = [one for member in standing for one in member.past if one.id in verdict.past]
     told = [*standing, *([target] if changed else []), *named]
-    key = f"new:{_digest(verdict.text, [one.id for one in told])}"
-    draft = _draft(verdict.text, standing, told, now_us)
-    changes: list[Change] = [Add(key=key, draft=draft, support=_support(told), reason=verdict.reason)]
-    changes += [_merged(one, key, Relation.MERGED, verdict.reason) for one in standing]
+    key = f"new:{_hash_sources(verdict.text, [one.id for one in told])}"
+    draft = _draft_memory(verdict.text, standing, told, now_us)
+    changes: list[Change] = [Add(key=key, draft=draft, support=_collect_support(told), reason=verdict.reason)]
+    changes += [_merge_member(one, key, Relation.MERGED, verdict.reason) for one in standing]
     if changed:
-        changes.append(_ended(target, key, verdict, standing[0].since_us))
+        changes.append(_end_member(target, key, verdict, standing[0].since_us))
     return changes
 
 
-def _merged(member: Member, successor: str, relation: Relation, reason: str) -> Supersede:
+def _merge_member(member: Member, successor: str, relation: Relation, reason: str) -> Supersede:
     """Let a memory be spoken for by another; its time is empty from then on, for the other answers for all of it."""
     return Supersede(
         memory_id=member.id, successor=successor, relation=relation, valid_until_us=member.since_us, reason=reason
     )
 
 
-def _ended(member: Member, successor: str, verdict: Replace, until_us: int) -> Supersede:
+def _end_member(member: Member, successor: str, verdict: Replace, until_us: int) -> Supersede:
     """Let a memory end when the one that took its place began."""
     stated = member.memory.valid_until_us
     return Supersede(
@@ -119,13 +121,13 @@ def _ended(member: Member, successor: str, verdict: Replace, until_us: int) -> S
     )
 
 
-def _removed(gone: Member, kept: Member, verdict: Remove) -> list[Change]:
+def _plan_remove(gone: Member, kept: Member, verdict: Remove) -> list[Change]:
     """Let a duplicate go: what speaks for it speaks for the other from now on, and numbers are computed over both."""
     changes: list[Change] = []
     new = tuple(one for one in gone.support if one not in kept.support)[:_SUPPORT_MOST]
     if new:
         changes.append(Confirm(memory_id=kept.id, support=new, reason=verdict.reason))
-    moved = _numbers([kept, gone]) | {"valid_from_us": min(kept.since_us, gone.since_us)}
+    moved = _compute_scores([kept, gone]) | {"valid_from_us": min(kept.since_us, gone.since_us)}
     moved |= {
         "pinned": kept.memory.pinned or gone.memory.pinned,
         "topic": kept.memory.topic or gone.memory.topic,
@@ -135,10 +137,10 @@ def _removed(gone: Member, kept: Member, verdict: Remove) -> list[Change]:
     apart = {name: value for name, value in moved.items() if getattr(kept.memory, name) != value}
     if apart:
         changes.append(Revise(memory_id=kept.id, fields=apart, reason=verdict.reason))
-    return [*changes, _merged(gone, kept.id, Relation.DUPLICATE, verdict.reason)]
+    return [*changes, _merge_member(gone, kept.id, Relation.DUPLICATE, verdict.reason)]
 
 
-def _numbers(members: Sequence[Member]) -> dict[str, object]:
+def _compute_scores(members: Sequence[Member]) -> dict[str, object]:
     """Compute confidence and importance over members: the least sure, unless they speak independently of each other."""
     independent = len({event for one in members for event in one.events}) >= _CORROBORATED
     choose = max if independent else min
@@ -149,19 +151,23 @@ def _numbers(members: Sequence[Member]) -> dict[str, object]:
     }
 
 
-def _draft(text: str, standing: Sequence[Member], told: Sequence[Member], now_us: int) -> Draft:
+def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member], now_us: int) -> Draft:
     first = standing[0].memory
     slotted = [one.memory for one in standing if one.memory.attribute] or [first]
     alike = len({(one.entity, one.attribute, one.value, one.scope) for one in slotted}) == 1
     named = slotted[0] if alike else None
-    numbers = _numbers(standing)
+    numbers = _compute_scores(standing)
     layers = {one.memory.layer for one in standing}
     kept = Draft(**{name: getattr(first, name) for name in _DRAFT_FIELDS})
     merged = {name: value for one in reversed(standing) for name, value in one.memory.metadata.items()}
     return replace(
         kept,
         text=text,
-        entity=named.entity if named else first.entity if _one(one.memory.entity for one in standing) else None,
+        entity=named.entity
+        if named
+        else first.entity
+        if _has_one_value(one.memory.entity for one in standing)
+        else None,
         attribute=named.attribute if named else None,
         value=named.value if named else None,
         scope=named.scope if named else first.scope,
@@ -176,27 +182,27 @@ def _draft(text: str, standing: Sequence[Member], told: Sequence[Member], now_us
         pinned=any(one.memory.pinned for one in standing),
         provisional=False,
         tags=tuple(dict.fromkeys(tag for one in standing for tag in one.memory.tags))[: limits.TAGS],
-        metadata=merged | {MARK: _origin(told, now_us)},
+        metadata=merged | {METADATA_KEY: _describe_origin(told, now_us)},
     )
 
 
-def _one(values: Iterable[object]) -> bool:
+def _has_one_value(values: Iterable[object]) -> bool:
     return len(set(values)) == 1
 
 
-def _origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
+def _describe_origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
     """Say where a text came from: first seen, updated, and the memories it was made from (S-018, S-044)."""
-    seen = [str(render_time(one.since_us)) for one in told]
+    seen = [str(format_time(one.since_us)) for one in told]
     for one in told:
-        earlier = one.memory.metadata.get(MARK)
+        earlier = one.memory.metadata.get(METADATA_KEY)
         if isinstance(earlier, Mapping) and "first_seen" in earlier:
             seen.append(str(cast("Mapping[str, object]", earlier)["first_seen"]))
-    return {"first_seen": min(seen), "updated": render_time(now_us), "sources": [one.id for one in told]}
+    return {"first_seen": min(seen), "updated": format_time(now_us), "sources": [one.id for one in told]}
 
 
-def _support(told: Sequence[Member]) -> tuple[Support, ...]:
+def _collect_support(told: Sequence[Member]) -> tuple[Support, ...]:
     return tuple(dict.fromkeys(item for one in told for item in one.support))[:_SUPPORT_MOST]
 
 
-def _digest(text: str, ids: Sequence[str]) -> str:
+def _hash_sources(text: str, ids: Sequence[str]) -> str:
     return hashlib.blake2b("\x00".join((text, *ids)).encode(), digest_size=16).hexdigest()

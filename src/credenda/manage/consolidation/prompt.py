@@ -14,32 +14,32 @@ from typing import Final
 
 from credenda import limits
 from credenda.clock import to_datetime
-from credenda.manage.consolidation.absolute_dates import dated
+from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
 from credenda.manage.consolidation.member import Member
 from credenda.providers.llm.protocol import Question
 
-__all__ = ["PROMPT", "entry_id", "question_about"]
+__all__ = ["PROMPT_VERSION", "build_question", "format_entry_id"]
 
-PROMPT: Final = "consolidate-1"
+PROMPT_VERSION: Final = "consolidate-1"
 """Version of the instructions and of the schema; it moves whenever either does."""
 
 
 @cache
-def _instructions() -> tuple[str, Mapping[str, object]]:
+def _load_instructions() -> tuple[str, Mapping[str, object]]:
     folder = files("credenda.manage.consolidation") / "prompts"
-    schema: dict[str, object] = json.loads((folder / f"{PROMPT}.schema.json").read_text("utf-8"))
-    return (folder / f"{PROMPT}.md").read_text("utf-8"), schema
+    schema: dict[str, object] = json.loads((folder / f"{PROMPT_VERSION}.schema.json").read_text("utf-8"))
+    return (folder / f"{PROMPT_VERSION}.md").read_text("utf-8"), schema
 
 
-def entry_id(at: int) -> str:
+def format_entry_id(at: int) -> str:
     """Name an entry by its place in the prompt."""
     return f"e{at + 1}"
 
 
-def question_about(members: Sequence[Member], clean: Callable[[str], str]) -> Question:
+def build_question(members: Sequence[Member], clean: Callable[[str], str]) -> Question:
     """Ask which of some memories say the same; days that were named relatively are written out."""
-    instructions, schema = _instructions()
-    document = {"entries": [_entry(at, one, clean) for at, one in enumerate(members)]}
+    instructions, schema = _load_instructions()
+    document = {"entries": [_describe_entry(at, one, clean) for at, one in enumerate(members)]}
     return Question(
         instructions=instructions,
         prompt=json.dumps(document, ensure_ascii=False, indent=0),
@@ -48,11 +48,11 @@ def question_about(members: Sequence[Member], clean: Callable[[str], str]) -> Qu
     )
 
 
-def _entry(at: int, member: Member, clean: Callable[[str], str]) -> dict[str, object]:
+def _describe_entry(at: int, member: Member, clean: Callable[[str], str]) -> dict[str, object]:
     memory = member.memory
     shown: dict[str, object | None] = {
-        "id": entry_id(at),
-        "text": clean(dated(memory.text, member.said_us))[: limits.LLM_CONTEXT_CHARACTERS],
+        "id": format_entry_id(at),
+        "text": clean(resolve_relative_dates(memory.text, member.said_us))[: limits.LLM_CONTEXT_CHARACTERS],
         "since": f"{to_datetime(member.said_us):%F}",
         "new": member.fresh,
         "type": memory.type.value,

@@ -10,20 +10,20 @@ from typing import Final
 
 from credenda.clock import HOUR_US
 
-__all__ = ["Gate", "closed"]
+__all__ = ["Trigger", "explain_skip"]
 
 _HOUR: Final = float(HOUR_US)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Trigger:
     """What opens it: hours since the last run, new memories since the mark. 0 asks for none."""
 
     min_hours: float = 24.0
     min_facts: int = 20
 
 
-def closed(gate: Gate, *, now_us: int, last_us: int | None, new: int, retries: int, force: bool) -> str:
+def explain_skip(gate: Trigger, *, now_us: int, last_us: int | None, new: int, retries: int, force: bool) -> str:
     """Say why nothing is to run now, "" where it is.
 
     `last_us` is when it last ran, `new` how many memories wait, `retries` how many of them failed before: these are

@@ -10,15 +10,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
-from credenda.manage.dream.eligible_facts import About, digest_of
-from credenda.manage.dream.prompts import Bridging
+from credenda.manage.dream.eligible_facts import EntityFacts, hash_facts
+from credenda.manage.dream.prompts import BridgeAnswer
 from credenda.model.change import Add
 from credenda.model.derived import BRIDGE, DREAMER
 from credenda.model.event import TRUST, Source
 from credenda.model.memory import Draft, Layer, Memory, MemoryType
-from credenda.text.normalize import name_key
+from credenda.text.normalize import normalise_name
 
-__all__ = ["BridgeRules", "Pairing", "bridge_digest", "bridge_ends", "connected", "decide_bridge", "nominated"]
+__all__ = [
+    "BridgeRules",
+    "EntityPair",
+    "decide_bridge",
+    "get_bridge_ends",
+    "hash_bridge",
+    "is_connected",
+    "nominate_pairs",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +38,11 @@ class BridgeRules:
     facts_most: int = 12
     nearest: float = 0.90
     farthest: float = 0.75
-    a_night: int = 5
+    max_per_run: int = 5
     importance: float = 0.6
 
 
-class Pairing(NamedTuple):
+class EntityPair(NamedTuple):
     """Two entities by their normal names, in order, and the cosine of their centroids."""
 
     cosine: float
@@ -42,40 +50,47 @@ class Pairing(NamedTuple):
     other: str
 
 
-def connected(one: About, other: About) -> bool:
+def is_connected(one: EntityFacts, other: EntityFacts) -> bool:
     """Say whether a fact of either names the other."""
-    return _names(one.facts, other.name) or _names(other.facts, one.name)
+    return _is_named(one.facts, other.name) or _is_named(other.facts, one.name)
 
 
-def _names(facts: Iterable[Memory], name: str) -> bool:
-    wanted = f" {name_key(name)} "
-    return any(wanted in f" {name_key(fact.text)} " or name_key(fact.value or "") == wanted.strip() for fact in facts)
-
-
-def nominated(pairs: Iterable[Pairing], abouts: Mapping[str, About], rules: BridgeRules) -> list[Pairing]:
-    """Give the pairs that may be asked about, nearest first: near enough, not too near, and not connected yet."""
-    near = [pair for pair in pairs if rules.farthest <= pair.cosine <= rules.nearest]
-    apart = [pair for pair in near if not connected(abouts[pair.one], abouts[pair.other])]
-    return sorted(apart, key=lambda pair: (-pair.cosine, pair.one, pair.other))
-
-
-def bridge_digest(one: About, other: About) -> str:
-    """Hash what two entities are known by: the same facts are asked about once."""
-    return digest_of((*one.facts, *other.facts), "bridge-1")
-
-
-def bridge_ends(bridge: Memory) -> frozenset[str]:
-    """Give the two entities that a bridge connects, by their normal names."""
-    named = bridge.metadata.get("entities")
-    return (
-        frozenset(name_key(str(one)) for one in cast("list[object]", named)) if isinstance(named, list) else frozenset()
+def _is_named(facts: Iterable[Memory], name: str) -> bool:
+    wanted = f" {normalise_name(name)} "
+    return any(
+        wanted in f" {normalise_name(fact.text)} " or normalise_name(fact.value or "") == wanted.strip()
+        for fact in facts
     )
 
 
-def decide_bridge(one: About, other: About, found: Bridging, rules: BridgeRules) -> Add:
+def nominate_pairs(
+    pairs: Iterable[EntityPair], abouts: Mapping[str, EntityFacts], rules: BridgeRules
+) -> list[EntityPair]:
+    """Give the pairs that may be asked about, nearest first: near enough, not too near, and not connected yet."""
+    near = [pair for pair in pairs if rules.farthest <= pair.cosine <= rules.nearest]
+    apart = [pair for pair in near if not is_connected(abouts[pair.one], abouts[pair.other])]
+    return sorted(apart, key=lambda pair: (-pair.cosine, pair.one, pair.other))
+
+
+def hash_bridge(one: EntityFacts, other: EntityFacts) -> str:
+    """Hash what two entities are known by: the same facts are asked about once."""
+    return hash_facts((*one.facts, *other.facts), "bridge-1")
+
+
+def get_bridge_ends(bridge: Memory) -> frozenset[str]:
+    """Give the two entities that a bridge connects, by their normal names."""
+    named = bridge.metadata.get("entities")
+    return (
+        frozenset(normalise_name(str(one)) for one in cast("list[object]", named))
+        if isinstance(named, list)
+        else frozenset()
+    )
+
+
+def decide_bridge(one: EntityFacts, other: EntityFacts, found: BridgeAnswer, rules: BridgeRules) -> Add:
     """Hold a bridge that a model confirmed; it names both entities and cites the facts of both."""
     return Add(
-        key=f"new:bridge {name_key(one.name)} {name_key(other.name)}",
+        key=f"new:bridge {normalise_name(one.name)} {normalise_name(other.name)}",
         draft=Draft(
             text=found.sentence,
             type=MemoryType.FACT,
@@ -87,7 +102,7 @@ def decide_bridge(one: About, other: About, found: Bridging, rules: BridgeRules)
             trust=TRUST[Source.DREAM],
             metadata={
                 "cites": list(found.cites),
-                "digest": bridge_digest(one, other),
+                "digest": hash_bridge(one, other),
                 "edge": "SYNTHESIZED_WITH",
                 "entities": [one.name, other.name],
             },

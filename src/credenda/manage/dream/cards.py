@@ -12,26 +12,26 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.limits import MEMORY_TEXT_CHARACTERS
-from credenda.manage.dream.eligible_facts import About, digest_of
+from credenda.manage.dream.eligible_facts import EntityFacts, hash_facts
 from credenda.model.change import Add, Change, Supersede
 from credenda.model.derived import CARD, DREAMER
 from credenda.model.event import TRUST, Source
 from credenda.model.memory import Draft, Layer, Memory, MemoryType, Relation, Status
-from credenda.text.normalize import name_key
+from credenda.text.normalize import normalise_name
 
 __all__ = [
     "RULES",
+    "CardHistory",
     "CardRules",
     "CardText",
-    "Deck",
-    "card_facts",
+    "choose_card_facts",
     "decide_card",
+    "end_unsupported_cards",
     "is_current",
-    "leftovers",
-    "plain_text",
+    "write_fact_list",
 ]
 
-_STANDING: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
+_CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _REFUSED: Final = frozenset({Status.FORGOTTEN, Status.INVALIDATED})
 RULES: Final = "rules-1"
 """Who writes a card without a model."""
@@ -62,27 +62,27 @@ class CardText:
 
 
 @dataclass(frozen=True, slots=True)
-class Deck:
+class CardHistory:
     """The cards of one entity that there are: the one that stands, and whether a person put the last one away."""
 
     standing: Memory | None
     refused: bool
 
     @classmethod
-    def of(cls, cards: Iterable[Memory]) -> Deck:
+    def of(cls, cards: Iterable[Memory]) -> CardHistory:
         """Look at every card of an entity, whatever became of it."""
         newest = sorted(cards, key=lambda card: (card.created_us, card.id), reverse=True)
-        standing = next((card for card in newest if card.status in _STANDING), None)
+        standing = next((card for card in newest if card.status in _CURRENT), None)
         last = next((card for card in newest if card.status is not Status.DELETED), None)
         return cls(standing, refused=standing is None and last is not None and last.status in _REFUSED)
 
 
-def card_facts(about: About, rules: CardRules) -> list[Memory]:
+def choose_card_facts(about: EntityFacts, rules: CardRules) -> list[Memory]:
     """Choose the facts of a card, most important first, within its words and characters."""
-    words, room = rules.words_most, MEMORY_TEXT_CHARACTERS - len(card_head(about.name)) - 1
+    words, room = rules.words_most, MEMORY_TEXT_CHARACTERS - len(format_card_head(about.name)) - 1
     kept: list[Memory] = []
     for one in about.facts[: rules.facts_most]:
-        line = _line(one)
+        line = _format_line(one)
         words, room = words - len(line.split()), room - len(line) - 1
         if words < 0 or room < 0:
             break
@@ -90,41 +90,41 @@ def card_facts(about: About, rules: CardRules) -> list[Memory]:
     return kept
 
 
-def card_head(name: str) -> str:
+def format_card_head(name: str) -> str:
     """Give the first line of a card."""
-    return f"About {'the user' if name_key(name) == _USER else ' '.join(name.split())}:"
+    return f"About {'the user' if normalise_name(name) == _USER else ' '.join(name.split())}:"
 
 
-def _line(memory: Memory) -> str:
+def _format_line(memory: Memory) -> str:
     return f"- {' '.join(memory.text.split())}"
 
 
-def plain_text(name: str, facts: Sequence[Memory]) -> CardText:
+def write_fact_list(name: str, facts: Sequence[Memory]) -> CardText:
     """Write a card as a list of its facts, word for word."""
-    return CardText(name, "\n".join([card_head(name), *map(_line, facts)]), tuple(facts))
+    return CardText(name, "\n".join([format_card_head(name), *map(_format_line, facts)]), tuple(facts))
 
 
-def is_current(deck: Deck, facts: Sequence[Memory], *, model: bool) -> bool:
+def is_current(deck: CardHistory, facts: Sequence[Memory], *, model: bool) -> bool:
     """Say whether the card that stands was made of just these facts; with a `model`, one of rules may be bettered."""
     if deck.standing is None:
         return False
     made = deck.standing.metadata
-    return made.get("digest") == digest_of(facts, _FORM) and not (model and made.get("maker") == RULES)
+    return made.get("digest") == hash_facts(facts, _FORM) and not (model and made.get("maker") == RULES)
 
 
-def decide_card(written: CardText, deck: Deck, rules: CardRules, now_us: int) -> list[Change]:
+def decide_card(written: CardText, deck: CardHistory, rules: CardRules, now_us: int) -> list[Change]:
     """Hold a card, in the place of the one that stands; nothing where a person put the last one away."""
     if deck.refused:
         return []
-    key = f"new:card {name_key(written.name)}"
+    key = f"new:card {normalise_name(written.name)}"
     reason = f"made of {len(written.facts)} memories"
-    changes: list[Change] = [Add(key=key, draft=_draft(written, rules, now_us), support=(), reason=reason)]
+    changes: list[Change] = [Add(key=key, draft=_draft_card(written, rules, now_us), support=(), reason=reason)]
     if deck.standing is not None:
-        changes.append(_replaced(deck.standing, key, now_us))
+        changes.append(_supersede_card(deck.standing, key, now_us))
     return changes
 
 
-def _draft(written: CardText, rules: CardRules, now_us: int) -> Draft:
+def _draft_card(written: CardText, rules: CardRules, now_us: int) -> Draft:
     cites = [fact.id for fact in written.facts]
     return Draft(
         text=written.text,
@@ -136,19 +136,19 @@ def _draft(written: CardText, rules: CardRules, now_us: int) -> Draft:
         layer=Layer.SEMANTIC,
         valid_from_us=now_us,
         trust=TRUST[Source.DREAM],
-        metadata={"cites": cites, "digest": digest_of(written.facts, _FORM), "maker": written.maker},
+        metadata={"cites": cites, "digest": hash_facts(written.facts, _FORM), "maker": written.maker},
     )
 
 
-def _replaced(card: Memory, successor: str | None, now_us: int) -> Supersede:
+def _supersede_card(card: Memory, successor: str | None, now_us: int) -> Supersede:
     reason = "written anew" if successor else "too little is left to tell"
     return Supersede(
         memory_id=card.id, successor=successor, relation=Relation.REFINED, valid_until_us=now_us, reason=reason
     )
 
 
-def leftovers(cards: Iterable[Memory], entities: Iterable[str], now_us: int) -> list[Change]:
+def end_unsupported_cards(cards: Iterable[Memory], entities: Iterable[str], now_us: int) -> list[Change]:
     """End the cards of entities of which too little is left; `entities` are the normal names of those with a card."""
     kept = frozenset(entities)
-    standing = (card for card in cards if card.status in _STANDING)
-    return [_replaced(card, None, now_us) for card in standing if name_key(card.entity or "") not in kept]
+    standing = (card for card in cards if card.status in _CURRENT)
+    return [_supersede_card(card, None, now_us) for card in standing if normalise_name(card.entity or "") not in kept]

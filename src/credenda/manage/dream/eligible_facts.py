@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.ids import serial
+from credenda.ids import parse_serial
 from credenda.model.derived import is_dreamed
 from credenda.model.memory import Layer, Memory, Stance, Status
-from credenda.text.normalize import name_key, text_key
+from credenda.text.normalize import normalise_name, normalise_text
 
-__all__ = ["INSTRUCTION", "About", "Shelf", "digest_of", "fact_order", "is_fact"]
+__all__ = ["INSTRUCTION", "EntityFacts", "FactIndex", "hash_facts", "is_eligible_fact", "rank_fact"]
 
 INSTRUCTION: Final = "instruction"
 _MEANT: Final = frozenset({Stance.ASSERTED, Stance.NEGATED, Stance.REPORTED})
@@ -24,7 +24,7 @@ _SURE: Final = 0.4
 """Confidence below which a search shows nothing, and a card tells nothing."""
 
 
-def is_fact(memory: Memory) -> bool:
+def is_eligible_fact(memory: Memory) -> bool:
     """Say whether a dream may make something of a memory."""
     plain = memory.status is Status.ACTIVE and not memory.contested and not memory.provisional
     meant = memory.stance in _MEANT and memory.confidence >= _SURE and memory.expires_us is None
@@ -32,12 +32,12 @@ def is_fact(memory: Memory) -> bool:
     return plain and meant and kept and bool(memory.entity and memory.text) and not is_dreamed(memory)
 
 
-def fact_order(memory: Memory) -> tuple[float, int]:
+def rank_fact(memory: Memory) -> tuple[float, int]:
     """Order facts by what they mattered when they were said, then by age: neither moves from night to night."""
-    return -memory.base_importance, serial(memory.id)
+    return -memory.base_importance, parse_serial(memory.id)
 
 
-def digest_of(facts: Iterable[Memory], maker: str) -> str:
+def hash_facts(facts: Iterable[Memory], maker: str) -> str:
     """Hash what something is made of, and in which form: the same hash makes the same thing (32 hex digits).
 
     It covers ids alone, whose words never change, so that nothing of deleted words stays behind in it.
@@ -46,7 +46,7 @@ def digest_of(facts: Iterable[Memory], maker: str) -> str:
 
 
 @dataclass(slots=True)
-class About:
+class EntityFacts:
     """An entity and the facts about it that matter most."""
 
     name: str
@@ -55,34 +55,34 @@ class About:
 
 
 @dataclass(slots=True)
-class Shelf:
+class FactIndex:
     """Facts by entity, of which only the most important are kept in hand."""
 
     most: int
-    _entities: dict[str, About] = field(default_factory=dict[str, About])
+    _entities: dict[str, EntityFacts] = field(default_factory=dict[str, EntityFacts])
 
     def put(self, memory: Memory) -> None:
         """Take in a memory, if anything may be made of it."""
-        if not is_fact(memory) or memory.entity is None:
+        if not is_eligible_fact(memory) or memory.entity is None:
             return
-        about = self._entities.setdefault(name_key(memory.entity), About(memory.entity))
+        about = self._entities.setdefault(normalise_name(memory.entity), EntityFacts(memory.entity))
         about.count += 1
         about.facts.append(memory)
         if len(about.facts) > 4 * self.most:
-            about.facts = _first(about.facts, self.most)
+            about.facts = _choose_most_important(about.facts, self.most)
 
-    def entities(self, least: int, most: int) -> Iterator[tuple[str, About]]:
+    def entities(self, least: int, most: int) -> Iterator[tuple[str, EntityFacts]]:
         """Give the `most` entities with the most facts, those with `least` of them and more, by their normal names."""
         known = sorted(self._entities.items(), key=lambda one: (-one[1].count, one[0]))
         for key, about in known[:most]:
-            facts = _first(about.facts, self.most)
+            facts = _choose_most_important(about.facts, self.most)
             if len(facts) >= least:
-                yield key, About(about.name, facts, about.count)
+                yield key, EntityFacts(about.name, facts, about.count)
 
 
-def _first(facts: Iterable[Memory], most: int) -> list[Memory]:
+def _choose_most_important(facts: Iterable[Memory], most: int) -> list[Memory]:
     """Give the most important facts, each saying once."""
     told: dict[str, Memory] = {}
-    for one in sorted(facts, key=fact_order):
-        told.setdefault(text_key(one.text), one)
+    for one in sorted(facts, key=rank_fact):
+        told.setdefault(normalise_text(one.text), one)
     return list(told.values())[:most]

@@ -15,19 +15,19 @@ from typing import Final
 
 from credenda.model.change import SetStatus
 from credenda.model.derived import is_dreamed
-from credenda.model.memory import Cardinality, Layer, Memory, Slot, Stance, Status, type_class
-from credenda.text.normalize import attribute_key, name_key, same_value, value_key
+from credenda.model.memory import Cardinality, Layer, Memory, Slot, Stance, Status, get_type_class
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 
 __all__ = [
+    "ProbeCandidate",
     "ProbeRules",
-    "Probed",
-    "aged",
     "challenge",
-    "contradicted",
-    "picked",
-    "probeable",
-    "single_slot",
-    "unspoken",
+    "draw_probes",
+    "find_contradicted",
+    "get_single_slot",
+    "is_old_unconfirmed",
+    "is_unsupported",
+    "may_be_probed",
 ]
 
 _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
@@ -69,13 +69,13 @@ class ProbeRules:
     seasons is worth a question.
     """
 
-    a_night: int = 5
+    max_per_run: int = 5
     idle_days: float = 14.0
     old_days: float = 365.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probed:
+class ProbeCandidate:
     """A memory, the days since it was first held, and since it was last shown (or else first held)."""
 
     memory: Memory
@@ -83,7 +83,7 @@ class Probed:
     idle_days: float
 
 
-def probeable(memory: Memory) -> bool:
+def may_be_probed(memory: Memory) -> bool:
     """Say whether a memory may be doubted by itself: not what is pinned, asked about or doubted already."""
     return (
         memory.status is Status.ACTIVE
@@ -92,34 +92,36 @@ def probeable(memory: Memory) -> bool:
     )
 
 
-def single_slot(memory: Memory) -> Slot | None:
+def get_single_slot(memory: Memory) -> Slot | None:
     """Name the slot in which a firm memory holds the one value; None where it has none, or one of several."""
     if memory.cardinality is not Cardinality.SINGLE or memory.stance not in _FIRM or memory.contested:
         return None
     if not (memory.entity and memory.attribute and memory.value) or is_dreamed(memory):
         return None
     return Slot(
-        name_key(memory.speaker),
-        name_key(memory.entity),
-        attribute_key(memory.attribute),
-        name_key(memory.scope or "") or None,
-        type_class(memory.type),
+        normalise_name(memory.speaker),
+        normalise_name(memory.entity),
+        normalise_attribute(memory.attribute),
+        normalise_name(memory.scope or "") or None,
+        get_type_class(memory.type),
     )
 
 
-def _since(memory: Memory) -> tuple[int, int]:
+def _get_since(memory: Memory) -> tuple[int, int]:
     begun = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
     return begun, memory.created_us
 
 
-def _opposed(one: Memory, other: Memory) -> bool:
+def _is_in_conflict(one: Memory, other: Memory) -> bool:
     denied = one.stance is Stance.NEGATED, other.stance is Stance.NEGATED
     if any(denied):
-        return denied[0] != denied[1] and same_value(one.value, other.value)
-    return value_key(one.value or "") != value_key(other.value or "") and not same_value(one.value, other.value)
+        return denied[0] != denied[1] and is_same_value(one.value, other.value)
+    return normalise_value(one.value or "") != normalise_value(other.value or "") and not is_same_value(
+        one.value, other.value
+    )
 
 
-def contradicted(members: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
+def find_contradicted(members: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
     """Find, among the memories of one slot, those that a later one speaks against; each with the latest that does.
 
     A later one counts where it is held, or where it is doubted itself but was said more than once.
@@ -129,39 +131,39 @@ def contradicted(members: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
         later = [
             other
             for other in members
-            if _since(other) > _since(one)
-            and _opposed(one, other)
+            if _get_since(other) > _get_since(one)
+            and _is_in_conflict(one, other)
             and other.confidence >= _SHOWN_CONFIDENCE
             and (other.status is Status.ACTIVE or other.confirmations > 0)
         ]
-        if probeable(one) and later:
-            found.append((one, max(later, key=_since)))
+        if may_be_probed(one) and later:
+            found.append((one, max(later, key=_get_since)))
     return found
 
 
-def unspoken(memory: Memory, words: Iterable[str]) -> bool:
+def is_unsupported(memory: Memory, words: Iterable[str]) -> bool:
     """Say whether no words are left of what a memory rests on; what never rested on any is not asked."""
     spoken = list(words)
-    return probeable(memory) and bool(spoken) and not any(any(letter.isalnum() for letter in one) for one in spoken)
+    return may_be_probed(memory) and bool(spoken) and not any(any(letter.isalnum() for letter in one) for one in spoken)
 
 
-def aged(one: Probed, rules: ProbeRules) -> bool:
+def is_old_unconfirmed(one: ProbeCandidate, rules: ProbeRules) -> bool:
     """Say whether a memory was never confirmed and is old."""
-    plain = _may_be_asked(one, rules) and attribute_key(one.memory.attribute or "") not in _AGELESS
+    plain = _may_be_asked(one, rules) and normalise_attribute(one.memory.attribute or "") not in _AGELESS
     return plain and not one.memory.confirmations and one.age_days > rules.old_days
 
 
-def _may_be_asked(one: Probed, rules: ProbeRules) -> bool:
-    return probeable(one.memory) and one.memory.layer in _PROBED and one.idle_days >= rules.idle_days
+def _may_be_asked(one: ProbeCandidate, rules: ProbeRules) -> bool:
+    return may_be_probed(one.memory) and one.memory.layer in _PROBED and one.idle_days >= rules.idle_days
 
 
-def picked(found: Iterable[Probed], rules: ProbeRules, day: int) -> list[Probed]:
+def draw_probes(found: Iterable[ProbeCandidate], rules: ProbeRules, day: int) -> list[ProbeCandidate]:
     """Draw the memories to ask a model about tonight: the same for a day, others on the next."""
     asked = [one for one in found if _may_be_asked(one, rules)]
-    return sorted(asked, key=lambda one: _lot(one.memory.id, day))[: rules.a_night]
+    return sorted(asked, key=lambda one: _hash_lot(one.memory.id, day))[: rules.max_per_run]
 
 
-def _lot(memory_id: str, day: int) -> bytes:
+def _hash_lot(memory_id: str, day: int) -> bytes:
     return hashlib.blake2b(f"{day} {memory_id}".encode(), digest_size=8).digest()
 
 

@@ -18,8 +18,8 @@ from typing import Any, Final, cast
 
 from credenda import limits
 from credenda.clock import to_datetime
-from credenda.manage.dream.cards import CardRules, CardText, card_head
-from credenda.manage.dream.eligible_facts import About
+from credenda.manage.dream.cards import CardRules, CardText, format_card_head
+from credenda.manage.dream.eligible_facts import EntityFacts
 from credenda.model.memory import Memory
 from credenda.providers.llm.protocol import Question
 
@@ -27,16 +27,16 @@ __all__ = [
     "BRIDGE_PROMPT",
     "CARD_PROMPT",
     "PROBE_PROMPT",
-    "Bridging",
-    "Doubt",
+    "BridgeAnswer",
     "Mask",
+    "ProbeAnswer",
     "ask_bridge",
     "ask_card",
     "ask_probe",
-    "grounded",
-    "read_bridge",
-    "read_card",
-    "read_probe",
+    "is_grounded",
+    "parse_bridge",
+    "parse_card",
+    "parse_probe",
 ]
 
 CARD_PROMPT: Final = "card-1"
@@ -55,7 +55,7 @@ _LINE: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Bridging:
+class BridgeAnswer:
     """A connection that a model confirmed: its sentence, and the facts that it rests on."""
 
     sentence: str
@@ -63,7 +63,7 @@ class Bridging:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class ProbeAnswer:
     """Why a model doubts a memory: one of three words, and the later memory that speaks against it, if any."""
 
     reason: str
@@ -71,20 +71,20 @@ class Doubt:
 
 
 @cache
-def _file(name: str) -> str:
+def _load_prompt(name: str) -> str:
     return (files("credenda.manage.dream") / "prompts" / name).read_text("utf-8")
 
 
-def _question(prompt: str, document: Mapping[str, object]) -> Question:
+def _build_question(prompt: str, document: Mapping[str, object]) -> Question:
     return Question(
-        instructions=_file(f"{prompt}.md"),
+        instructions=_load_prompt(f"{prompt}.md"),
         prompt=json.dumps(document, ensure_ascii=False, indent=0),
-        schema=json.loads(_file(f"{prompt}.schema.json")),
+        schema=json.loads(_load_prompt(f"{prompt}.schema.json")),
         tokens_max=limits.LLM_ANSWER_TOKENS,
     )
 
 
-def _facts(facts: Sequence[Memory], letter: str, mask: Mask) -> list[dict[str, str]]:
+def _label_facts(facts: Sequence[Memory], letter: str, mask: Mask) -> list[dict[str, str]]:
     return [
         {"id": f"{letter}{at}", "text": mask(one.text)[: limits.LLM_CONTEXT_CHARACTERS]}
         for at, one in enumerate(facts, 1)
@@ -93,16 +93,16 @@ def _facts(facts: Sequence[Memory], letter: str, mask: Mask) -> list[dict[str, s
 
 def ask_card(name: str, facts: Sequence[Memory], mask: Mask) -> Question:
     """Ask for a card of an entity, made of these facts."""
-    return _question(CARD_PROMPT, {"about": mask(name), "facts": _facts(facts, "f", mask)})
+    return _build_question(CARD_PROMPT, {"about": mask(name), "facts": _label_facts(facts, "f", mask)})
 
 
-def ask_bridge(one: About, other: About, mask: Mask) -> Question:
+def ask_bridge(one: EntityFacts, other: EntityFacts, mask: Mask) -> Question:
     """Ask whether the facts of two entities connect them."""
     document = {
-        "one": {"name": mask(one.name), "facts": _facts(one.facts, "a", mask)},
-        "other": {"name": mask(other.name), "facts": _facts(other.facts, "b", mask)},
+        "one": {"name": mask(one.name), "facts": _label_facts(one.facts, "a", mask)},
+        "other": {"name": mask(other.name), "facts": _label_facts(other.facts, "b", mask)},
     }
-    return _question(BRIDGE_PROMPT, document)
+    return _build_question(BRIDGE_PROMPT, document)
 
 
 def ask_probe(memory: Memory, later: Sequence[Memory], now_us: int, mask: Mask) -> Question:
@@ -110,12 +110,12 @@ def ask_probe(memory: Memory, later: Sequence[Memory], now_us: int, mask: Mask) 
     document = {
         "today": f"{to_datetime(now_us):%F}",
         "memory": {"text": mask(memory.text), "held_since": f"{to_datetime(memory.created_us):%F}"},
-        "since": _facts(later, "s", mask),
+        "since": _label_facts(later, "s", mask),
     }
-    return _question(PROBE_PROMPT, document)
+    return _build_question(PROBE_PROMPT, document)
 
 
-def _read(text: str) -> Mapping[str, Any]:
+def _parse_answer(text: str) -> Mapping[str, Any]:
     try:
         found: Any = json.loads(text[: limits.LLM_ANSWER_CHARACTERS])
     except (ValueError, RecursionError):
@@ -123,77 +123,77 @@ def _read(text: str) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
 
 
-def _cited(raw: object, letter: str, facts: Sequence[Memory]) -> list[Memory]:
+def _find_cited(raw: object, letter: str, facts: Sequence[Memory]) -> list[Memory]:
     """Find the facts that an answer names; what it names beside them counts for nothing."""
     named = {f"{letter}{at}": one for at, one in enumerate(facts, 1)}
     given = cast("list[object]", raw) if isinstance(raw, list) else []
     return [named[one] for one in given if isinstance(one, str) and one in named]
 
 
-def read_card(text: str, name: str, facts: Sequence[Memory], rules: CardRules) -> CardText | None:
+def parse_card(text: str, name: str, facts: Sequence[Memory], rules: CardRules) -> CardText | None:
     """Take a card from an answer, or None where any of it cannot be believed.
 
     It cites every fact that the model was shown, whatever its sentences name: each may have moved its words.
     """
-    listed: Any = _read(text).get("sentences")
+    listed: Any = _parse_answer(text).get("sentences")
     if not isinstance(listed, list):
         return None
     lines: list[str] = []
     for one in cast("list[object]", listed):
-        sentence = _sentence(one, name, facts)
+        sentence = _parse_sentence(one, name, facts)
         if sentence is None:
             return None
         lines.append(f"- {sentence}")
-    body = "\n".join([card_head(name), *lines])
+    body = "\n".join([format_card_head(name), *lines])
     fits = len(body) <= limits.MEMORY_TEXT_CHARACTERS and len(body.split()) <= rules.words_most
     return CardText(name, body, tuple(facts)) if lines and fits else None
 
 
-def _sentence(raw: object, name: str, facts: Sequence[Memory]) -> str | None:
+def _parse_sentence(raw: object, name: str, facts: Sequence[Memory]) -> str | None:
     given: Mapping[str, object] = cast("dict[str, object]", raw) if isinstance(raw, dict) else {}
     text = given.get("text")
-    cites = _cited(given.get("cites"), "f", facts)
-    if not isinstance(text, str) or not cites or not _fits(text):
+    cites = _find_cited(given.get("cites"), "f", facts)
+    if not isinstance(text, str) or not cites or not _is_single_line(text):
         return None
-    return text.strip() if grounded(text, [fact.text for fact in cites], (name,)) else None
+    return text.strip() if is_grounded(text, [fact.text for fact in cites], (name,)) else None
 
 
-def _fits(text: str) -> bool:
+def _is_single_line(text: str) -> bool:
     return bool(text.strip()) and len(text) <= _SENTENCE_CHARACTERS and not _LINE.search(text.strip())
 
 
-def read_bridge(text: str, one: About, other: About) -> Bridging | None:
+def parse_bridge(text: str, one: EntityFacts, other: EntityFacts) -> BridgeAnswer | None:
     """Take a confirmed bridge from an answer; None where the model confirms none, or none that can be believed."""
-    found = _read(text)
+    found = _parse_answer(text)
     sentence, sure = found.get("sentence"), found.get("confidence")
-    if found.get("connected") is not True or not isinstance(sentence, str) or not _fits(sentence):
+    if found.get("connected") is not True or not isinstance(sentence, str) or not _is_single_line(sentence):
         return None
     if isinstance(sure, bool) or not isinstance(sure, int | float) or not _SURE <= sure <= 1:
         return None
-    mine = _cited(found.get("cites"), "a", one.facts)
-    theirs = _cited(found.get("cites"), "b", other.facts)
+    mine = _find_cited(found.get("cites"), "a", one.facts)
+    theirs = _find_cited(found.get("cites"), "b", other.facts)
     texts = [fact.text for fact in (*mine, *theirs)]
     names = all(about.name.casefold() in sentence.casefold() for about in (one, other))
-    if not mine or not theirs or not names or not grounded(sentence, texts, (one.name, other.name)):
+    if not mine or not theirs or not names or not is_grounded(sentence, texts, (one.name, other.name)):
         return None
-    return Bridging(sentence.strip(), tuple(fact.id for fact in (*one.facts, *other.facts)))
+    return BridgeAnswer(sentence.strip(), tuple(fact.id for fact in (*one.facts, *other.facts)))
 
 
-def read_probe(text: str, later: Sequence[Memory]) -> Doubt | None:
+def parse_probe(text: str, later: Sequence[Memory]) -> ProbeAnswer | None:
     """Take a doubt from an answer; None where the memory holds, the model is not sure, or the answer says nothing."""
-    found = _read(text)
+    found = _parse_answer(text)
     sure, reason = found.get("confidence"), found.get("reason")
     if found.get("still_valid") is not False or reason not in {"contradicted", "outdated"}:
         return None
     if isinstance(sure, bool) or not isinstance(sure, int | float) or not _SURE <= sure <= 1:
         return None
-    against = _cited([found.get("because")], "s", later)
+    against = _find_cited([found.get("because")], "s", later)
     if reason == "contradicted" and not against:
         return None
-    return Doubt(str(reason), against[0].id if against else None)
+    return ProbeAnswer(str(reason), against[0].id if against else None)
 
 
-def grounded(text: str, sources: Sequence[str], names: Sequence[str]) -> bool:
+def is_grounded(text: str, sources: Sequence[str], names: Sequence[str]) -> bool:
     """Say whether a text holds no number, name or denial that its sources lack.
 
     A name is a word with a capital that does not begin the text.

@@ -18,10 +18,10 @@ class PruneRules:
     E-072's 90.
     """
 
-    showings_days: int = 365
+    impressions_days: int = 365
     jobs_days: int = 90
-    together: int = 500
+    rows_per_batch: int = 500
 
     def before_us(self, now_us: int) -> tuple[int, int]:
         """Give the times before which showings and jobs go."""
-        return now_us - self.showings_days * DAY_US, now_us - self.jobs_days * DAY_US
+        return now_us - self.impressions_days * DAY_US, now_us - self.jobs_days * DAY_US

@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.manage.code.manifests import Manifest, package_key
+from credenda.manage.code.manifests import Manifest, normalise_package
 from credenda.manage.code.outline import Outline
 from credenda.manage.drift.claims import CodeClaim
 from credenda.model.change import SetStatus
 from credenda.model.code import DriftFinding, DriftLevel
 from credenda.model.memory import Status
 
-__all__ = ["COSTS", "Landscape", "Verdict", "decide_drift", "drift_score", "judge_claim"]
+__all__ = ["COSTS", "CodeIndex", "DriftVerdict", "check_claim", "compute_drift_score", "decide_drift"]
 
 COSTS: Final[Mapping[DriftLevel, int]] = {"error": 10, "warning": 3, "info": 1}
 _FULL: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class DriftVerdict:
     """What is wrong with a claim: a code of docs/how-to/code.md, how bad it is, and where was looked."""
 
     code: str
@@ -34,7 +34,7 @@ class Verdict:
 
 
 @dataclass(slots=True)
-class Landscape:
+class CodeIndex:
     """The code under all roots, by what claims ask for.
 
     `exists` answers for an absolute path: whether it is there, None where it lies outside every root.
@@ -43,7 +43,7 @@ class Landscape:
     exists: Callable[[str], bool | None]
     paths: set[str] = field(default_factory=set[str])
     """Files and folders, from their root."""
-    tails: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    paths_by_name: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Files and folders by their last name."""
     modules: dict[str, Outline] = field(default_factory=dict[str, Outline])
     """Python modules by dotted name."""
@@ -62,7 +62,7 @@ class Landscape:
         """Take in files and folders of a root."""
         for path in paths:
             self.paths.add(path)
-            self.tails.setdefault(posixpath.basename(path), []).append(path)
+            self.paths_by_name.setdefault(posixpath.basename(path), []).append(path)
 
     def add_file(self, path: str, outline: Outline) -> None:
         """Take in what a file declares."""
@@ -70,7 +70,7 @@ class Landscape:
         self.names.update(name.rpartition(".")[2] for name in outline.names)
         if outline.language != "Python":
             return
-        for module in _module_names(path, self.paths):
+        for module in _list_module_names(path, self.paths):
             self.modules.setdefault(module, outline)
         for declared in outline.declared:
             if declared.signature.startswith("class "):
@@ -78,14 +78,14 @@ class Landscape:
 
     def add_manifest(self, manifest: Manifest) -> None:
         """Take in what a project says of itself."""
-        self.packages.update(package_key(name) for name, _ in manifest.dependencies)
+        self.packages.update(normalise_package(name) for name, _ in manifest.dependencies)
         if manifest.name:
-            self.packages.add(package_key(manifest.name))
+            self.packages.add(normalise_package(manifest.name))
         for runner, name in manifest.commands:
             self.commands.setdefault(runner, set()).add(name)
 
 
-def _module_names(path: str, paths: set[str]) -> list[str]:
+def _list_module_names(path: str, paths: set[str]) -> list[str]:
     """Give the dotted names of a module: from its topmost package, and from the root."""
     parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
     parts = parts[:-1] if parts[-1] == "__init__" else parts
@@ -95,69 +95,69 @@ def _module_names(path: str, paths: set[str]) -> list[str]:
     return [".".join(parts[top:]), ".".join(parts)] if parts else []
 
 
-def judge_claim(claim: CodeClaim, land: Landscape) -> Verdict | None:
+def check_claim(claim: CodeClaim, land: CodeIndex) -> DriftVerdict | None:
     """Hold one claim against the code; None where it holds, or where nothing here can tell."""
     match claim.kind:
         case "path":
-            return _path(claim.what, land)
+            return _check_path(claim.what, land)
         case "file":
-            known = claim.what in land.tails or not land.whole
-            return None if known else Verdict(code="file-unknown", level="info", where="roots")
+            known = claim.what in land.paths_by_name or not land.whole
+            return None if known else DriftVerdict(code="file-unknown", level="info", where="roots")
         case "name":
-            return _name(claim.what, land)
+            return _check_name(claim.what, land)
         case "command":
-            return _command(claim, land)
+            return _check_command(claim, land)
         case "dependency":
-            return _dependency(claim.what, land)
+            return _check_dependency(claim.what, land)
 
 
-def _path(path: str, land: Landscape) -> Verdict | None:
+def _check_path(path: str, land: CodeIndex) -> DriftVerdict | None:
     if path.startswith("/"):
-        return Verdict(code="path-dead", level="error", where=path) if land.exists(path) is False else None
+        return DriftVerdict(code="path-dead", level="error", where=path) if land.exists(path) is False else None
     normal = posixpath.normpath(path)
     if normal.startswith("..") or not land.whole:
         return None
     ending = f"/{normal}"
-    known = land.tails.get(posixpath.basename(normal), [])
+    known = land.paths_by_name.get(posixpath.basename(normal), [])
     if normal in land.paths or any(f"/{one}".endswith(ending) for one in known):
         return None
-    return Verdict(code="path-missing", level="warning", where="roots")
+    return DriftVerdict(code="path-missing", level="warning", where="roots")
 
 
-def _name(name: str, land: Landscape) -> Verdict | None:
+def _check_name(name: str, land: CodeIndex) -> DriftVerdict | None:
     path, sign, member = name.partition("::")
     if sign:
-        return _in_file(path, member, land)
+        return _check_in_file(path, member, land)
     if "." not in name:
         known = name in land.names or not land.whole or not land.names
-        return None if known else Verdict(code="name-unknown", level="info", where="roots")
+        return None if known else DriftVerdict(code="name-unknown", level="info", where="roots")
     parts = name.split(".")
     for cut in range(len(parts), 0, -1):
         module = ".".join(parts[:cut])
         if module in land.modules:
             rest = ".".join(parts[cut:])
             package = any(other.startswith(f"{module}.") for other in land.modules)
-            if not rest or _holds(land.modules[module], rest):
+            if not rest or _has_name(land.modules[module], rest):
                 return None
             level: DriftLevel = "error" if cut > 1 or package else "warning"
-            return Verdict(code="name-dead", level=level, where=module)
+            return DriftVerdict(code="name-dead", level=level, where=module)
     owners = land.classes.get(parts[0], [])
-    if owners and not any(_holds(outline, ".".join([owner, *parts[1:]])) for outline, owner in owners):
-        return Verdict(code="name-dead", level="error", where=owners[0][1])
+    if owners and not any(_has_name(outline, ".".join([owner, *parts[1:]])) for outline, owner in owners):
+        return DriftVerdict(code="name-dead", level="error", where=owners[0][1])
     return None
 
 
-def _in_file(path: str, member: str, land: Landscape) -> Verdict | None:
+def _check_in_file(path: str, member: str, land: CodeIndex) -> DriftVerdict | None:
     ending = f"/{posixpath.normpath(path).lstrip('/')}"
     known = [outline for one, outline in land.sources.items() if f"/{one}".endswith(ending) or path.endswith(f"/{one}")]
     if not known:
-        return _path(path, land)
-    if any(_holds(outline, member) for outline in known):
+        return _check_path(path, land)
+    if any(_has_name(outline, member) for outline in known):
         return None
-    return Verdict(code="name-dead", level="error", where=path)
+    return DriftVerdict(code="name-dead", level="error", where=path)
 
 
-def _holds(outline: Outline, dotted: str) -> bool:
+def _has_name(outline: Outline, dotted: str) -> bool:
     """Say whether a name is declared, or may be: below what is open anything can be."""
     if dotted in outline.names or "" in outline.open_names:
         return True
@@ -171,28 +171,30 @@ def _holds(outline: Outline, dotted: str) -> bool:
     return False
 
 
-def _command(claim: CodeClaim, land: Landscape) -> Verdict | None:
+def _check_command(claim: CodeClaim, land: CodeIndex) -> DriftVerdict | None:
     known = land.commands.get(claim.runner, set())
     if claim.runner == "script":
-        known = known | land.packages | {name for name in land.tails if "." not in name}
-        if claim.what in known or package_key(claim.what) in land.packages:
+        known = known | land.packages | {name for name in land.paths_by_name if "." not in name}
+        if claim.what in known or normalise_package(claim.what) in land.packages:
             return None
-        return Verdict(code="command-unknown", level="info", where="roots") if land.commands.get("script") else None
+        return (
+            DriftVerdict(code="command-unknown", level="info", where="roots") if land.commands.get("script") else None
+        )
     if not known or claim.what in known or not land.whole:
         return None
     where = "package.json" if claim.runner == "npm" else "Makefile"
-    return Verdict(code="command-missing", level="warning", where=where)
+    return DriftVerdict(code="command-missing", level="warning", where=where)
 
 
-def _dependency(name: str, land: Landscape) -> Verdict | None:
-    if not land.packages or not land.whole or package_key(name) in land.packages:
+def _check_dependency(name: str, land: CodeIndex) -> DriftVerdict | None:
+    if not land.packages or not land.whole or normalise_package(name) in land.packages:
         return None
-    if any(one.endswith(f"/{package_key(name)}") for one in land.packages):
+    if any(one.endswith(f"/{normalise_package(name)}") for one in land.packages):
         return None
-    return Verdict(code="dependency-missing", level="warning", where="manifests")
+    return DriftVerdict(code="dependency-missing", level="warning", where="manifests")
 
 
-def drift_score(findings: Iterable[DriftFinding]) -> int:
+def compute_drift_score(findings: Iterable[DriftFinding]) -> int:
     """Give the score of a report, 0 to 100 (E-076).
 
     >>> drift_score([])

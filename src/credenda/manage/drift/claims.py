@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["CodeClaim", "code_claims"]
+__all__ = ["CodeClaim", "extract_code_claims"]
 
 ClaimKind = Literal["path", "file", "name", "command", "dependency"]
 
 _TEXT_CHARACTERS: Final = 4_000
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
-_TOLD_OF_OLD_OR_NEW: Final = re.compile(
+_PAST_OR_PLANNED: Final = re.compile(
     r"(?i)\b(?:remov\w*|delet\w*|no longer|used to|renam\w*|mov(?:e|ed|ing)|replac\w*|former\w*|gone|dropped|"
     r"(?:do|does|did)(?: not|n['’]t) exist|never existed|there (?:is|was) no|will|going to|"
     r"plan\w*|to be created|not yet|todo|"
@@ -82,7 +82,7 @@ class CodeClaim:
     runner: str = ""
 
 
-def code_claims(text: str) -> tuple[CodeClaim, ...]:
+def extract_code_claims(text: str) -> tuple[CodeClaim, ...]:
     """Read the claims of a text, in order and each once; only its first 4,000 characters count.
 
     >>> [claim.what for claim in code_claims("The settings are read in src/app/config.py, see https://x.io/a.py.")]
@@ -90,30 +90,30 @@ def code_claims(text: str) -> tuple[CodeClaim, ...]:
     """
     found: dict[CodeClaim, None] = {}
     for sentence in _SENTENCE.split(text[:_TEXT_CHARACTERS]):
-        if not _TOLD_OF_OLD_OR_NEW.search(_SPELLED.sub(" ", sentence)):
-            found.update(dict.fromkeys(_of_sentence(_ADDRESS.sub(" ", sentence))))
+        if not _PAST_OR_PLANNED.search(_SPELLED.sub(" ", sentence)):
+            found.update(dict.fromkeys(_extract_from_sentence(_ADDRESS.sub(" ", sentence))))
     return tuple(found)
 
 
-def _of_sentence(sentence: str) -> Iterator[CodeClaim]:
-    yield from _members(sentence)
+def _extract_from_sentence(sentence: str) -> Iterator[CodeClaim]:
+    yield from _find_members(sentence)
     rest = _MEMBER.sub(" ", sentence)
-    yield from _paths(rest)
-    yield from _names(rest)
-    yield from _commands(rest)
+    yield from _find_paths(rest)
+    yield from _find_names(rest)
+    yield from _find_commands(rest)
     for match in _NEEDED.finditer(rest):
         name = next(group for group in match.groups() if group).strip(_EDGE)
         if name.casefold() not in _WORDS and not _TEMPLATE.search(name):
             yield CodeClaim(kind="dependency", what=name)
 
 
-def _members(sentence: str) -> Iterator[CodeClaim]:
+def _find_members(sentence: str) -> Iterator[CodeClaim]:
     for match in _MEMBER.finditer(sentence):
         if not _TEMPLATE.search(match[1]):
             yield CodeClaim(kind="name", what=f"{match[1]}::{match[2].replace('::', '.')}")
 
 
-def _paths(sentence: str) -> Iterator[CodeClaim]:
+def _find_paths(sentence: str) -> Iterator[CodeClaim]:
     for match in _TOKEN.finditer(sentence):
         token = _LINE.sub("", match[0].rstrip(_EDGE).lstrip(":!?,;"))
         quoted = sentence[: match.start()].endswith(("`", '"', "'"))
@@ -139,7 +139,7 @@ def _is_route(token: str, before: str) -> bool:
     return bool(token.startswith("/") and (_ROUTE_PATH.match(token) or _ROUTE.search(before.rstrip("`\"' "))))
 
 
-def _names(sentence: str) -> Iterator[CodeClaim]:
+def _find_names(sentence: str) -> Iterator[CodeClaim]:
     for match in _DOTTED.finditer(sentence):
         if not any(rule.search(match[1]) for rule in (_TEMPLATE, _CODE_FILE, _PRODUCT)):
             yield CodeClaim(kind="name", what=match[1])
@@ -148,7 +148,7 @@ def _names(sentence: str) -> Iterator[CodeClaim]:
             yield CodeClaim(kind="name", what=match[1])
 
 
-def _commands(sentence: str) -> Iterator[CodeClaim]:
+def _find_commands(sentence: str) -> Iterator[CodeClaim]:
     for match in _RUN.finditer(sentence):
         yield CodeClaim(kind="command", what=match[2].rstrip(_EDGE), runner="npm")
     for match in _MAKE.finditer(sentence):

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection
 from typing import Final
 
-__all__ = ["NAME_BYTES", "folded", "page_name"]
+__all__ = ["NAME_BYTES", "choose_page_name", "fold_name"]
 
 NAME_BYTES: Final = 80
 """Longest name of a page without its ending, in UTF-8: far below what any file system bears."""
@@ -17,7 +17,7 @@ _RESERVED: Final = frozenset(
 _KEPT: Final = frozenset(" _-'")
 
 
-def page_name(shown: str, key: str, taken: Collection[str]) -> str:
+def choose_page_name(shown: str, key: str, taken: Collection[str]) -> str:
     """Name the page of something; `taken` are the folded names of others, `key` tells two apart that look alike.
 
     >>> page_name("../etc/passwd", "x", ())
@@ -25,7 +25,7 @@ def page_name(shown: str, key: str, taken: Collection[str]) -> str:
     >>> page_name("CON", "con", ()), page_name("ana", "ana", {"ana"})
     ('CON_', 'ana-2149fb')
     """
-    letters = (letter if _stays(letter) else "-" for letter in unicodedata.normalize("NFC", shown))
+    letters = (letter if _is_kept(letter) else "-" for letter in unicodedata.normalize("NFC", shown))
     name = "-".join(part for part in "".join(letters).split("-") if part.strip()).strip(" -_'")
     name = " ".join(name.split())
     while len(name.encode()) > NAME_BYTES:
@@ -33,15 +33,15 @@ def page_name(shown: str, key: str, taken: Collection[str]) -> str:
     name = name or "page"
     if name.casefold() in _RESERVED:
         name += "_"
-    if folded(name) in taken:
+    if fold_name(name) in taken:
         name = f"{name}-{hashlib.blake2b(key.encode(), digest_size=3).hexdigest()}"
     return name
 
 
-def _stays(letter: str) -> bool:
+def _is_kept(letter: str) -> bool:
     return letter in _KEPT or unicodedata.category(letter)[0] in "LMN"
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Give the form in which two names are one on a file system that looks at neither case nor composition."""
     return unicodedata.normalize("NFC", name.casefold())

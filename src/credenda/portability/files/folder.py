@@ -14,7 +14,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Invalid, Unavailable
-from credenda.portability.atomic_write import whole_file
+from credenda.portability.atomic_write import replace_file
 from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES
 from credenda.portability.files.parse import parse
 from credenda.portability.files.types import Text, Tier
@@ -24,7 +24,7 @@ try:
 except ImportError:  # a system that locks otherwise: two rounds at once then meet at the stamps of their files
     fcntl = None
 
-__all__ = ["IGNORE", "KEY", "STATE", "TOMBSTONES", "Folder", "Found", "open_folder", "stamp"]
+__all__ = ["IGNORE", "KEY", "STATE", "TOMBSTONES", "Folder", "Found", "open_folder", "stamp_file"]
 
 STATE: Final = ".credenda/sync.json"
 KEY: Final = ".credenda/key"
@@ -82,11 +82,13 @@ def open_folder(path: str | Path) -> Folder:
         return Folder(root.resolve())
     except (OSError, ValueError, RuntimeError) as error:
         raise Unavailable(
-            f"the folder {str(path)[:200]!r} cannot be used", why=_why(error), fix="give one that you may write to"
+            f"the folder {str(path)[:200]!r} cannot be used",
+            why=_describe_error(error),
+            fix="give one that you may write to",
         ) from error
 
 
-def _why(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return (error.strerror if isinstance(error, OSError) else "") or type(error).__name__
 
 
@@ -105,7 +107,9 @@ class Folder:
         try:
             handle = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         except OSError as error:
-            raise Unavailable(f"{place} cannot be written", why=_why(error), fix="check the folder") from error
+            raise Unavailable(
+                f"{place} cannot be written", why=_describe_error(error), fix="check the folder"
+            ) from error
         try:
             if fcntl is not None:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -146,7 +150,7 @@ class Folder:
                 continue
             except OSError as error:
                 found.closed.add(tier)
-                found.troubles[self._name(place)] = f"cannot be opened: {_why(error)}"
+                found.troubles[self._name(place)] = f"cannot be opened: {_describe_error(error)}"
                 continue
             for entry in entries:
                 name = self._name(Path(entry.path))
@@ -169,7 +173,7 @@ class Folder:
             data, stamp = self._bytes(name)
         except OSError as error:
             found.closed.add(tier)
-            found.troubles[name] = f"cannot be read: {_why(error)}"
+            found.troubles[name] = f"cannot be read: {_describe_error(error)}"
             return
         if data is None:
             found.closed.add(tier)
@@ -194,7 +198,7 @@ class Folder:
             return
         self._seen[name] = _Seen(stamp, plain, ending, bom)
         page = parse(plain)
-        found.texts.append(Text(name, tier, page, _entity(page.front.get("entity", ""))))
+        found.texts.append(Text(name, tier, page, _parse_entity(page.front.get("entity", ""))))
 
     def _bytes(self, name: str) -> tuple[bytes | None, tuple[int, ...] | None]:
         """Read a file, and say whether it stayed the same meanwhile; a link is not opened."""
@@ -205,8 +209,8 @@ class Folder:
                 return None, None
             data = file.read(limits.FILES_PAGE_BYTES + 1)
             after = os.fstat(handle)
-        same = stamp(before) == stamp(after) and len(data) == after.st_size
-        return data, stamp(after) if same else None
+        same = stamp_file(before) == stamp_file(after) and len(data) == after.st_size
+        return data, stamp_file(after) if same else None
 
     def plain(self, name: str) -> str | None:
         """Give the text of a page that was read, with plain line ends."""
@@ -262,7 +266,7 @@ class Folder:
         mode = None
         with suppress(OSError):
             mode = stat.S_IMODE(target.lstat().st_mode)
-        with whole_file(target) as file:
+        with replace_file(target) as file:
             file.write(data)
         if mode is not None:
             target.chmod(mode)
@@ -278,17 +282,19 @@ class Folder:
             if target.is_symlink():
                 raise Unavailable(f"{name} is a link", why="links are not followed", fix="put a file in its place")
         except OSError as error:
-            raise Unavailable(f"{name} cannot be written", why=_why(error), fix="check its folder") from error
+            raise Unavailable(
+                f"{name} cannot be written", why=_describe_error(error), fix="check its folder"
+            ) from error
         return target
 
     def _stamp_now(self, target: Path) -> tuple[int, ...] | None:
         try:
-            return stamp(target.lstat())
+            return stamp_file(target.lstat())
         except OSError:
             return None
 
 
-def _entity(written: str) -> str:
+def _parse_entity(written: str) -> str:
     """Read the name in front matter, which code writes as JSON does and people may not."""
     try:
         name: object = json.loads(written)
@@ -297,6 +303,6 @@ def _entity(written: str) -> str:
     return name if isinstance(name, str) else written
 
 
-def stamp(status: os.stat_result) -> tuple[int, ...]:
+def stamp_file(status: os.stat_result) -> tuple[int, ...]:
     """Give what changes whenever a file does."""
     return (status.st_size, status.st_mtime_ns, status.st_ino)

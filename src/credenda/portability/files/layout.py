@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from credenda.clock import render_time, to_datetime
+from credenda.clock import format_time, to_datetime
 from credenda.model.change_fields import DRAFT_FIELDS
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, ContestState, contest_table
+from credenda.model.contest import ContestCase, ContestState, to_contest_dict
 from credenda.model.core import Section
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Layer, Memory, Status
-from credenda.portability.files.markers import plain
-from credenda.text.normalize import name_key
+from credenda.portability.files.markers import to_file_text
+from credenda.text.normalize import normalise_name
 
 __all__ = [
     "ARCHIVE",
@@ -30,15 +30,15 @@ __all__ = [
     "SECTIONS",
     "TIMES",
     "UNSORTED",
+    "ContestEntry",
     "Entry",
-    "Question",
-    "case_entry",
-    "day_of",
-    "event_entry",
-    "memory_entry",
-    "page_key",
-    "shows",
-    "title_of",
+    "format_day",
+    "is_shown",
+    "make_contest_entry",
+    "make_event_entry",
+    "make_memory_entry",
+    "make_page_key",
+    "make_title",
 ]
 
 ARCHIVE: Final = "archive"
@@ -89,7 +89,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ContestEntry:
     """A contest as a page shows it: what it asks while it is open, and all of it for whoever rebuilds."""
 
     table: Mapping[str, object]
@@ -97,30 +97,30 @@ class Question:
     page: str
 
 
-def page_key(entity: str | None) -> str:
+def make_page_key(entity: str | None) -> str:
     """Give the key of the page of an entity."""
-    return name_key(entity or "") or UNSORTED
+    return normalise_name(entity or "") or UNSORTED
 
 
-def title_of(key: str, shown: str) -> str:
+def make_title(key: str, shown: str) -> str:
     """Give the title of a page."""
     return {"user": "You", UNSORTED: "Notes"}.get(key) or " ".join(shown.split())
 
 
-def day_of(moment_us: int) -> str:
+def format_day(moment_us: int) -> str:
     """Give the day of a moment, in UTC, which never moves."""
     return to_datetime(moment_us).date().isoformat()
 
 
-def memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mapping[str, str]) -> Entry:
+def make_memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mapping[str, str]) -> Entry:
     """Show a memory; `names` are the ids in the files where they differ from those here."""
     table = {
-        "first_seen": render_time(memory.created_us),
-        "updated": render_time(memory.recorded_us),
+        "first_seen": format_time(memory.created_us),
+        "updated": format_time(memory.recorded_us),
         "sources": [
             f"{names.get(one.span.event_id, one.span.event_id)}:{one.span.start}-{one.span.stop}" for one in evidence
         ],
-        **_fields(memory),
+        **_list_fields(memory),
     }
     for name in ("relation", "confirmations"):
         if value := getattr(memory, name):
@@ -131,64 +131,66 @@ def memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mapping[st
         table["superseded_by"] = names.get(memory.superseded_by, memory.superseded_by)
     return Entry(
         local=memory.id,
-        text=plain(memory.text),
+        text=to_file_text(memory.text),
         table=table,
-        page=page_key(memory.entity),
+        page=make_page_key(memory.entity),
         section=_SECTION_OF.get(memory.status, LATER),
         held=memory.status in _HELD,
     )
 
 
-def _fields(memory: Memory) -> dict[str, object]:
+def _list_fields(memory: Memory) -> dict[str, object]:
     """Give the fields in which a memory differs from a bare fact."""
     bare = Draft(text="", type=memory.type)
     found: dict[str, object] = {"type": memory.type.value}
     for name in DRAFT_FIELDS:
         value: Any = getattr(memory, name)
         if name not in {"text", "type"} and value != getattr(bare, name):
-            found[TIMES.get(name, name)] = render_time(value) if name in TIMES else value
+            found[TIMES.get(name, name)] = format_time(value) if name in TIMES else value
     return found
 
 
-def event_entry(event: Event) -> Entry:
+def make_event_entry(event: Event) -> Entry:
     """Show an event; the first line is for who reads, and says when it was recorded and who spoke."""
     table: dict[str, object] = {
-        "first_seen": render_time(event.recorded_us),
-        "updated": render_time(event.redacted_us or event.recorded_us),
+        "first_seen": format_time(event.recorded_us),
+        "updated": format_time(event.redacted_us or event.recorded_us),
         "sources": [event.source.value],
         "role": event.role.value,
         "speaker": event.speaker,
-        "said": render_time(event.occurred_us),
+        "said": format_time(event.occurred_us),
         "trust": event.trust,
     }
     more = {"topic": event.topic, "session": event.session, "agent": event.agent, "external_id": event.external_id}
     lists = {"flags": event.flags, "tags": event.tags, "metadata": event.metadata}
     table |= {name: value for name, value in {**more, **lists}.items() if value}
     if event.expires_us is not None:
-        table["expires"] = render_time(event.expires_us)
+        table["expires"] = format_time(event.expires_us)
     speaker = " ".join(event.speaker.split()).replace("<", "(")[:_SPEAKER_CHARACTERS]
     return Entry(
         local=event.id,
-        text=plain(event.text),
+        text=to_file_text(event.text),
         table=table,
-        page=day_of(event.recorded_us),
+        page=format_day(event.recorded_us),
         section=DAY_HEADING,
         held=True,
         head=f"#### {to_datetime(event.recorded_us):%H:%M} {speaker}",
     )
 
 
-def shows(memory: Memory) -> bool:
+def is_shown(memory: Memory) -> bool:
     """Say whether a memory has a place in the files: what was deleted has none, and code is scanned anew."""
-    return memory.status is not Status.DELETED and memory.layer is not Layer.CODEBASE and bool(plain(memory.text))
+    return (
+        memory.status is not Status.DELETED and memory.layer is not Layer.CODEBASE and bool(to_file_text(memory.text))
+    )
 
 
-def case_entry(case: ContestCase, names: Mapping[str, str]) -> Question:
+def make_contest_entry(case: ContestCase, names: Mapping[str, str]) -> ContestEntry:
     """Show a contest."""
-    table = contest_table(case)
+    table = to_contest_dict(case)
     table["memory_ids"] = [names.get(one, one) for one in case.memory_ids]
     for name in ("opened_us", "resolved_us"):
         if name in table:
-            table[name.removesuffix("_us")] = render_time(table.pop(name))  # type: ignore[arg-type]
+            table[name.removesuffix("_us")] = format_time(table.pop(name))  # type: ignore[arg-type]
     asked = f"{case.question} (`credenda resolve {case.id}`)" if case.state is ContestState.OPEN else ""
-    return Question(table={"id": case.id, **table}, text=plain(asked), page=page_key(case.entity))
+    return ContestEntry(table={"id": case.id, **table}, text=to_file_text(asked), page=make_page_key(case.entity))

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-__all__ = ["COMMENT", "comment", "content", "item", "plain", "read_comment", "said_in"]
+__all__ = ["COMMENT", "is_item", "read_comment", "read_item", "to_file_text", "write_comment", "write_item"]
 
 COMMENT: Final = re.compile(r"<!--([mk]) (\{.*\})-->[ \t]*")
 _OPENING: Final = re.compile(r"<(\\*)!--")
@@ -24,7 +24,7 @@ _BULLET: Final = re.compile(r"[-*+][ \t]+|\d{1,9}[.)][ \t]+")
 _INDENT: Final = re.compile(r"\t| {1,2}")
 
 
-def comment(kind: str, table: Mapping[str, object]) -> str:
+def write_comment(kind: str, table: Mapping[str, object]) -> str:
     r"""Write what code knows of an entry; whatever a value holds, the comment is one line and ends where it ends.
 
     >>> comment("m", {"id": "m1-3fa9c2", "note": "a --> b"})
@@ -49,7 +49,7 @@ def read_comment(line: str) -> tuple[str, dict[str, Any]] | None:
     return (found[1], named) if isinstance(named.get("id"), str) else None
 
 
-def plain(text: str) -> str:
+def to_file_text(text: str) -> str:
     r"""Give a text as a file can hold it: line ends as \n, nothing at the end of a line, none around it.
 
     >>> plain("one \r\n\r\n two")
@@ -59,19 +59,19 @@ def plain(text: str) -> str:
     return "\n".join(line.rstrip() for line in lines).strip()
 
 
-def item(text: str) -> list[str]:
+def write_item(text: str) -> list[str]:
     r"""Write a text as the lines of a list item.
 
     >>> item("I like <!--m tea.")
     ['- I like <\\!--m tea.']
     """
-    first, *rest = _OPENING.sub(r"<\1\\!--", plain(text)).split("\n")
+    first, *rest = _OPENING.sub(r"<\1\\!--", to_file_text(text)).split("\n")
     first = f"\\{first}" if _LINE.fullmatch(first) else first
     return [f"- {first}", *(f"  {line}" if line else "" for line in rest)]
 
 
-def content(lines: list[str]) -> str:
-    r"""Read the text of a list item or of a paragraph; what `item` wrote comes back as `plain` gives it.
+def read_item(lines: list[str]) -> str:
+    r"""Read the text of a list item or of a paragraph; what `write_item` wrote comes back as `to_file_text` gives it.
 
     >>> content(item("a\n\n  b <!-- c"))
     'a\n\n  b <!-- c'
@@ -80,9 +80,9 @@ def content(lines: list[str]) -> str:
     first = lines[0][bullet.end() :] if bullet else lines[0]
     first = first[1:] if first.startswith("\\") and _LINE.fullmatch(first) else first
     rest = [_INDENT.sub("", line, count=1) if bullet else line for line in lines[1:]]
-    return plain(_ESCAPED.sub(r"<\1!--", "\n".join([first, *rest])))
+    return to_file_text(_ESCAPED.sub(r"<\1!--", "\n".join([first, *rest])))
 
 
-def said_in(line: str) -> bool:
+def is_item(line: str) -> bool:
     """Say whether a line begins a list item."""
     return _BULLET.match(line) is not None

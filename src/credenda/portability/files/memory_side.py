@@ -11,11 +11,11 @@ from credenda.model.contest import ContestCase
 from credenda.model.core import Section
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
-from credenda.portability.files.markers import plain
-from credenda.portability.files.state import digest
-from credenda.portability.files.types import Ours
+from credenda.portability.files.markers import to_file_text
+from credenda.portability.files.state import hash_text
+from credenda.portability.files.types import MemorySide
 
-__all__ = ["View", "ours_of"]
+__all__ = ["View", "build_memory_side"]
 
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _CHAIN_MAX: Final = 1_000
@@ -34,25 +34,25 @@ class View:
     core: Sequence[tuple[Section, str]] = ()
 
 
-def ours_of(seen: View) -> dict[str, Ours]:
+def build_memory_side(seen: View) -> dict[str, MemorySide]:
     """Give what is compared with the files."""
     by_id = {one.id: one for one in seen.memories}
     found = {
-        one.id: Ours(
-            text=plain(one.text),
-            digest=digest(seen.key, one.text),
+        one.id: MemorySide(
+            text=to_file_text(one.text),
+            digest=hash_text(seen.key, one.text),
             held=one.status in _HELD,
-            head=_head(one, by_id),
+            head=_follow_successors(one, by_id),
         )
         for one in seen.memories
     }
     for event in seen.events:
-        text = plain(event.text)
-        found[event.id] = Ours(text=text, digest=digest(seen.key, text), held=True, head=None, event=True)
+        text = to_file_text(event.text)
+        found[event.id] = MemorySide(text=text, digest=hash_text(seen.key, text), held=True, head=None, event=True)
     return found
 
 
-def _head(memory: Memory, by_id: Mapping[str, Memory]) -> str | None:
+def _follow_successors(memory: Memory, by_id: Mapping[str, Memory]) -> str | None:
     """Follow a memory to what is held in its place."""
     found: Memory | None = memory
     for _ in range(_CHAIN_MAX):

@@ -9,24 +9,24 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from credenda.model.contest import ContestState
-from credenda.portability.files.filenames import folded, page_name
+from credenda.portability.files.filenames import choose_page_name, fold_name
 from credenda.portability.files.layout import (
     ARCHIVE,
     CORE,
     CORE_SECTIONS,
     PAGES,
     Entry,
-    case_entry,
-    day_of,
-    event_entry,
-    memory_entry,
-    page_key,
-    title_of,
+    format_day,
+    make_contest_entry,
+    make_event_entry,
+    make_memory_entry,
+    make_page_key,
+    make_title,
 )
 from credenda.portability.files.memory_side import View
 from credenda.portability.files.render import Sheet
 from credenda.portability.files.types import Spot, Text, Tier
-from credenda.text.normalize import name_key
+from credenda.text.normalize import normalise_name
 
 __all__ = ["Layout", "Placing", "index_lines", "lay_out"]
 
@@ -65,12 +65,12 @@ class Layout:
 def lay_out(seen: View, placing: Placing) -> Layout:
     """Give every entry its file: where it was found, else the page of what it is about, or its day."""
     entries = [
-        *(memory_entry(one, seen.evidence.get(one.id, ()), placing.names) for one in seen.memories),
-        *map(event_entry, seen.events),
+        *(make_memory_entry(one, seen.evidence.get(one.id, ()), placing.names) for one in seen.memories),
+        *map(make_event_entry, seen.events),
     ]
-    shown = {name_key(text.about): text.about for text in placing.texts if name_key(text.about)}
-    shown |= {page_key(one.entity): one.entity or "" for one in reversed(seen.memories)}
-    pages = _pages(seen, placing, shown)
+    shown = {normalise_name(text.about): text.about for text in placing.texts if normalise_name(text.about)}
+    shown |= {make_page_key(one.entity): one.entity or "" for one in reversed(seen.memories)}
+    pages = _assign_pages(seen, placing, shown)
     on: dict[str, list[Entry]] = defaultdict(list)
     for one in entries:
         if one.local not in placing.skipped:
@@ -78,10 +78,10 @@ def lay_out(seen: View, placing: Placing) -> Layout:
             on[placing.where.get(one.local) or (day if one.head else pages[one.page])].append(one)
     names = {text.path: text.about for text in placing.texts}
     names |= {path: shown.get(key) or key for key, path in pages.items() if path not in names}
-    days = _days(seen, placing.where)
+    days = _find_days(seen, placing.where)
     asked: dict[str, list[str]] = defaultdict(list)
     for case in seen.contests:
-        asked[pages.get(page_key(case.entity), "")].append(case.id)
+        asked[pages.get(make_page_key(case.entity), "")].append(case.id)
     paths = dict.fromkeys([*on, *(text.path for text in placing.texts if text.tier is not Tier.CORE)])
     sheets: dict[str, Sheet] = {}
     for path in paths:
@@ -90,32 +90,32 @@ def lay_out(seen: View, placing: Placing) -> Layout:
         archive = path.startswith(f"{ARCHIVE}/")
         about = names.get(path, "")
         sheets[path] = Sheet(
-            title=title_of(name_key(about), about) or path.rpartition("/")[2].removesuffix(".md"),
-            front=() if archive else _front(about),
+            title=make_title(normalise_name(about), about) or path.rpartition("/")[2].removesuffix(".md"),
+            front=() if archive else _write_front_matter(about),
             entries=on[path],
-            questions=[case_entry(one, placing.names) for one in seen.contests if one.id in asked[path]],
-            foot=_FOOT if archive else _foot({days[local.local] for local in on[path] if local.local in days}),
+            questions=[make_contest_entry(one, placing.names) for one in seen.contests if one.id in asked[path]],
+            foot=_FOOT if archive else _write_footer({days[local.local] for local in on[path] if local.local in days}),
             names=placing.names,
             kept=placing.kept,
-            placed=_placed(placing, path),
+            placed=_place_entries(placing, path),
             left={spot.block for spot in placing.left if spot.path == path},
         )
-    sheets |= {} if CORE in placing.closed else {CORE: _core(seen, placing)}
+    sheets |= {} if CORE in placing.closed else {CORE: _make_core_page(seen, placing)}
     return Layout(sheets, pages)
 
 
-def _placed(placing: Placing, path: str) -> dict[int, Sequence[str]]:
+def _place_entries(placing: Placing, path: str) -> dict[int, Sequence[str]]:
     return {spot.block: locals_ for spot, locals_ in placing.placed.items() if spot.path == path}
 
 
-def _front(entity: str) -> list[str]:
+def _write_front_matter(entity: str) -> list[str]:
     return ["---", "credenda: page", f"entity: {json.dumps(entity, ensure_ascii=False)}", "---", ""]
 
 
-def _days(seen: View, where: Mapping[str, str]) -> dict[str, str]:
+def _find_days(seen: View, where: Mapping[str, str]) -> dict[str, str]:
     """Give the day of the archive in which the first words of each memory stand."""
     found_on = {local: path.rpartition("/")[2].removesuffix(".md") for local, path in where.items() if path}
-    day = {one.id: found_on.get(one.id) or day_of(one.recorded_us) for one in seen.events}
+    day = {one.id: found_on.get(one.id) or format_day(one.recorded_us) for one in seen.events}
     found: dict[str, str] = {}
     for memory_id, evidence in seen.evidence.items():
         said = sorted(day[one.span.event_id] for one in evidence if one.span.event_id in day)
@@ -124,38 +124,38 @@ def _days(seen: View, where: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _foot(days: Collection[str]) -> str:
+def _write_footer(days: Collection[str]) -> str:
     newest = sorted(days, reverse=True)[:_DAYS_SHOWN]
     links = ", ".join(f"[[{ARCHIVE}/{day}|{day}]]" for day in newest)
     return f"{_FOOT} · said on {links}" if links else _FOOT
 
 
-def _pages(seen: View, placing: Placing, shown: Mapping[str, str]) -> dict[str, str]:
+def _assign_pages(seen: View, placing: Placing, shown: Mapping[str, str]) -> dict[str, str]:
     """Give each entity its page: the file that says it is, else the one it had, else a new name."""
     found = {text.path for text in placing.texts} | set(placing.closed)
     claimed: dict[str, str] = {}
     for text in placing.texts:
-        key = name_key(text.about) if text.tier is Tier.PAGES else ""
+        key = normalise_name(text.about) if text.tier is Tier.PAGES else ""
         if key and (key not in claimed or placing.pages.get(key) == text.path):
             claimed[key] = text.path
     pages = {key: claimed.get(key) or placing.pages.get(key, "") for key in {*shown, *claimed}}
     for case in seen.contests:
-        pages.setdefault(page_key(case.entity), "")
-    taken = {folded(path.rpartition("/")[2].removesuffix(".md")) for path in {*found, *pages.values()} if path}
+        pages.setdefault(make_page_key(case.entity), "")
+    taken = {fold_name(path.rpartition("/")[2].removesuffix(".md")) for path in {*found, *pages.values()} if path}
     for key in sorted(pages):
         if not pages[key]:
-            name = page_name(shown.get(key) or key, key, taken)
-            taken.add(folded(name))
+            name = choose_page_name(shown.get(key) or key, key, taken)
+            taken.add(fold_name(name))
             pages[key] = f"{PAGES}/{name}.md"
     return pages
 
 
-def _core(seen: View, placing: Placing) -> Sheet:
+def _make_core_page(seen: View, placing: Placing) -> Sheet:
     """Make the always-on page: copies of entries, which may be edited there too."""
     by_id = {one.id: one for one in seen.memories if one.id not in placing.skipped}
     entries = [
         replace(
-            memory_entry(by_id[memory_id], seen.evidence.get(memory_id, ()), placing.names),
+            make_memory_entry(by_id[memory_id], seen.evidence.get(memory_id, ()), placing.names),
             section=CORE_SECTIONS[section],
         )
         for section, memory_id in seen.core
@@ -166,7 +166,7 @@ def _core(seen: View, placing: Placing) -> Sheet:
         entries=entries,
         foot="###### [[index|Index]]",
         names=placing.names,
-        placed=_placed(placing, CORE),
+        placed=_place_entries(placing, CORE),
         left={spot.block for spot in placing.left if spot.path == CORE},
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from credenda.portability.files.markers import content, read_comment, said_in
+from credenda.portability.files.markers import is_item, read_comment, read_item
 
 __all__ = ["END", "Block", "Entered", "Other", "Parsed", "Said", "parse"]
 
@@ -121,11 +121,11 @@ class _Reader:
             start = self._at
             self._at += 1
             lines = self._statement() if self._states() else ()
-            text = content(list(lines)) if lines else ""
+            text = read_item(list(lines)) if lines else ""
             return Entered(found[0], found[1], text, tuple(self._lines[start : self._at]))
         if self._states():
             lines = self._statement()
-            text = content(list(lines))
+            text = read_item(list(lines))
             return Said(text, lines) if _WORD.search(text) else Other(lines)
         if line.startswith("<!--") and "-->" not in line:
             ends = (at for at in range(self._at, len(self._lines)) if "-->" in self._lines[at])
@@ -144,7 +144,7 @@ class _Reader:
         if fence := _FENCE.match(line):
             closed = (at for at in range(self._at + 1, len(self._lines)) if self._lines[at].startswith(fence[1]))
             return self._take(next(closed, len(self._lines) - 1) + 1)
-        return self._take(self._item_end() if said_in(line) else self._paragraph_end())
+        return self._take(self._item_end() if is_item(line) else self._paragraph_end())
 
     def _item_end(self) -> int:
         """Find where a list item ends: with the last line that is indented, blank ones between included."""
@@ -161,5 +161,5 @@ class _Reader:
         return at
 
     def _goes_on(self, line: str) -> bool:
-        marked = _HEADING.match(line) or _RULE.match(line) or _FENCE.match(line) or said_in(line)
+        marked = _HEADING.match(line) or _RULE.match(line) or _FENCE.match(line) or is_item(line)
         return bool(line) and not (marked or line.startswith("<!--"))

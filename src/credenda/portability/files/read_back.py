@@ -13,10 +13,10 @@ from typing import Any, Final, cast
 from credenda import limits
 from credenda.clock import parse_time
 from credenda.errors import CredendaError
-from credenda.ids import serial
-from credenda.model.change_fields import DRAFT_FIELDS, typed
+from credenda.ids import parse_serial
+from credenda.model.change_fields import DRAFT_FIELDS, parse_fields
 from credenda.model.claim import Span
-from credenda.model.contest import ContestCase, contest_from
+from credenda.model.contest import ContestCase, from_contest_dict
 from credenda.model.memory import Draft, MemoryType, Relation, Status
 from credenda.portability.files.layout import TIMES
 from credenda.portability.files.parse import Entered, Said
@@ -82,38 +82,38 @@ def record(texts: Sequence[Text], edited: Callable[[str, str], bool]) -> Record:
                 _take(found, text, block, edited)
             except (CredendaError, ValueError, KeyError, TypeError, AttributeError):
                 found.notes.append(f"{text.path}: what the comment of {block.name[:32]} says cannot be read")
-    found.events.sort(key=lambda one: _number(one.name))
-    found.memories.sort(key=lambda one: _number(one.name))
+    found.events.sort(key=lambda one: _order_by_number(one.name))
+    found.memories.sort(key=lambda one: _order_by_number(one.name))
     return found
 
 
-def _number(name: str) -> tuple[int, str]:
+def _order_by_number(name: str) -> tuple[int, str]:
     try:
-        return serial(name), name
+        return parse_serial(name), name
     except ValueError:
         return 0, name
 
 
 def _take(found: Record, text: Text, block: Entered, edited: Callable[[str, str], bool]) -> None:
     if block.kind == "k":
-        found.cases.append(_case(block.table))
+        found.cases.append(_read_contest(block.table))
     elif text.tier is Tier.ARCHIVE:
         found.events.append(Filed(name=block.name, text=block.text, path=text.path, table=block.table))
     else:
-        memory = _memory(text.path, block)
+        memory = _read_memory(text.path, block)
         changed = edited(block.name, block.text)
         found.memories.append(replace(memory, draft=replace(memory.draft, value=None)) if changed else memory)
 
 
-def _memory(path: str, block: Entered) -> Believed:
+def _read_memory(path: str, block: Entered) -> Believed:
     table = block.table
     relation, successor = table.get("relation"), table.get("superseded_by")
     return Believed(
         name=block.name,
-        draft=_draft(block.text[: limits.MEMORY_TEXT_CHARACTERS], table),
+        draft=_make_draft(block.text[: limits.MEMORY_TEXT_CHARACTERS], table),
         path=path,
         updated_us=parse_time(table["updated"]),
-        sources=tuple(map(_source, cast("list[str]", table.get("sources", [])))),
+        sources=tuple(map(_read_source, cast("list[str]", table.get("sources", [])))),
         relation=None if relation is None else Relation(relation),
         superseded_by=None if successor is None else str(successor),
         contested=table.get("contested") is True,
@@ -121,14 +121,14 @@ def _memory(path: str, block: Entered) -> Believed:
     )
 
 
-def _draft(text: str, table: Mapping[str, Any]) -> Draft:
+def _make_draft(text: str, table: Mapping[str, Any]) -> Draft:
     times = {shown: name for name, shown in TIMES.items()}
     fields: dict[str, Any] = {"type": MemoryType.FACT}
     for shown, value in table.items():
         name = times.get(shown, shown)
         if name in DRAFT_FIELDS and name != "text":
             fields[name] = parse_time(value) if name in TIMES else value
-    fields = typed(fields)
+    fields = parse_fields(fields)
     for name in _FRACTIONS:
         if name in fields:
             fields[name] = max(0.0, min(float(fields[name]), 1.0))
@@ -145,29 +145,29 @@ def _draft(text: str, table: Mapping[str, Any]) -> Draft:
 def _check(draft: Draft) -> None:
     """Refuse what is not of the kind that a memory holds; a person may have written anything there."""
     names = (draft.topic, draft.entity, draft.attribute, draft.value, draft.scope, draft.speaker, draft.source_session)
-    if any(name is not None and len(_text(name)) > limits.MEMORY_TEXT_CHARACTERS for name in names):
+    if any(name is not None and len(_read_text(name)) > limits.MEMORY_TEXT_CHARACTERS for name in names):
         raise TypeError("a name is no name")
     if not (isinstance(draft.pinned, bool) and isinstance(draft.provisional, bool)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError("a flag is no flag")
-    if not isinstance(draft.metadata, dict) or [_text(tag) for tag in draft.tags] != list(draft.tags):
+    if not isinstance(draft.metadata, dict) or [_read_text(tag) for tag in draft.tags] != list(draft.tags):
         raise TypeError("tags or metadata are none")
 
 
-def _text(value: object) -> str:
+def _read_text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError("text is expected here")
     return value
 
 
-def _source(written: str) -> Span:
+def _read_source(written: str) -> Span:
     event, _, places = written.rpartition(":")
     start, _, stop = places.partition("-")
     return Span(event, int(start), int(stop))
 
 
-def _case(table: Mapping[str, Any]) -> ContestCase:
+def _read_contest(table: Mapping[str, Any]) -> ContestCase:
     plain = {name: value for name, value in table.items() if name not in {"opened", "resolved"}}
     for name in ("opened", "resolved"):
         if table.get(name):
             plain[f"{name}_us"] = parse_time(table[name])
-    return contest_from(plain)
+    return from_contest_dict(plain)

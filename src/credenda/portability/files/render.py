@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.portability.files.layout import DAY_HEADING, QUESTIONS, SECTIONS, Entry, Question
-from credenda.portability.files.markers import comment, item
+from credenda.portability.files.layout import DAY_HEADING, QUESTIONS, SECTIONS, ContestEntry, Entry
+from credenda.portability.files.markers import write_comment, write_item
 from credenda.portability.files.parse import END, Entered, Other, Parsed, Said
 
 __all__ = ["Sheet", "draw", "draw_index", "is_empty"]
@@ -34,7 +34,7 @@ class Sheet:
     title: str
     front: Sequence[str] = ()
     entries: Sequence[Entry] = ()
-    questions: Sequence[Question] = ()
+    questions: Sequence[ContestEntry] = ()
     foot: str = ""
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     kept: Collection[str] = frozenset()
@@ -192,7 +192,7 @@ class _Drawing:
     def _shown(self, entry: Entry) -> list[str]:
         head = [entry.head] if entry.head else []
         named = {"id": self._sheet.names.get(entry.local, entry.local), **entry.table}
-        return [*head, comment("m", named), *item(entry.text)]
+        return [*head, write_comment("m", named), *write_item(entry.text)]
 
     def _add_missing(self) -> None:
         """Add what the page lacks at the end of its sections, from the last one up, so that places stay right."""
@@ -211,7 +211,7 @@ class _Drawing:
         if any(one.text for one in self._sheet.questions):
             self._put([QUESTIONS])
         for one in sorted(self._sheet.questions, key=lambda one: not one.text):
-            self._put([comment("k", one.table), *(item(one.text) if one.text else [])])
+            self._put([write_comment("k", one.table), *(write_item(one.text) if one.text else [])])
 
 
 def _rank(section: str) -> int:

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from credenda.portability.files.markers import plain
+from credenda.portability.files.markers import to_file_text
 
-__all__ = ["AWAY", "Base", "State", "digest", "dump_state", "load_state", "tenant_mark"]
+__all__ = ["AWAY", "Base", "State", "dump_state", "hash_tenant", "hash_text", "load_state"]
 
 VERSION: Final = 1
 AWAY: Final = ""
@@ -51,14 +51,14 @@ class State:
     core: frozenset[str] = frozenset()
 
 
-def tenant_mark(key: bytes) -> str:
+def hash_tenant(key: bytes) -> str:
     """Name a tenant for a state file: a keyed hash that says nothing to anybody else; "" for one that never wrote."""
     return hmac.digest(key, b"files", "sha256").hex()[:32] if key else ""
 
 
-def digest(key: bytes, text: str) -> str:
+def hash_text(key: bytes, text: str) -> str:
     """Hash a text as a file holds it."""
-    return hashlib.blake2b(plain(text).encode(), key=key, digest_size=_HASH_BYTES).hexdigest()
+    return hashlib.blake2b(to_file_text(text).encode(), key=key, digest_size=_HASH_BYTES).hexdigest()
 
 
 def dump_state(state: State) -> bytes:

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from credenda.text.normalize import text_key
-from credenda.text.tokens import spaced
+from credenda.text.normalize import normalise_text
+from credenda.text.tokens import space_runs
 
-__all__ = ["doubts"]
+__all__ = ["find_suspicious"]
 
 _ALIKE: Final = 0.6
 """Share of words, from 0 to 1, that two texts have in common where one may be an edit of the other.
@@ -22,7 +22,7 @@ _ALIKE: Final = 0.6
 """
 
 
-def doubts(gone: Mapping[str, str], standing: Iterable[str], written: Iterable[str]) -> dict[str, str]:
+def find_suspicious(gone: Mapping[str, str], standing: Iterable[str], written: Iterable[str]) -> dict[str, str]:
     """Say why entries may not have been meant to go: their ids with the reason.
 
     `gone` gives texts by ids, `standing` the texts of entries that are left, `written` lines that nobody knows.
@@ -30,22 +30,22 @@ def doubts(gone: Mapping[str, str], standing: Iterable[str], written: Iterable[s
     >>> doubts({"m1": "I live in Linz.", "m2": "I like tea."}, [], ["I live in Graz.", "I like the cello."])
     {'m1': 'a line without a comment may be an edit of it'}
     """
-    left = {text_key(one) for one in standing}
-    lines = [_words(one) for one in written]
+    left = {normalise_text(one) for one in standing}
+    lines = [_count_words(one) for one in written]
     found: dict[str, str] = {}
     for local, text in gone.items():
-        words = _words(text)
-        if text_key(text) in left:
+        words = _count_words(text)
+        if normalise_text(text) in left:
             found[local] = "another entry that stands says the same"
-        elif any(_share(words, line) >= _ALIKE for line in lines):
+        elif any(_measure_overlap(words, line) >= _ALIKE for line in lines):
             found[local] = "a line without a comment may be an edit of it"
     return found
 
 
-def _words(text: str) -> Counter[str]:
-    return Counter(spaced(text_key(text)).split())
+def _count_words(text: str) -> Counter[str]:
+    return Counter(space_runs(normalise_text(text)).split())
 
 
-def _share(one: Counter[str], other: Counter[str]) -> float:
+def _measure_overlap(one: Counter[str], other: Counter[str]) -> float:
     both = one.total() + other.total()
     return 2 * (one & other).total() / both if both else 0.0

@@ -1,6 +1,6 @@
 """Three sides held against each other: what both had, what the memory holds, what the files say. Pure.
 
-What only one side changed is taken over by the other. What both changed is never decided here: it becomes a `Clash`,
+What only one side changed is taken over by the other. What both changed is never decided here: it becomes a `EditConflict`,
 which asks. What a person wrote is either told to the memory or left where it stands.
 """
 
@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from credenda import limits
-from credenda.portability.files.markers import plain
+from credenda.portability.files.markers import to_file_text
 from credenda.portability.files.parse import Entered, Said
 from credenda.portability.files.state import AWAY, Base
-from credenda.portability.files.suspicious_deletions import doubts
-from credenda.portability.files.types import Ours, Sides, Spot, Text, Tier
-from credenda.text.normalize import text_key
+from credenda.portability.files.suspicious_deletions import find_suspicious
+from credenda.portability.files.types import MemorySide, Sides, Spot, Text, Tier
+from credenda.text.normalize import normalise_text
 
-__all__ = ["Clash", "Edit", "Gone", "News", "Plan", "compare"]
+__all__ = ["Added", "Edit", "EditConflict", "Plan", "Removed", "compare"]
 
 
 class Edit(NamedTuple):
@@ -30,7 +30,7 @@ class Edit(NamedTuple):
     spot: Spot
 
 
-class Clash(NamedTuple):
+class EditConflict(NamedTuple):
     """Both sides changed: `local` is what holds here now, `base` what both had, `text` what the file says of it."""
 
     local: str
@@ -39,7 +39,7 @@ class Clash(NamedTuple):
     spot: Spot
 
 
-class News(NamedTuple):
+class Added(NamedTuple):
     """Something to remember.
 
     `name` is its id in the file where it has one, and `table` what its comment says; `restored` says that an entry
@@ -55,7 +55,7 @@ class News(NamedTuple):
     table: Mapping[str, Any] = {}
 
 
-class Gone(NamedTuple):
+class Removed(NamedTuple):
     """A person removed an entry that nobody changed."""
 
     local: str
@@ -71,10 +71,10 @@ class Plan:
     for somebody to say what that means; `notes` are told to whoever asked.
     """
 
-    gone: list[Gone] = field(default_factory=list[Gone])
+    gone: list[Removed] = field(default_factory=list[Removed])
     edits: list[Edit] = field(default_factory=list[Edit])
-    clashes: list[Clash] = field(default_factory=list[Clash])
-    news: list[News] = field(default_factory=list[News])
+    clashes: list[EditConflict] = field(default_factory=list[EditConflict])
+    news: list[Added] = field(default_factory=list[Added])
     where: dict[str, str] = field(default_factory=dict[str, str])
     places: dict[Spot, str] = field(default_factory=dict[Spot, str])
     dropped: set[Spot] = field(default_factory=set[Spot])
@@ -106,7 +106,7 @@ class _Comparison:
         self._hashed = hashed
         self._plan = Plan()
         self._seen: dict[str, list[_Sight]] = defaultdict(list)
-        self._bare: list[News] = []
+        self._bare: list[Added] = []
         self._left: list[_Sight] = []
         self._taken: dict[tuple[str, Tier], str] = {}
         self._base = {one.local: one for one in sides.state.entries.values() if one.local != AWAY}
@@ -128,7 +128,7 @@ class _Comparison:
 
     def _look(self, text: Text, spot: Spot, block: object) -> None:
         if isinstance(block, Said):
-            self._bare.append(News(block.text, spot, text.tier, text.about))
+            self._bare.append(Added(block.text, spot, text.tier, text.about))
         if not isinstance(block, Entered):
             return
         if block.kind == "k":
@@ -144,9 +144,9 @@ class _Comparison:
             self._plan.bound[block.name] = AWAY
 
     def _look_at_question(self, text: Text, spot: Spot, block: Entered) -> None:
-        asked = plain(str(block.table.get("question", "")))
+        asked = to_file_text(str(block.table.get("question", "")))
         if block.text and asked not in block.text:
-            self._bare.append(News(block.text, spot, text.tier, text.about, restored=True))
+            self._bare.append(Added(block.text, spot, text.tier, text.about, restored=True))
 
     def _local(self, name: str) -> str | None:
         """Find what an id in a file is called here; None for what is not from here."""
@@ -166,7 +166,7 @@ class _Comparison:
         core = text.tier is Tier.CORE
         if held:
             name = "" if core else block.name
-            self._bare.append(News(block.text, spot, text.tier, text.about, name, table=block.table))
+            self._bare.append(Added(block.text, spot, text.tier, text.about, name, table=block.table))
         elif core:
             self._plan.dropped.add(spot)
         else:
@@ -223,7 +223,7 @@ class _Comparison:
             elif len(missing) == 1:
                 self._bind(missing[0], sight)
             else:
-                self._plan.news.append(News(sight.text, sight.spot, sight.tier))
+                self._plan.news.append(Added(sight.text, sight.spot, sight.tier))
 
     def _lacks(self, local: str) -> bool:
         return local in self._sides.ours and not self._seen.get(local)
@@ -242,13 +242,13 @@ class _Comparison:
         for local, mine in self._sides.ours.items():
             exact[mine.event, mine.text].append(local)
             if mine.held and not mine.event:
-                normal.setdefault(text_key(mine.text), local)
-        left: list[News] = []
+                normal.setdefault(normalise_text(mine.text), local)
+        left: list[Added] = []
         for one in self._bare:
             event = one.tier is Tier.ARCHIVE
             free = [local for local in exact[event, one.text] if self._unseen(local, one)]
             free.sort(key=lambda local: bool(self._seen.get(local)))  # one that lacks its text, not one that was edited
-            known = free[0] if free else normal.get(text_key(one.text)) if not event else None
+            known = free[0] if free else normal.get(normalise_text(one.text)) if not event else None
             if known is None or one.restored:
                 left.append(one)
             elif free or not self._seen.get(known):
@@ -262,7 +262,7 @@ class _Comparison:
                 self._plan.dropped.add(one.spot)
         self._bare = left
 
-    def _unseen(self, local: str, one: News) -> bool:
+    def _unseen(self, local: str, one: Added) -> bool:
         """Say whether a statement may be an entry that lost its comment: none is intact, and what is over had one."""
         if self._intact(local, one.tier):
             return False
@@ -281,7 +281,7 @@ class _Comparison:
             told.add(sight.text)
             self._differs(sight, mine)
 
-    def _differs(self, sight: _Sight, mine: Ours | None) -> None:
+    def _differs(self, sight: _Sight, mine: MemorySide | None) -> None:
         """Decide about a text that is not what is held here."""
         base = self._base.get(sight.local)
         untouched = base is not None and base.digest == self._hashed(sight.text)
@@ -289,9 +289,14 @@ class _Comparison:
             if mine is None:
                 self._plan.dropped.add(sight.spot)
             return
-        news = News(sight.text, sight.spot, sight.tier, restored=mine is not None)
+        news = Added(sight.text, sight.spot, sight.tier, restored=mine is not None)
         head = self._sides.ours.get(mine.head) if mine is not None and mine.head else None
-        if head is not None and mine is not None and mine.head and text_key(head.text) == text_key(sight.text):
+        if (
+            head is not None
+            and mine is not None
+            and mine.head
+            and normalise_text(head.text) == normalise_text(sight.text)
+        ):
             return
         was_held = mine is not None and (mine.held if base is None else base.held)
         if mine is None or mine.event or mine.head is None or head is None or not was_held:
@@ -299,11 +304,11 @@ class _Comparison:
             if mine is not None:
                 self._plan.notes.append(f"{sight.spot.path}: {sight.local} stays as it was; what was written is new")
         elif base is None or self._moved(base, mine):
-            self._plan.clashes.append(Clash(mine.head, sight.local, sight.text, sight.spot))
+            self._plan.clashes.append(EditConflict(mine.head, sight.local, sight.text, sight.spot))
         else:
             self._plan.edits.append(Edit(sight.local, sight.text, sight.spot))
 
-    def _moved(self, base: Base, mine: Ours) -> bool:
+    def _moved(self, base: Base, mine: MemorySide) -> bool:
         return base.digest != mine.digest or base.held != mine.held
 
     def _miss(self) -> None:
@@ -329,14 +334,14 @@ class _Comparison:
             fresh = []
         self._plan.away.update(set(gone) - set(fresh))
         doubted = set[str]() if sure else self._doubt(tier, fresh)
-        self._plan.gone += [Gone(local, self._names[local]) for local in fresh if local not in doubted]
+        self._plan.gone += [Removed(local, self._names[local]) for local in fresh if local not in doubted]
 
     def _doubt(self, tier: Tier, fresh: Sequence[str]) -> Collection[str]:
         """Find removed entries of which the files still speak: they stay where they were."""
         ours, plan = self._sides.ours, self._plan
         standing = [ours[local].text for local in self._seen if tier is Tier.PAGES and self._intact(local, tier)]
         written = [one.text for one in plan.news if one.tier is tier and not (one.name or one.restored)]
-        found = doubts({local: ours[local].text for local in fresh}, standing, written)
+        found = find_suspicious({local: ours[local].text for local in fresh}, standing, written)
         paths = {text.path for text in self._sides.texts}
         for local, why in found.items():
             path = self._base[local].path

@@ -12,25 +12,25 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from credenda.portability.files.folder import KEY, TOMBSTONES, Folder
-from credenda.portability.files.state import tenant_mark
+from credenda.portability.files.state import hash_tenant
 from credenda.runtime import Parts
 from credenda.storage.store import Tombstone
 
-__all__ = ["file_tombstones", "read_key", "read_tombstones"]
+__all__ = ["read_key", "read_tombstones", "write_tombstones"]
 
 _TABLE: Final = "tombstones"
 _KEY_BYTES: Final = 32
 
 
-def file_tombstones(parts: Parts, folder: Folder) -> None:
+def write_tombstones(parts: Parts, folder: Folder) -> None:
     """Write the tombstones of a memory and their key; nothing where it has none and the files had none."""
     with parts.store.dump(parts.user_id, only={_TABLE}) as dump:
         rows = [dict(row) for _, row in dump.rows]
         key, tag = dump.origin.key, dump.origin.tag
-    mark = tenant_mark(key)
+    mark = hash_tenant(key)
     erased_key = read_key(folder)
-    gone = {mark, tenant_mark(erased_key) if erased_key and erased_key != key else mark}
-    theirs = [line for line in _lines(folder) if line.get("key") not in gone]
+    gone = {mark, hash_tenant(erased_key) if erased_key and erased_key != key else mark}
+    theirs = [line for line in _read_lines(folder) if line.get("key") not in gone]
     mine = [
         {
             "digest": cast("bytes", row["digest"]).hex(),
@@ -64,10 +64,10 @@ def read_key(folder: Folder) -> bytes:
 
 def read_tombstones(folder: Folder, key: bytes) -> tuple[list[Tombstone], int]:
     """Read the tombstones under a key, and count those under others, which nobody here can check."""
-    mark = tenant_mark(key)
+    mark = hash_tenant(key)
     found: list[Tombstone] = []
     others = 0
-    for line in _lines(folder):
+    for line in _read_lines(folder):
         if line.get("key") != mark:
             others += 1
             continue
@@ -82,7 +82,7 @@ def read_tombstones(folder: Folder, key: bytes) -> tuple[list[Tombstone], int]:
     return found, others
 
 
-def _lines(folder: Folder) -> Iterator[dict[str, Any]]:
+def _read_lines(folder: Folder) -> Iterator[dict[str, Any]]:
     """Read the lines that are whole; marks of a merge and torn lines are passed over."""
     for text in folder.load(TOMBSTONES).decode("utf-8", "replace").splitlines():
         try:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from credenda.portability.files.parse import Parsed
 from credenda.portability.files.state import State
 
-__all__ = ["Ours", "Sides", "Spot", "Text", "Tier"]
+__all__ = ["MemorySide", "Sides", "Spot", "Text", "Tier"]
 
 
 class Tier(StrEnum):
@@ -37,7 +37,7 @@ class Text(NamedTuple):
     about: str = ""
 
 
-class Ours(NamedTuple):
+class MemorySide(NamedTuple):
     """A memory or event as it stands here; `head` is what took its place, the id itself while it is held."""
 
     text: str
@@ -56,7 +56,7 @@ class Sides:
     """
 
     state: State
-    ours: Mapping[str, Ours]
+    ours: Mapping[str, MemorySide]
     texts: Sequence[Text]
     tag: str
     hidden: Collection[str] = frozenset()

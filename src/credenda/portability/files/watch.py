@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from credenda.portability.files.folder import stamp
+from credenda.portability.files.folder import stamp_file
 from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES
 
-__all__ = ["Rest", "signature"]
+__all__ = ["Rest", "compute_signature"]
 
 
 class Rest:
@@ -40,22 +40,22 @@ class Rest:
         return still and seen != self._handled
 
 
-def signature(root: Path) -> Mapping[str, tuple[int, ...]]:
+def compute_signature(root: Path) -> Mapping[str, tuple[int, ...]]:
     """Give what tells whether a page changed since: sizes and times of all pages, without reading any."""
-    return dict(_stamps(root))
+    return dict(_stamp_pages(root))
 
 
-def _stamps(root: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _stamp_pages(root: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
     for place in (root / ARCHIVE, root / PAGES):
         for folder, below, names in os.walk(place):
             below[:] = [name for name in below if not name.startswith(".")]
             for name in names:
-                yield from _stamp_of(Path(folder) / name)
+                yield from _stamp_page(Path(folder) / name)
     for name in (CORE, INDEX):
-        yield from _stamp_of(root / name)
+        yield from _stamp_page(root / name)
 
 
-def _stamp_of(path: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _stamp_page(path: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
     with suppress(OSError):
         if path.suffix == ".md" and not path.name.startswith("."):
-            yield str(path), stamp(path.lstat())
+            yield str(path), stamp_file(path.lstat())

@@ -9,7 +9,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.clock import to_datetime
-from credenda.portability.importers.format import Piece, Problem, Source, stable_key
+from credenda.portability.importers.format import Piece, Problem, Source, make_stable_key
 from credenda.portability.line_reader import Line
 from credenda.write.intake.validate import Submission
 
@@ -18,10 +18,10 @@ __all__ = [
     "Block",
     "TextLine",
     "cut",
-    "document_piece",
-    "file_session",
+    "decode_lines",
     "has_words",
-    "text_lines",
+    "make_document_piece",
+    "name_file_session",
 ]
 
 BLOCK_CHARACTERS_MAX: Final = limits.EVENT_TEXT_BYTES // 4
@@ -39,7 +39,7 @@ class TextLine:
     text: str
 
 
-def text_lines(lines: Iterable[Line]) -> Iterator[TextLine | Problem]:
+def decode_lines(lines: Iterable[Line]) -> Iterator[TextLine | Problem]:
     """Decode lines; a run of lines that cannot be read is one problem."""
     broken = False
     for line in lines:
@@ -73,7 +73,7 @@ def cut(text: str) -> Iterator[str]:
     yield rest
 
 
-def file_session(source: Source) -> str:
+def name_file_session(source: Source) -> str:
     """Name the session of all that a file holds, so that it can be taken out again."""
     path = source.path.as_posix().encode("utf-8", "replace").decode()
     return f"file:{path[-_SESSION_CHARACTERS:]}"
@@ -90,7 +90,7 @@ class Block:
     tags: tuple[str, ...] = ()
 
 
-def document_piece(block: Block, source: Source) -> Piece:
+def make_document_piece(block: Block, source: Source) -> Piece:
     """Make a block something a document says. The same words are the same block, whatever file they stand in."""
     name = source.path.name.encode("utf-8", "replace").decode()
     message: dict[str, object] = {"role": "document", "content": block.text}
@@ -99,10 +99,10 @@ def document_piece(block: Block, source: Source) -> Piece:
     submission = Submission(
         content=[message],
         user_id=source.user_id,
-        session=file_session(source),
+        session=name_file_session(source),
         source="ingest",
         tags=block.tags,
         metadata={"document": name, **block.details},
-        idempotency_key=stable_key("document", block.text),
+        idempotency_key=make_stable_key("document", block.text),
     )
     return Piece(place=f"line {block.line}", submission=submission, by_content=True)

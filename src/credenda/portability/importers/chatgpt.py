@@ -9,9 +9,16 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
 from credenda.portability.importers.format import Boundary, Piece, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, item_of, shown, shown_id, table_of, text_of
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    describe_item,
+    make_showable,
+    read_text,
+    require_item,
+    require_table,
+)
 from credenda.portability.importers.turns import Talk, Turn
-from credenda.portability.json_stream import Element, elements
+from credenda.portability.json_stream import Element, read_elements
 from credenda.portability.line_reader import Lines
 
 __all__ = ["ChatGPTFormat"]
@@ -45,27 +52,27 @@ class ChatGPTFormat:
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
         """Read each conversation and give its turns, in order."""
-        for element in elements(lines, "conversations"):
-            yield from _conversation(element, source)
+        for element in read_elements(lines, "conversations"):
+            yield from _read_conversation(element, source)
 
 
-def _conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
+def _read_conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
     place = f"conversation {element.number}"
     try:
-        table = item_of(element)
-        tree = _Tree(nodes=table_of(table.get("mapping")))
+        table = require_item(element)
+        tree = _Tree(nodes=require_table(table.get("mapping")))
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
     yield Boundary()
-    place = f"{place} ({shown_id(table, element.number, 'conversation_id', 'id')})"
-    session = text_of(table, "conversation_id", "id") or f"{source.path.name}/{element.number}"
-    title, begun = text_of(table, "title"), table.get("create_time")
+    place = f"{place} ({describe_item(table, element.number, 'conversation_id', 'id')})"
+    session = read_text(table, "conversation_id", "id") or f"{source.path.name}/{element.number}"
+    title, begun = read_text(table, "title"), table.get("create_time")
     talk = Talk.titled(_AGENT, source, session=session, title=title, begun=begun)
     branch = tree.branch(table.get("current_node"))
     yield from (Problem(place=place, what=what) for what in tree.problems)
     for node_id in branch:
-        yield from _message(talk, f"{place}, message {shown(node_id)}", node_id, tree.nodes[node_id])
+        yield from _read_message(talk, f"{place}, message {make_showable(node_id)}", node_id, tree.nodes[node_id])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -108,17 +115,17 @@ class _Tree:
         return value if name != "parent" or isinstance(value, str) else None
 
 
-def _message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Piece | Problem]:
+def _read_message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Piece | Problem]:
     """Read one message; those that nobody saw or said are passed over in silence."""
     try:
-        table = table_of(node)
-        message = table_of(table.get("message") or {})
-        text = _said(message) if message else ""
+        table = require_table(node)
+        message = require_table(table.get("message") or {})
+        text = _read_words(message) if message else ""
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
     if text:
-        message_id = text_of(message, "id") or node_id
+        message_id = read_text(message, "id") or node_id
         yield from talk.pieces(
             Turn(
                 place=place,
@@ -131,26 +138,26 @@ def _message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Pie
         )
 
 
-def _said(message: Mapping[str, Any]) -> str:
+def _read_words(message: Mapping[str, Any]) -> str:
     """Give the words of a message; "" for one that was not said to the other, or not shown."""
-    if table_of(message.get("author")).get("role") not in _ROLES or message.get("weight", 1) == 0:
+    if require_table(message.get("author")).get("role") not in _ROLES or message.get("weight", 1) == 0:
         return ""
     metadata = message.get("metadata")
     if isinstance(metadata, dict) and any(cast("dict[str, object]", metadata).get(name) for name in _HIDDEN):
         return ""
     if message.get("recipient", _EVERYBODY) not in (_EVERYBODY, None):
         return ""
-    content = table_of(message.get("content"))
+    content = require_table(message.get("content"))
     if content.get("content_type", "text") not in _READ:
         return ""
     parts = content.get("parts")
     if not isinstance(parts, list):
         raise MalformedError("it has no list of parts")
-    texts = (_part(part) for part in cast("Sequence[object]", parts))
+    texts = (_read_part(part) for part in cast("Sequence[object]", parts))
     return "\n\n".join(text for text in texts if text.strip()).strip()
 
 
-def _part(part: object) -> str:
+def _read_part(part: object) -> str:
     """Give the text of a part; pictures have none, and what was spoken has been written down."""
     text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
     return _CITATION.sub("", text) if isinstance(text, str) else ""

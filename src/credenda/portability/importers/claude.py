@@ -8,11 +8,18 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
-from credenda.portability.importers.blocks import Block, cut, document_piece, has_words
+from credenda.portability.importers.blocks import Block, cut, has_words, make_document_piece
 from credenda.portability.importers.format import Boundary, Piece, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, item_of, list_of, shown_id, table_of, text_of
-from credenda.portability.importers.turns import Talk, Turn, mended
-from credenda.portability.json_stream import Element, elements
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    describe_item,
+    list_of,
+    read_text,
+    require_item,
+    require_table,
+)
+from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
+from credenda.portability.json_stream import Element, read_elements
 from credenda.portability.line_reader import Lines
 
 __all__ = ["ClaudeFormat"]
@@ -42,15 +49,15 @@ class ClaudeFormat:
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
         """Read each conversation, or each memory, in order."""
-        read = _memories if source.path.name == _MEMORIES else _conversation
-        for element in _items(lines, source.path):
+        read = _read_memories if source.path.name == _MEMORIES else _read_conversation
+        for element in _read_items(lines, source.path):
             yield from read(element, source)
 
 
-def _items(lines: Lines, path: Path) -> Iterator[Element]:
+def _read_items(lines: Lines, path: Path) -> Iterator[Element]:
     """Read a list, or JSON Lines."""
     if ".jsonl" not in path.suffixes:
-        yield from elements(lines, "conversations", "memories")
+        yield from read_elements(lines, "conversations", "memories")
         return
     for line in lines:
         if line.too_long:
@@ -59,75 +66,75 @@ def _items(lines: Lines, path: Path) -> Iterator[Element]:
             yield Element(number=line.number, data=line.data)
 
 
-def _conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
+def _read_conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
     place = f"conversation {element.number}"
     try:
-        table = item_of(element)
+        table = require_item(element)
         messages = list_of(table, "chat_messages")
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
     yield Boundary()
-    place = f"{place} ({shown_id(table, element.number, 'uuid')})"
-    session = text_of(table, "uuid") or f"{source.path.name}/{element.number}"
-    title, begun = text_of(table, "name"), table.get("created_at")
+    place = f"{place} ({describe_item(table, element.number, 'uuid')})"
+    session = read_text(table, "uuid") or f"{source.path.name}/{element.number}"
+    title, begun = read_text(table, "name"), table.get("created_at")
     talk = Talk.titled(_AGENT, source, session=session, title=title, begun=begun)
     for number, message in enumerate(messages, 1):
-        yield from _message(talk, f"{place}, message {shown_id(message, number, 'uuid')}", number, message)
+        yield from _read_message(talk, f"{place}, message {describe_item(message, number, 'uuid')}", number, message)
 
 
-def _message(talk: Talk, place: str, number: int, message: object) -> Iterator[Piece | Problem]:
+def _read_message(talk: Talk, place: str, number: int, message: object) -> Iterator[Piece | Problem]:
     """Read one message; one without words is passed over in silence."""
     try:
-        table = table_of(message)
-        role = _role(table)
-        text = _said(table)
+        table = require_table(message)
+        role = _read_role(table)
+        text = _read_words(table)
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
     if text:
-        message_id = text_of(table, "uuid")
+        message_id = read_text(table, "uuid")
         key = (talk.session, message_id or f"#{number}")
         moment = table.get("created_at")
         yield from talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=message_id))
 
 
-def _role(message: Mapping[str, Any]) -> str:
-    role = _ROLES.get(text_of(message, "sender"))
+def _read_role(message: Mapping[str, Any]) -> str:
+    role = _ROLES.get(read_text(message, "sender"))
     if role is None:
         raise MalformedError("its sender is neither human nor assistant")
     return role
 
 
-def _said(message: Mapping[str, Any]) -> str:
+def _read_words(message: Mapping[str, Any]) -> str:
     """Give the words of a message: its blocks of text, else its text."""
     content = message.get("content")
     blocks = cast("Sequence[object]", content) if isinstance(content, list) else ()
     tables = [cast("dict[str, Any]", block) for block in blocks if isinstance(block, dict)]
-    texts = [text_of(block, "text") for block in tables if block.get("type", "text") == "text"]
-    return "\n\n".join(text.strip() for text in texts if text) or text_of(message, "text").strip()
+    texts = [read_text(block, "text") for block in tables if block.get("type", "text") == "text"]
+    return "\n\n".join(text.strip() for text in texts if text) or read_text(message, "text").strip()
 
 
-def _memories(element: Element, source: Source) -> Iterator[Piece | Problem]:
+def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem]:
     """Read what the assistant had noted about the person: paragraphs of a document, trusted like one."""
     place = f"memory {element.number}"
     try:
-        texts = list(_notes(item_of(element)))
+        texts = list(_read_notes(require_item(element)))
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
     for text in texts:
-        for block in _BLANK.split(mended(text)):
+        for block in _BLANK.split(mend_surrogates(text)):
             for part in cut(block.strip()):
                 if has_words(part):
-                    piece = document_piece(
+                    piece = make_document_piece(
                         Block(text=part, line=element.number, occurred_us=source.modified_us), source
                     )
                     yield replace(piece, place=place)
 
 
-def _notes(table: Mapping[str, Any]) -> Iterator[str]:
-    yield text_of(table, "conversations_memory", "memory", "content")
+def _read_notes(table: Mapping[str, Any]) -> Iterator[str]:
+    yield read_text(table, "conversations_memory", "memory", "content")
     projects = table.get("project_memories")
     if isinstance(projects, dict):
         yield from (note for note in cast("dict[str, object]", projects).values() if isinstance(note, str))

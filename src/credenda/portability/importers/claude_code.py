@@ -13,8 +13,14 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.portability.importers.format import Boundary, Piece, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, loaded, shown, table_of, text_of
-from credenda.portability.importers.turns import Talk, Turn, mended
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    make_showable,
+    parse_table,
+    read_text,
+    require_table,
+)
+from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
 from credenda.portability.line_reader import Line, Lines
 
 __all__ = ["ClaudeCodeFormat"]
@@ -96,19 +102,19 @@ class _Session:
 
     def _read(self, data: bytes, place: str) -> Iterator[Piece | Problem | Boundary]:
         try:
-            table = loaded(data)
-            line_id = text_of(table, "uuid")
-            place = f"{place}, message {shown(line_id)}" if line_id else place
-            role, text = _said(table)
+            table = parse_table(data)
+            line_id = read_text(table, "uuid")
+            place = f"{place}, message {make_showable(line_id)}" if line_id else place
+            role, text = _read_words(table)
         except MalformedError as error:
             yield Problem(place=place, what=str(error))
             return
         if not text:
             return
-        name = text_of(table, "sessionId") or (self.talk.session if self.talk else self.name)
+        name = read_text(table, "sessionId") or (self.talk.session if self.talk else self.name)
         if self.talk is None or self.talk.session != name:
             yield Boundary()
-            self.talk = self._begun(name, mended(text_of(table, "cwd")))
+            self.talk = self._begun(name, mend_surrogates(read_text(table, "cwd")))
         moment = table.get("timestamp")
         key = (line_id,) if line_id else (name, role, str(moment), text)
         yield from self.talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=line_id))
@@ -124,33 +130,33 @@ class _Session:
         )
 
 
-def _said(table: Mapping[str, Any]) -> tuple[str, str]:
+def _read_words(table: Mapping[str, Any]) -> tuple[str, str]:
     """Give who said what in a line; no words where neither of the two did."""
     kind = table.get("type")
-    if any(table.get(name) for name in _NOT_SAID) or not _by_person(table):
+    if any(table.get(name) for name in _NOT_SAID) or not _is_from_person(table):
         return "", ""
     if kind == "attachment":
-        return "user", _queued(table)
+        return "user", _read_queued(table)
     if kind not in _ROLES:
         return "", ""
-    message = table_of(table.get("message"))
+    message = require_table(table.get("message"))
     if message.get("model") == _SYNTHETIC:
         return "", ""
-    return kind, _words(message.get("content"), by_person=kind == "user")
+    return kind, _strip_program_text(message.get("content"), by_person=kind == "user")
 
 
-def _by_person(table: Mapping[str, Any]) -> bool:
+def _is_from_person(table: Mapping[str, Any]) -> bool:
     """Say whether a prompt came from the person, and not from a task or program that reports back."""
     origin = table.get("origin")
     return not isinstance(origin, dict) or cast("dict[str, object]", origin).get("kind", _PERSON) == _PERSON
 
 
-def _queued(table: Mapping[str, Any]) -> str:
-    attached = table_of(table.get("attachment"))
+def _read_queued(table: Mapping[str, Any]) -> str:
+    attached = require_table(table.get("attachment"))
     spoken = attached.get("type") == _QUEUED and attached.get("commandMode", "prompt") == "prompt"
-    if not spoken or attached.get("isMeta") or not _by_person(attached):
+    if not spoken or attached.get("isMeta") or not _is_from_person(attached):
         return ""
-    return _words(attached.get("prompt"), by_person=True)
+    return _strip_program_text(attached.get("prompt"), by_person=True)
 
 
 def _is_table(data: bytes) -> bool:
@@ -159,27 +165,27 @@ def _is_table(data: bytes) -> bool:
     return bare.startswith(b"{") and bare.endswith(b"}")
 
 
-def _words(content: object, *, by_person: bool) -> str:
+def _strip_program_text(content: object, *, by_person: bool) -> str:
     """Give the text of a message without what tools and the program put into it; "" when nothing is left."""
     if isinstance(content, str):
         texts = [content]
     elif isinstance(content, list):
-        texts = [text for block in cast("Sequence[object]", content) if (text := _block(block))]
+        texts = [text for block in cast("Sequence[object]", content) if (text := _read_block(block))]
     else:
         raise MalformedError("its content is neither text nor a list of blocks")
     if by_person:
         texts = [text for text in texts if not text.lstrip().startswith((_COMPACTED, _CAVEAT))]
-        texts = [_MARKERS.sub("", _unwrapped(text)) for text in texts]
+        texts = [_MARKERS.sub("", _cut_program_blocks(text)) for text in texts]
     return "\n\n".join(text.strip() for text in texts if text.strip() and text.strip() != "(no content)")
 
 
-def _block(block: object) -> str:
-    table = table_of(block)
+def _read_block(block: object) -> str:
+    table = require_table(block)
     text = table.get("text")
     return text if table.get("type") == "text" and isinstance(text, str) else ""
 
 
-def _unwrapped(text: str) -> str:
+def _cut_program_blocks(text: str) -> str:
     """Cut out the blocks of the program; one that is never closed is somebody's words about it."""
     kept: list[str] = []
     done = 0

@@ -11,19 +11,25 @@ from typing import Any, Final
 
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
-from credenda.portability.importers.format import Boundary, Piece, Problem, Source, stable_key
-from credenda.portability.importers.json_checks import MalformedError, list_of, loaded, shown_id, table_of
+from credenda.portability.importers.format import Boundary, Piece, Problem, Source, make_stable_key
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    describe_item,
+    list_of,
+    parse_table,
+    require_table,
+)
 from credenda.portability.line_reader import Line, Lines
-from credenda.text.normalize import name_key
+from credenda.text.normalize import normalise_name
 from credenda.write.intake.validate import Submission
 
-__all__ = ["ConversationFormat", "session_name"]
+__all__ = ["ConversationFormat", "name_session"]
 
 _HEAD: Final = re.compile(rb'\s*\{.*"(?:conv|sessions)"\s*:', re.DOTALL)
 _ROLES: Final = frozenset({"user", "assistant"})
 
 
-def session_name(conversation: str, session: str) -> str:
+def name_session(conversation: str, session: str) -> str:
     """Name a session so that no two conversations share one, whatever their ids are.
 
     >>> session_name("conv-26", "S1"), session_name("a/b", "c") == session_name("a", "b/c")
@@ -50,14 +56,14 @@ class ConversationFormat:
         """Read each line as a conversation and give its turns, in order."""
         for line in lines:
             if line.too_long or line.data.strip():
-                yield from _conversation(line, source)
+                yield from _read_conversation(line, source)
 
 
-def _conversation(line: Line, source: Source) -> Iterator[Piece | Problem | Boundary]:
+def _read_conversation(line: Line, source: Source) -> Iterator[Piece | Problem | Boundary]:
     place = f"line {line.number}"
     try:
-        table = _loaded(line)
-        talk = _Talk(id=_id(table, "conv"), place=place, user_id=source.user_id)
+        table = _parse_line(line)
+        talk = _Talk(id=_read_id(table, "conv"), place=place, user_id=source.user_id)
         sessions = list_of(table, "sessions")
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
@@ -67,10 +73,10 @@ def _conversation(line: Line, source: Source) -> Iterator[Piece | Problem | Boun
         yield from talk.turns(session, number)
 
 
-def _loaded(line: Line) -> Mapping[str, Any]:
+def _parse_line(line: Line) -> Mapping[str, Any]:
     if line.too_long:
         raise MalformedError("the line is too long; split the conversation over several lines")
-    return loaded(line.data)
+    return parse_table(line.data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,16 +89,16 @@ class _Talk:
 
     def turns(self, session: object, number: int) -> Iterator[Piece | Problem]:
         """Read one session; a malformed one is passed over whole, since its turns would lack their time."""
-        place = f"{self.place}, session {shown_id(session, number, 'id')}"
+        place = f"{self.place}, session {describe_item(session, number, 'id')}"
         try:
-            table = table_of(session)
-            scene = _Scene(talk=self, session=_id(table, "id"), begun=_moment(table))
+            table = require_table(session)
+            scene = _Scene(talk=self, session=_read_id(table, "id"), begun=_read_time(table))
             turns = list_of(table, "turns")
         except MalformedError as error:
             yield Problem(place=place, what=str(error))
             return
         for count, turn in enumerate(turns, 1):
-            spot = f"{place}, turn {shown_id(turn, count, 'id')}"
+            spot = f"{place}, turn {describe_item(turn, count, 'id')}"
             try:
                 yield Piece(place=spot, submission=scene.submission(turn))
             except MalformedError as error:
@@ -109,14 +115,14 @@ class _Scene:
 
     def submission(self, turn: object) -> Submission:
         """Read one turn."""
-        table = table_of(turn)
-        turn_id = _id(table, "id")
+        table = require_table(turn)
+        turn_id = _read_id(table, "id")
         return Submission(
-            content=[{**self._speaker(table), "content": _said(table), "id": turn_id}],
+            content=[{**self._speaker(table), "content": _read_words(table), "id": turn_id}],
             user_id=self.talk.user_id,
-            session=session_name(self.talk.id, self.session),
-            occurred_at=_moment(table) or self.begun,
-            idempotency_key=stable_key("conversation", self.talk.id, self.session, turn_id),
+            session=name_session(self.talk.id, self.session),
+            occurred_at=_read_time(table) or self.begun,
+            idempotency_key=make_stable_key("conversation", self.talk.id, self.session, turn_id),
         )
 
     def _speaker(self, turn: Mapping[str, Any]) -> dict[str, str]:
@@ -127,12 +133,12 @@ class _Scene:
         role = speaker.strip().casefold()
         if role in _ROLES:
             return {"role": role}
-        if name_key(speaker) in {"user", name_key(self.talk.user_id)}:
+        if normalise_name(speaker) in {"user", normalise_name(self.talk.user_id)}:
             return {"role": "user"}
         return {"role": "person", "name": speaker.strip()}
 
 
-def _said(turn: Mapping[str, Any]) -> str:
+def _read_words(turn: Mapping[str, Any]) -> str:
     """Give the words of a turn; the caption of a picture is part of them."""
     text, caption = turn.get("text", ""), turn.get("image_caption")
     if not isinstance(text, str):
@@ -142,7 +148,7 @@ def _said(turn: Mapping[str, Any]) -> str:
     return f"{text} [image: {caption}]".lstrip() if caption else text
 
 
-def _moment(table: Mapping[str, Any]) -> datetime | None:
+def _read_time(table: Mapping[str, Any]) -> datetime | None:
     """Read a time, in UTC unless it names a zone; None when there is none."""
     value = table.get("time")
     if value is None:
@@ -155,7 +161,7 @@ def _moment(table: Mapping[str, Any]) -> datetime | None:
         raise MalformedError("its time is not RFC 3339, like 2026-03-01T09:30:00Z") from error
 
 
-def _id(table: Mapping[str, Any], name: str) -> str:
+def _read_id(table: Mapping[str, Any], name: str) -> str:
     value = table.get(name)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from credenda.clock import to_datetime
-from credenda.portability.importers.blocks import file_session
-from credenda.portability.importers.format import Piece, Source, stable_key
-from credenda.portability.importers.turns import mended
+from credenda.portability.importers.blocks import name_file_session
+from credenda.portability.importers.format import Piece, Source, make_stable_key
+from credenda.portability.importers.turns import mend_surrogates
 from credenda.write.intake.validate import Submission
 
-__all__ = ["Statement", "statement_piece"]
+__all__ = ["Statement", "make_statement_piece"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,18 +33,18 @@ class Statement:
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-def statement_piece(statement: Statement, source: Source) -> Piece:
+def make_statement_piece(statement: Statement, source: Source) -> Piece:
     """Make a statement something that is remembered. Met again with another time, it is the same statement still."""
     aged = None if source.modified_us is None else to_datetime(source.modified_us)
     submission = Submission(
-        content=[{"role": statement.role, "content": mended(statement.text)}],
+        content=[{"role": statement.role, "content": mend_surrogates(statement.text)}],
         user_id=source.user_id,
-        session=file_session(source),
+        session=name_file_session(source),
         source="ingest",
         occurred_at=statement.occurred_at or aged,
         tags=statement.tags,
         metadata=statement.metadata,
         memory_type=statement.memory_type,
-        idempotency_key=stable_key(*statement.key),
+        idempotency_key=make_stable_key(*statement.key),
     )
     return Piece(place=statement.place, submission=submission, by_content=True)

@@ -12,7 +12,7 @@ from typing import Protocol
 from credenda.portability.line_reader import Lines
 from credenda.write.intake.validate import Submission
 
-__all__ = ["Boundary", "Format", "Piece", "Problem", "Source", "stable_key"]
+__all__ = ["Boundary", "Format", "Piece", "Problem", "Source", "make_stable_key"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class Format(Protocol):
         ...
 
 
-def stable_key(kind: str, *parts: str) -> str:
+def make_stable_key(kind: str, *parts: str) -> str:
     """Name a thing by what makes it the same, so that importing it again files nothing twice."""
     body = json.dumps(parts, ensure_ascii=False)
     return f"{kind}:{hashlib.blake2b(body.encode('utf-8', 'replace'), digest_size=16).hexdigest()}"

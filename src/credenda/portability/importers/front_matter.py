@@ -14,7 +14,7 @@ from typing import Final
 from credenda import limits
 from credenda.portability.importers.blocks import TextLine
 
-__all__ = ["Front", "read_front", "tags_of"]
+__all__ = ["Front", "read_front", "read_tags"]
 
 _PAIR: Final = re.compile(r"([A-Za-z][\w -]*?)\s*:(?:\s+(.*))?$")
 _ITEM: Final = re.compile(r"\s*-\s+(.*)$")
@@ -48,21 +48,21 @@ def read_front(lines: Iterable[TextLine]) -> Front:
     values: list[str] = []
     for line in lines:
         if found := _PAIR.match(line.text):
-            values = _values(found[2] or "")
+            values = _read_values(found[2] or "")
             pairs[found[1].casefold()] = (line.number, values)
         elif found := _ITEM.match(line.text):
-            values += _values(found[1], listed=True)
+            values += _read_values(found[1], listed=True)
     return Front(pairs)
 
 
-def tags_of(words: Iterable[str]) -> tuple[str, ...]:
+def read_tags(words: Iterable[str]) -> tuple[str, ...]:
     """Give tags without their sign, as many and as long as are kept."""
     names = (name for word in words for part in word.replace(",", " ").split() if (name := part.lstrip("#")))
     found = dict.fromkeys(name for name in names if len(name) <= limits.NAME_CHARACTERS)
     return tuple(found)[: limits.TAGS]
 
 
-def _values(text: str, *, listed: bool = False) -> list[str]:
+def _read_values(text: str, *, listed: bool = False) -> list[str]:
     text = text.strip()
     if not listed and text.startswith("[") and text.endswith("]") and not text.startswith("[["):
         return [value for part in text[1:-1].split(",") if (value := part.strip().strip(_QUOTES))]

@@ -14,15 +14,15 @@ from credenda.portability.json_stream import Element
 
 __all__ = [
     "MalformedError",
-    "item_of",
+    "describe_item",
     "list_of",
-    "loaded",
-    "moment_of",
-    "moment_or_none",
-    "shown",
-    "shown_id",
-    "table_of",
-    "text_of",
+    "make_showable",
+    "parse_table",
+    "read_moment",
+    "read_moment_or_none",
+    "read_text",
+    "require_item",
+    "require_table",
 ]
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -34,7 +34,7 @@ class MalformedError(ValueError):
     """An item is not as the format has it; the text says what is wrong, never what it says."""
 
 
-def loaded(data: bytes) -> Mapping[str, Any]:
+def parse_table(data: bytes) -> Mapping[str, Any]:
     """Read one JSON table."""
     try:
         text = data.removeprefix(_BOM).decode()
@@ -48,17 +48,17 @@ def loaded(data: bytes) -> Mapping[str, Any]:
         raise MalformedError("nested too deeply") from error
     except ValueError as error:
         raise MalformedError("a number in it has too many digits") from error
-    return table_of(value)
+    return require_table(value)
 
 
-def item_of(element: Element) -> Mapping[str, Any]:
+def require_item(element: Element) -> Mapping[str, Any]:
     """Read an item of a list as a table."""
     if element.wrong:
         raise MalformedError(element.wrong)
-    return loaded(element.data)
+    return parse_table(element.data)
 
 
-def table_of(value: object) -> Mapping[str, Any]:
+def require_table(value: object) -> Mapping[str, Any]:
     """Take a value as a table."""
     if not isinstance(value, dict):
         raise MalformedError("it is not a table")
@@ -73,13 +73,13 @@ def list_of(table: Mapping[str, Any], name: str) -> Sequence[object]:
     return cast("Sequence[object]", value)
 
 
-def text_of(table: Mapping[str, Any], *names: str) -> str:
+def read_text(table: Mapping[str, Any], *names: str) -> str:
     """Read the first of some names that holds a text; "" where none does."""
     found = (table.get(name) for name in names)
     return next((value for value in found if isinstance(value, str) and value.strip()), "")
 
 
-def moment_of(value: object) -> datetime | None:
+def read_moment(value: object) -> datetime | None:
     """Read a time: RFC 3339, in UTC unless it names a zone, or seconds since 1970; None where there is none."""
     if value is None or value == "":
         return None
@@ -93,20 +93,20 @@ def moment_of(value: object) -> datetime | None:
     raise MalformedError("its time cannot be read")
 
 
-def moment_or_none(value: object) -> datetime | None:
+def read_moment_or_none(value: object) -> datetime | None:
     """Read a time that something better may follow; one that cannot be read is none."""
     try:
-        return moment_of(value)
+        return read_moment(value)
     except MalformedError:
         return None
 
 
-def shown_id(item: object, number: int, *names: str) -> str:
+def describe_item(item: object, number: int, *names: str) -> str:
     """Name an item for a message: by its id, or by its place."""
     table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
-    return shown(str(next((table[name] for name in names if isinstance(table.get(name), str | int)), number)))
+    return make_showable(str(next((table[name] for name in names if isinstance(table.get(name), str | int)), number)))
 
 
-def shown(name: str) -> str:
+def make_showable(name: str) -> str:
     """Make a foreign id or file name fit to be shown: short, and nothing that a terminal obeys."""
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in name[:_ID_CHARACTERS])

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from credenda.portability.importers.blocks import document_piece
+from credenda.portability.importers.blocks import make_document_piece
 from credenda.portability.importers.format import Piece, Problem, Source
-from credenda.portability.importers.pages import page_blocks
+from credenda.portability.importers.pages import read_blocks
 from credenda.portability.line_reader import Lines
 
 __all__ = ["MarkdownFormat", "is_markdown"]
@@ -31,8 +31,8 @@ class MarkdownFormat:
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
         """Read the file block by block."""
-        for block in page_blocks(lines, source):
-            yield block if isinstance(block, Problem) else document_piece(block, source)
+        for block in read_blocks(lines, source):
+            yield block if isinstance(block, Problem) else make_document_piece(block, source)
 
 
 def is_markdown(name: str) -> bool:

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.portability.importers.foreign_facts import Statement, statement_piece
+from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Boundary, Piece, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, list_of, loaded, text_of
-from credenda.portability.importers.turns import mended
+from credenda.portability.importers.json_checks import MalformedError, list_of, parse_table, read_text
+from credenda.portability.importers.turns import mend_surrogates
 from credenda.portability.line_reader import Line, Lines
-from credenda.text.normalize import name_key
+from credenda.text.normalize import normalise_name
 
-__all__ = ["ABOUT_USER", "McpMemoryFormat", "observed", "related"]
+__all__ = ["ABOUT_USER", "McpMemoryFormat", "word_observation", "word_relation"]
 
 ABOUT_USER: Final = "default_user"
 """How the reference server's own instructions call the person."""
@@ -48,10 +48,10 @@ class McpMemoryFormat:
             if line.too_long:
                 yield Problem(place=f"line {line.number}", what="the line is too long")
             elif line.data.strip():
-                yield from _stated(line, source)
+                yield from _read_line(line, source)
 
 
-def observed(entity: str, observation: str) -> str:
+def word_observation(entity: str, observation: str) -> str:
     """Say in a sentence of its own what was observed of an entity.
 
     >>> observed("Ann", "likes tea"), observed("Ann", "Prefers tea"), observed("Ann", "Ann is five")
@@ -59,8 +59,8 @@ def observed(entity: str, observation: str) -> str:
     >>> observed("Ann", "Nurse in Graz"), observed("default_user", "Lives in Graz")
     ('Ann: Nurse in Graz', 'User lives in Graz')
     """
-    name = _shown(entity)
-    if name_key(f"{observation} ").startswith((f"{name_key(name)} ", f"{name_key(name)}'")):
+    name = _show_name(entity)
+    if normalise_name(f"{observation} ").startswith((f"{normalise_name(name)} ", f"{normalise_name(name)}'")):
         return observation
     if observation[:1].islower():
         return f"{name} {observation}"
@@ -69,36 +69,36 @@ def observed(entity: str, observation: str) -> str:
     return observation if entity == ABOUT_USER else f"{name}: {observation}"
 
 
-def related(source: str, relation: str, target: str) -> str:
+def word_relation(source: str, relation: str, target: str) -> str:
     """Say a relation in a sentence.
 
     >>> related("Ann", "works_at", "Acme"), related("Ann", "isFriendOf", "Ben")
     ('Ann works at Acme', 'Ann is friend of Ben')
     """
-    return f"{_shown(source)} {_JOINT.sub(' ', relation).strip().lower()} {_shown(target)}"
+    return f"{_show_name(source)} {_JOINT.sub(' ', relation).strip().lower()} {_show_name(target)}"
 
 
-def _shown(entity: str) -> str:
+def _show_name(entity: str) -> str:
     return "User" if entity == ABOUT_USER else entity
 
 
-def _stated(line: Line, source: Source) -> Iterator[Piece | Problem]:
+def _read_line(line: Line, source: Source) -> Iterator[Piece | Problem]:
     place = f"line {line.number}"
     try:
-        table = loaded(line.data)
+        table = parse_table(line.data)
         match table.get("type"):
             case "entity":
-                yield from _entity(table, place, source)
+                yield from _read_entity(table, place, source)
             case "relation":
-                yield statement_piece(_relation(table, place), source)
+                yield make_statement_piece(_read_relation(table, place), source)
             case _:
                 yield Problem(place=place, what="it is neither an entity nor a relation")
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
 
 
-def _entity(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:
-    name, kind = _named(table, "name"), text_of(table, "entityType")
+def _read_entity(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:
+    name, kind = _require_name(table, "name"), read_text(table, "entityType")
     observations = list_of(table, "observations")
     about = {"entity": name, "entity_type": kind}
     for number, found in enumerate(observations, 1):
@@ -106,33 +106,33 @@ def _entity(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Pi
         if not isinstance(found, str) or not found.strip():
             yield Problem(place=spot, what="it is not text, or empty")
             continue
-        observation = mended(found)
-        yield statement_piece(
+        observation = mend_surrogates(found)
+        yield make_statement_piece(
             Statement(
                 place=spot,
-                text=observed(name, observation.strip()),
+                text=word_observation(name, observation.strip()),
                 key=("mcp-memory", name, observation),
                 metadata={**about, "observation": observation},
             ),
             source,
         )
     if not observations:
-        text = f"{_shown(name)} ({kind})" if kind else _shown(name)
-        yield statement_piece(Statement(place=place, text=text, key=("mcp-memory", name), metadata=about), source)
+        text = f"{_show_name(name)} ({kind})" if kind else _show_name(name)
+        yield make_statement_piece(Statement(place=place, text=text, key=("mcp-memory", name), metadata=about), source)
 
 
-def _relation(table: Mapping[str, Any], place: str) -> Statement:
-    begin, kind, end = (_named(table, name) for name in ("from", "relationType", "to"))
+def _read_relation(table: Mapping[str, Any], place: str) -> Statement:
+    begin, kind, end = (_require_name(table, name) for name in ("from", "relationType", "to"))
     return Statement(
         place=place,
-        text=related(begin, kind, end),
+        text=word_relation(begin, kind, end),
         key=("mcp-memory", begin, kind, end),
         metadata={"relation": {"from": begin, "to": end, "type": kind}},
     )
 
 
-def _named(table: Mapping[str, Any], name: str) -> str:
-    found = text_of(table, name)
+def _require_name(table: Mapping[str, Any], name: str) -> str:
+    found = read_text(table, name)
     if not found:
         raise MalformedError(f"it has no {name}")
     return found

@@ -7,10 +7,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from credenda.portability.importers.foreign_facts import Statement, statement_piece
+from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Boundary, Piece, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, item_of, moment_of, shown_id, text_of
-from credenda.portability.json_stream import Element, elements
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    describe_item,
+    read_moment,
+    read_text,
+    require_item,
+)
+from credenda.portability.json_stream import Element, read_elements
 from credenda.portability.line_reader import Lines
 
 __all__ = ["Mem0Format"]
@@ -37,36 +43,36 @@ class Mem0Format:
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
         """Read each memory, in order."""
-        for element in elements(lines, "results", "memories"):
-            yield _memory(element, source)
+        for element in read_elements(lines, "results", "memories"):
+            yield _read_memory(element, source)
 
 
-def _memory(element: Element, source: Source) -> Piece | Problem:
+def _read_memory(element: Element, source: Source) -> Piece | Problem:
     place = f"memory {element.number}"
     try:
-        table = item_of(element)
-        place = f"{place} ({shown_id(table, element.number, 'id')})"
-        return statement_piece(_statement(table, place), source)
+        table = require_item(element)
+        place = f"{place} ({describe_item(table, element.number, 'id')})"
+        return make_statement_piece(_make_statement(table, place), source)
     except MalformedError as error:
         return Problem(place=place, what=str(error))
 
 
-def _statement(table: Mapping[str, Any], place: str) -> Statement:
+def _make_statement(table: Mapping[str, Any], place: str) -> Statement:
     """Read one memory. An update in mem0 keeps the id, so that the words are part of what names it."""
-    text = text_of(table, "memory", "data", "text")
+    text = read_text(table, "memory", "data", "text")
     if not text:
         raise MalformedError("it has no memory")
     kept = {name: table[name] for name in _KEPT if isinstance(table.get(name), str)}
     return Statement(
         place=place,
         text=text,
-        key=("mem0", text_of(table, "id"), text),
+        key=("mem0", read_text(table, "id"), text),
         role="assistant" if table.get("role") == "assistant" else "user",
-        occurred_at=moment_of(table.get("updated_at")) or moment_of(table.get("created_at")),
-        metadata={**_metadata(table), **kept},
+        occurred_at=read_moment(table.get("updated_at")) or read_moment(table.get("created_at")),
+        metadata={**_read_metadata(table), **kept},
     )
 
 
-def _metadata(table: Mapping[str, Any]) -> Mapping[str, object]:
+def _read_metadata(table: Mapping[str, Any]) -> Mapping[str, object]:
     found = table.get("metadata")
     return cast("dict[str, object]", found) if isinstance(found, dict) else {}

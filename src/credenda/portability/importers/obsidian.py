@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.portability.importers.blocks import Block, document_piece, has_words
-from credenda.portability.importers.foreign_facts import Statement, statement_piece
+from credenda.portability.importers.blocks import Block, has_words, make_document_piece
+from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Piece, Problem, Source
-from credenda.portability.importers.front_matter import tags_of
+from credenda.portability.importers.front_matter import read_tags
 from credenda.portability.importers.markdown import is_markdown
-from credenda.portability.importers.pages import page_blocks
+from credenda.portability.importers.pages import read_blocks
 from credenda.portability.line_reader import Lines
 
 __all__ = ["ObsidianFormat"]
@@ -62,42 +62,42 @@ class ObsidianFormat:
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
         """Read a note block by block."""
         title = source.path.name.partition(".")[0]
-        for block in page_blocks(lines, source):
+        for block in read_blocks(lines, source):
             if isinstance(block, Problem):
                 yield block
             else:
-                yield from _noted(block, str(block.details.get("title") or title), source)
+                yield from _read_block(block, str(block.details.get("title") or title), source)
 
 
-def _noted(block: Block, title: str, source: Source) -> Iterator[Piece]:
+def _read_block(block: Block, title: str, source: Source) -> Iterator[Piece]:
     """Take the statements out of a block, and give what is left as prose."""
     rest: list[str] = []
     fenced = "```" in block.text or "~~~" in block.text
     for line in block.text.split("\n"):
-        statement = None if fenced else _observation(line, block) or _relation(line, block, title)
+        statement = None if fenced else _read_observation(line, block) or _read_relation(line, block, title)
         if statement is None:
             rest.append(line)
         else:
-            yield statement_piece(statement, source)
+            yield make_statement_piece(statement, source)
     text = "\n".join(rest).strip("\n")
     taken = len(rest) < block.text.count("\n") + 1
-    if has_words(text) and not (taken and _only_headings(rest)):
-        prose = text if fenced else _readable(text)
-        tags = block.tags if fenced else tags_of([*block.tags, *_TAG.findall(text)])
+    if has_words(text) and not (taken and _has_only_headings(rest)):
+        prose = text if fenced else _strip_markup(text)
+        tags = block.tags if fenced else read_tags([*block.tags, *_TAG.findall(text)])
         if has_words(prose):
-            yield document_piece(replace(block, text=prose, tags=tags), source)
+            yield make_document_piece(replace(block, text=prose, tags=tags), source)
 
 
-def _only_headings(lines: list[str]) -> bool:
+def _has_only_headings(lines: list[str]) -> bool:
     return all(not line.strip() or (line.lstrip().startswith("#") and not _TAG.match(line.strip())) for line in lines)
 
 
-def _observation(line: str, block: Block) -> Statement | None:
+def _read_observation(line: str, block: Block) -> Statement | None:
     found = _OBSERVATION.match(line)
     if found is None:
         return None
     category, said = found[1], found[2]
-    text = _SPACES.sub(" ", _TAG.sub("", _readable(said))).strip()
+    text = _SPACES.sub(" ", _TAG.sub("", _strip_markup(said))).strip()
     if not has_words(text):
         return None
     return Statement(
@@ -107,17 +107,17 @@ def _observation(line: str, block: Block) -> Statement | None:
         role="document",
         memory_type=_TYPES.get(category.casefold(), "fact"),
         occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
-        tags=tags_of([*block.tags, *_TAG.findall(said)]),
+        tags=read_tags([*block.tags, *_TAG.findall(said)]),
         metadata={**block.details, "category": category},
     )
 
 
-def _relation(line: str, block: Block, title: str) -> Statement | None:
+def _read_relation(line: str, block: Block, title: str) -> Statement | None:
     found = _RELATION.match(line)
     if found is None:
         return None
-    kind, target, context = found[1], _shown(found[2]), found[3]
-    more = f" ({_readable(context)})" if context else ""
+    kind, target, context = found[1], _show_link(found[2]), found[3]
+    more = f" ({_strip_markup(context)})" if context else ""
     return Statement(
         place=f"line {block.line}",
         text=f"{title} {_JOINT.sub(' ', kind)} {target}{more}",
@@ -129,12 +129,12 @@ def _relation(line: str, block: Block, title: str) -> Statement | None:
     )
 
 
-def _readable(text: str) -> str:
+def _strip_markup(text: str) -> str:
     """Show links by what a reader sees of them, and leave out comments and embedded files."""
-    return _LINK.sub(lambda found: "" if found[1] else _shown(found[0]), _COMMENT.sub("", text))
+    return _LINK.sub(lambda found: "" if found[1] else _show_link(found[0]), _COMMENT.sub("", text))
 
 
-def _shown(link: str) -> str:
+def _show_link(link: str) -> str:
     target, _, alias = link.strip("[]").partition("|")
     page, _, heading = target.partition("#")
     return (alias or page or heading.lstrip("^")).strip()

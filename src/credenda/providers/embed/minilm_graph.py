@@ -15,9 +15,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from credenda.providers.embed.onnx_format import Graph
+from credenda.providers.embed.onnx_format import GraphBuilder
 
-__all__ = ["minilm_graph", "overflow_probe"]
+__all__ = ["build_graph", "build_overflow_probe"]
 
 Array = NDArray[np.generic]
 Floats = NDArray[np.float32]
@@ -66,7 +66,7 @@ class _Weights:
         return self._tensors[f"{_EMBEDDINGS}.{name}"].astype(np.float32, copy=False)
 
 
-def minilm_graph(tensors: Mapping[str, Array], *, tokens: int, unsigned: bool) -> tuple[bytes, dict[str, Array]]:
+def build_graph(tensors: Mapping[str, Array], *, tokens: int, unsigned: bool) -> tuple[bytes, dict[str, Array]]:
     """Return the graph, and the tensors to hand to the runtime with it; raises `ValueError` for other weights.
 
     Inputs are `ids` (n, t) int64 and `mask` (n, t) int32, 1 for a token; the output `states` is (n, t, 384) float32.
@@ -90,7 +90,7 @@ class _Builder:
     def __init__(self, weights: _Weights, *, unsigned: bool) -> None:
         self._weights = weights
         self._unsigned = unsigned
-        self.graph = Graph()
+        self.graph = GraphBuilder()
         self.states = ""
 
     def embed(self, tokens: int) -> None:
@@ -156,7 +156,7 @@ class _Builder:
         graph.node("Squeeze", [f"{name}.steps", self._axis(-1)], f"{name}.scales")
         graph.node("QuantizeLinear", [rows, f"{name}.scales", "middles"], f"{name}.whole", axis=0)
         matrix, columns = self._weights.matrix(layer, *names)
-        inputs = [f"{name}.whole", graph.tensor(f"{name}.matrix", _stored(matrix, unsigned=self._unsigned))]
+        inputs = [f"{name}.whole", graph.tensor(f"{name}.matrix", _store_matrix(matrix, unsigned=self._unsigned))]
         inputs += [graph.tensor("one", np.array(1, np.float32)), graph.tensor(f"{name}.columns", columns)]
         inputs += [self._middle(), *([graph.tensor("half", np.array(128, np.uint8))] if self._unsigned else [])]
         graph.node("com.microsoft:MatMulIntegerToFloat", inputs, f"{name}.sums")
@@ -170,17 +170,17 @@ class _Builder:
         return self.graph.tensor("middle", np.array(_STEPS + 1, np.uint8))
 
 
-def _stored(matrix: NDArray[np.int8], *, unsigned: bool) -> Array:
+def _store_matrix(matrix: NDArray[np.int8], *, unsigned: bool) -> Array:
     return matrix.view(np.uint8) ^ np.uint8(128) if unsigned else matrix
 
 
-def overflow_probe() -> tuple[bytes, NDArray[np.uint8], int]:
+def build_overflow_probe() -> tuple[bytes, NDArray[np.uint8], int]:
     """Return a graph that multiplies `rows` (1, n) by a signed matrix, such rows, and what every sum must be.
 
     Processors without a product of their own for this add two products in 16 bits, which the largest do not fit in.
     """
     size = 64
-    graph = Graph()
+    graph = GraphBuilder()
     graph.node("MatMulInteger", ["rows", graph.tensor("matrix", np.full((size, size), 127, np.int8))], "sums")
     graph.node("Cast", ["sums"], "floats", to=1)
     return graph.to_bytes({"rows": (np.uint8, 2)}, "floats"), np.full((1, size), 255, np.uint8), 255 * 127 * size

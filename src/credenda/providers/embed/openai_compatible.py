@@ -23,13 +23,13 @@ from urllib.request import (
 
 from credenda import limits
 from credenda.errors import CredendaError, Invalid, Unavailable
-from credenda.text.encodable import whole_characters
+from credenda.text.encodable import join_surrogates
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Endpoint", "RemoteEmbedder"]
+__all__ = ["EmbeddingEndpoint", "RemoteEmbedder"]
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _BLANK: Final = "(blank)"
@@ -40,7 +40,7 @@ _NORM_LEAST: Final = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class EmbeddingEndpoint:
     """Where texts are sent, and how."""
 
     url: str
@@ -71,12 +71,12 @@ class RemoteEmbedder:
     texts appear in errors. The id of the model names the endpoint, so that equal names at two places stay apart.
     """
 
-    def __init__(self, endpoint: Endpoint, *, wait: Callable[[float], object] | None = None) -> None:
+    def __init__(self, endpoint: EmbeddingEndpoint, *, wait: Callable[[float], object] | None = None) -> None:
         """Take an endpoint without asking it anything; `wait` takes seconds. Raises `Invalid` for a bad address."""
-        self._place = _checked(endpoint)
+        self._place = _parse_endpoint(endpoint)
         self._endpoint = endpoint
         self._wait = wait or Event().wait
-        self._opener = _opener()
+        self._opener = _build_opener()
         self._lock = Lock()
         self._dims = endpoint.dims
 
@@ -100,7 +100,7 @@ class RemoteEmbedder:
         if not len(texts):
             return np.empty((0, self.dims), np.float32)
         attempts = 1 if len(texts) == 1 else limits.EMBED_ATTEMPTS
-        parts = [self._ask(portion, attempts) for portion in _portions(texts)]
+        parts = [self._ask(portion, attempts) for portion in _split_requests(texts)]
         with self._lock:
             self._dims = self._dims or parts[0].shape[1]
             expected = self._dims
@@ -138,7 +138,7 @@ class RemoteEmbedder:
                 content = cast("bytes", answer.read(limits.EMBED_RESPONSE_BYTES + 1))
         except HTTPError as error:
             with error:
-                raise _refusal(error.code, error.headers.get("Retry-After")) from None
+                raise _to_refusal(error.code, error.headers.get("Retry-After")) from None
         except (OSError, HTTPException) as error:
             raise _RefusalError(f"{type(error).__name__} at {self._place.netloc}") from None
         if len(content) > limits.EMBED_RESPONSE_BYTES:
@@ -152,7 +152,7 @@ class RemoteEmbedder:
         """Return the vectors in the order of the texts; raises `_RefusalError` unless each has a usable one."""
         import numpy as np
 
-        rows = _rows(answer, count)
+        rows = _extract_rows(answer, count)
         try:
             matrix = np.array(rows, np.float64)
         except (ValueError, TypeError, OverflowError):
@@ -174,7 +174,7 @@ class RemoteEmbedder:
         )
 
 
-def _opener() -> OpenerDirector:
+def _build_opener() -> OpenerDirector:
     """Return what sends requests. It follows no redirection: texts and key are for this host alone."""
     opener = OpenerDirector()
     for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler(), HTTPDefaultErrorHandler(), HTTPErrorProcessor()):
@@ -182,7 +182,7 @@ def _opener() -> OpenerDirector:
     return opener
 
 
-def _checked(endpoint: Endpoint) -> SplitResult:
+def _parse_endpoint(endpoint: EmbeddingEndpoint) -> SplitResult:
     """Take the address apart; raises `Invalid` for one that texts must not be sent to."""
     fix = "give embedder_url like https://api.openai.com/v1"
     try:
@@ -206,12 +206,12 @@ def _checked(endpoint: Endpoint) -> SplitResult:
     return place
 
 
-def _portions(texts: Sequence[str]) -> Iterator[list[str]]:
+def _split_requests(texts: Sequence[str]) -> Iterator[list[str]]:
     """Cut texts into requests of bounded count and length."""
     portion: list[str] = []
     size = 0
     for text in texts:
-        sent = whole_characters(text)[: limits.EMBED_TEXT_CHARACTERS] if text.strip() else _BLANK
+        sent = join_surrogates(text)[: limits.EMBED_TEXT_CHARACTERS] if text.strip() else _BLANK
         full = len(portion) == limits.EMBED_REQUEST_TEXTS or size + len(sent) > limits.EMBED_REQUEST_CHARACTERS
         if portion and full:
             yield portion
@@ -221,13 +221,13 @@ def _portions(texts: Sequence[str]) -> Iterator[list[str]]:
     yield portion
 
 
-def _refusal(status: int, retry_after: str | None) -> _RefusalError:
+def _to_refusal(status: int, retry_after: str | None) -> _RefusalError:
     """Say what a status means; only a busy or failing server is worth asking again."""
     again = status == _BUSY or status >= _SERVER_FAILS
-    return _RefusalError(f"it answered {status}", _seconds(retry_after) if again else None, again=again)
+    return _RefusalError(f"it answered {status}", _parse_retry_after(retry_after) if again else None, again=again)
 
 
-def _seconds(value: str | None) -> float | None:
+def _parse_retry_after(value: str | None) -> float | None:
     """Read a Retry-After in seconds; one that is a date, or nonsense, counts as none."""
     try:
         found = float(value or "")
@@ -236,7 +236,7 @@ def _seconds(value: str | None) -> float | None:
     return found if math.isfinite(found) and found >= 0 else None
 
 
-def _rows(answer: object, count: int) -> list[object]:
+def _extract_rows(answer: object, count: int) -> list[object]:
     """Return the embeddings by their index; raises `_RefusalError` unless there is one for each text."""
     data = cast("Mapping[str, object]", answer).get("data") if isinstance(answer, dict) else None
     found: dict[object, object] = {}

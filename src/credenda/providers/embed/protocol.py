@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # numpy costs 80 ms: who only names an embedder must not pay 
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "QuestionEmbedder", "checked_vectors"]
+__all__ = ["Embedder", "QueryEmbedder", "embed_checked"]
 
 _TOLERANCE: Final = 0.01
 
@@ -40,7 +40,7 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class QuestionEmbedder(Protocol):
+class QueryEmbedder(Protocol):
     """What an embedder may have besides: a way of its own for questions, where the model knows one."""
 
     def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -48,9 +48,9 @@ class QuestionEmbedder(Protocol):
         ...
 
 
-def checked_vectors(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
+def embed_checked(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
     """Embed texts, or questions; raises `Unavailable` for vectors that say nothing: none is kept or compared."""
-    way = embedder.embed_questions if asked and isinstance(embedder, QuestionEmbedder) else embedder.embed
+    way = embedder.embed_questions if asked and isinstance(embedder, QueryEmbedder) else embedder.embed
     matrix = way(texts)
     if matrix.shape != (len(texts), embedder.dims) or not (abs((matrix**2).sum(axis=1) - 1) < _TOLERANCE).all():
         raise Unavailable(

@@ -9,18 +9,18 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from credenda import limits
-from credenda.providers.embed.protocol import Embedder, checked_vectors
+from credenda.providers.embed.protocol import Embedder, embed_checked
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["QuestionVectors"]
+__all__ = ["QueryVectorCache"]
 
 _DIGEST_BYTES: Final = 16
 
 
-class QuestionVectors:
+class QueryVectorCache:
     """Remembers the vectors of the last questions by model and text; the texts themselves are not kept.
 
     Safe to call from any thread. Two that ask the same for the first time may both ask the engine.
@@ -39,11 +39,11 @@ class QuestionVectors:
         """
         import numpy as np
 
-        keys = [_key(embedder.model_id, text) for text in texts]
+        keys = [_make_key(embedder.model_id, text) for text in texts]
         found = self._find(keys)
         missing = [place for place, key in enumerate(keys) if key not in found]
         if missing:
-            fresh = checked_vectors(embedder, [texts[place] for place in missing], asked=True)
+            fresh = embed_checked(embedder, [texts[place] for place in missing], asked=True)
             found |= {keys[place]: row.copy() for place, row in zip(missing, fresh, strict=True)}
             self._keep(found)
         return np.array([found[key] for key in keys], np.float32)
@@ -67,5 +67,5 @@ class QuestionVectors:
                 self._held.popitem(last=False)
 
 
-def _key(model_id: str, text: str) -> bytes:
+def _make_key(model_id: str, text: str) -> bytes:
     return hashlib.blake2b(f"{model_id}\n{text}".encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()

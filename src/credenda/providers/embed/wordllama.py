@@ -18,13 +18,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Invalid, Unavailable
-from credenda.text.encodable import whole_characters
+from credenda.text.encodable import join_surrogates
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["StaticFiles", "WordLlamaEmbedder", "given_files", "packaged_files"]
+__all__ = ["StaticFiles", "WordLlamaEmbedder", "find_given_files", "find_packaged_files"]
 
 _PACKAGE: Final = "wordllama"
 _PACKAGED: Final = ("weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json")
@@ -78,18 +78,18 @@ class WordLlamaEmbedder:
         if not len(texts):
             return out
         with _LOADING:
-            tokenizer, table = _loaded(self._held)
+            tokenizer, table = _load_table(self._held)
         for place, text in enumerate(texts):
-            mean = _mean(tokenizer, table, whole_characters(text[:_CHARACTERS]))
+            mean = _average_pieces(tokenizer, table, join_surrogates(text[:_CHARACTERS]))
             length = float(np.linalg.norm(mean))
             if length < _LENGTH_LEAST:
-                mean = _mean(tokenizer, table, _BLANK)
+                mean = _average_pieces(tokenizer, table, _BLANK)
                 length = float(np.linalg.norm(mean))
             out[place] = mean / length
         return out
 
 
-def _mean(tokenizer: Any, table: NDArray[np.generic], text: str) -> NDArray[np.float32]:  # noqa: ANN401 - a library without types
+def _average_pieces(tokenizer: Any, table: NDArray[np.generic], text: str) -> NDArray[np.float32]:  # noqa: ANN401 - a library without types
     """Average the vectors of a text's pieces; a text without one has zeros."""
     import numpy as np
 
@@ -100,7 +100,7 @@ def _mean(tokenizer: Any, table: NDArray[np.generic], text: str) -> NDArray[np.f
     return rows.mean(axis=0, dtype=np.float32)
 
 
-def packaged_files() -> StaticFiles:
+def find_packaged_files() -> StaticFiles:
     """Return the files inside the package; raises `Invalid` where it is not installed, or holds none."""
     found = find_spec(_PACKAGE)
     if found is None or not found.origin:
@@ -110,20 +110,20 @@ def packaged_files() -> StaticFiles:
             fix='pip install "credenda[wordllama]", or give their folder as "wordllama:PATH"',
         )
     root = Path(found.origin).parent
-    return _looked_at(root / _PACKAGED[0], root / _PACKAGED[1])
+    return _inspect_files(root / _PACKAGED[0], root / _PACKAGED[1])
 
 
-def given_files(path: Path) -> StaticFiles:
+def find_given_files(path: Path) -> StaticFiles:
     """Return the files of a folder: one *.safetensors and the tokenizer's *.json beside it; raises `Invalid`."""
     if not path.is_dir():
-        raise _refused(path, "there is no such folder")
+        raise _make_refusal(path, "there is no such folder")
     weights, tokenizers = sorted(path.glob("*.safetensors")), sorted(path.glob("*tokenizer*.json"))
     if len(weights) != 1 or len(tokenizers) != 1:
-        raise _refused(path, f"it holds {len(weights)} *.safetensors and {len(tokenizers)} *tokenizer*.json")
-    return _looked_at(weights[0], tokenizers[0])
+        raise _make_refusal(path, f"it holds {len(weights)} *.safetensors and {len(tokenizers)} *tokenizer*.json")
+    return _inspect_files(weights[0], tokenizers[0])
 
 
-def _looked_at(weights: Path, tokenizer: Path) -> StaticFiles:
+def _inspect_files(weights: Path, tokenizer: Path) -> StaticFiles:
     if find_spec("tokenizers") is None:
         raise Invalid(
             'the embedder "wordllama" cannot be used',
@@ -131,14 +131,14 @@ def _looked_at(weights: Path, tokenizer: Path) -> StaticFiles:
             fix='pip install "credenda[wordllama]"',
         )
     try:
-        _, dims = _shape(_header(weights)[0])
-        digest = _digest(weights, tokenizer)
+        _, dims = _find_shape(_read_header(weights)[0])
+        digest = _make_digest(weights, tokenizer)
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise _refused(weights.parent, str(error)[:200]) from error
+        raise _make_refusal(weights.parent, str(error)[:200]) from error
     return StaticFiles(weights, tokenizer, digest, dims)
 
 
-def _digest(*paths: Path) -> str:
+def _make_digest(*paths: Path) -> str:
     return hashlib.sha256(b"".join(_hash(path, path.stat().st_mtime_ns) for path in paths)).hexdigest()
 
 
@@ -150,7 +150,7 @@ def _hash(path: Path, stamp: int) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def _header(weights: Path) -> tuple[Mapping[str, Any], int]:
+def _read_header(weights: Path) -> tuple[Mapping[str, Any], int]:
     """Read what a safetensors file says of its tensors, and where their bytes begin; raises `ValueError`."""
     with weights.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
@@ -159,7 +159,7 @@ def _header(weights: Path) -> tuple[Mapping[str, Any], int]:
         return cast("Mapping[str, Any]", json.loads(file.read(size))), 8 + size
 
 
-def _shape(header: Mapping[str, Any]) -> tuple[int, int]:
+def _find_shape(header: Mapping[str, Any]) -> tuple[int, int]:
     about = header[_TENSOR]
     rows, dims = (int(one) for one in about["shape"])
     if about["dtype"] not in {"F16", "F32"} or rows < 1 or dims < 1:
@@ -168,19 +168,19 @@ def _shape(header: Mapping[str, Any]) -> tuple[int, int]:
 
 
 @cache
-def _loaded(held: StaticFiles) -> tuple[Any, NDArray[np.generic]]:
+def _load_table(held: StaticFiles) -> tuple[Any, NDArray[np.generic]]:
     """Return the tokenizer, and the table of vectors where it lies in its file."""
     import numpy as np
 
     try:
-        _same(held)
+        _check_unchanged(held)
         tokenizer = import_module("tokenizers").Tokenizer.from_file(str(held.tokenizer))
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        header, start = _header(held.weights)
+        header, start = _read_header(held.weights)
         kind = np.float16 if header[_TENSOR]["dtype"] == "F16" else np.float32
         offset = start + int(header[_TENSOR]["data_offsets"][0])
-        table = np.memmap(held.weights, kind, "r", offset, _shape(header))
+        table = np.memmap(held.weights, kind, "r", offset, _find_shape(header))
     except Exception as error:
         raise Unavailable(
             "the vectors of words cannot be loaded",
@@ -190,12 +190,12 @@ def _loaded(held: StaticFiles) -> tuple[Any, NDArray[np.generic]]:
     return tokenizer, table
 
 
-def _same(held: StaticFiles) -> None:
+def _check_unchanged(held: StaticFiles) -> None:
     """Raise `ValueError` for files that were changed since they were looked at: they are another model."""
-    if _digest(held.weights, held.tokenizer) != held.digest:
+    if _make_digest(held.weights, held.tokenizer) != held.digest:
         raise ValueError("the files were changed since the memory was opened")
 
 
-def _refused(path: Path, why: str) -> Invalid:
+def _make_refusal(path: Path, why: str) -> Invalid:
     fix = 'give the folder of one *.safetensors with the tensor "embedding.weight" and its tokenizer*.json'
     return Invalid(f"no vectors of words can be read from {path}", why=why, fix=fix)

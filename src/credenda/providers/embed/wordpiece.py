@@ -6,7 +6,7 @@ import gzip
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from credenda.text.encodable import whole_characters
+from credenda.text.encodable import join_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ class WordPieces:
         """Cut texts to `tokens` pieces, the marks at both ends included."""
         from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-        vocabulary = {piece: number for number, piece in enumerate(_pieces())}
+        vocabulary = {piece: number for number, piece in enumerate(_load_pieces())}
         pieces: Tokenizer = Tokenizer(
             models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=_WORD_CHARACTERS)  # noqa: S106 - a piece of text
         )
@@ -44,9 +44,9 @@ class WordPieces:
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the numbers of the pieces of each text, at least the two marks."""
-        return [self._pieces.encode(whole_characters(text)).ids for text in texts]
+        return [self._pieces.encode(join_surrogates(text)).ids for text in texts]
 
 
-def _pieces() -> list[str]:
+def _load_pieces() -> list[str]:
     packed = files("credenda.providers.embed").joinpath("data", "vocabulary.txt.gz").read_bytes()
     return gzip.decompress(packed).decode("utf-8").splitlines()

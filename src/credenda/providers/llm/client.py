@@ -9,10 +9,10 @@ from credenda.clock import SECOND_US
 from credenda.providers.llm.prices import Price
 from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Trouble
 
-__all__ = ["ModelLine"]
+__all__ = ["ModelClient"]
 
 
-class ModelLine:
+class ModelClient:
     """A model, its price, and how long it is to be left alone. May be used from several threads."""
 
     def __init__(self, model: LanguageModel, price: Price | None = None, *, owned: bool = False) -> None:
@@ -27,7 +27,7 @@ class ModelLine:
         self._trouble = ""
 
     @property
-    def quiet_until_us(self) -> int:
+    def open_until_us(self) -> int:
         """Until when it is not to be asked, in microseconds UTC."""
         with self._lock:
             return self._quiet_until_us
@@ -57,7 +57,7 @@ class ModelLine:
     def failed(self, failure: ModelFailure, now_us: int) -> int:
         """Note a failure and return when to try again; one of the model itself keeps all other questions back too."""
         with self._lock:
-            if not failure.trouble.of_the_model:
+            if not failure.trouble.is_model_fault:
                 return now_us + limits.LLM_WAIT_SECONDS_MAX * SECOND_US
             self._trouble = str(failure)
             until_us = now_us + int(self._wait_seconds(failure) * SECOND_US)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final, cast
 from urllib.parse import urlsplit
 
-from credenda.config import Settings, maker_key
+from credenda.config import Settings, find_provider_key
 from credenda.errors import Invalid
-from credenda.providers.llm.client import ModelLine
-from credenda.providers.llm.prices import price_of, read_price
+from credenda.providers.llm.client import ModelClient
+from credenda.providers.llm.prices import find_price, parse_price
 from credenda.providers.llm.protocol import LanguageModel
 
 __all__ = ["open_model"]
@@ -18,51 +18,51 @@ _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _NAMES: Final = 'it is "none", "anthropic:MODEL" or "openai:MODEL", where openai is any server that speaks its format'
 
 
-def open_model(choice: object, settings: Settings) -> ModelLine | None:
+def open_model(choice: object, settings: Settings) -> ModelClient | None:
     """Return a line to the model that `choice` or the setting `llm` names; None for "none": rules alone.
 
     An object is used as it is, and never closed. Raises `Invalid` for a name, address or object that cannot be meant,
     and `Unavailable` where what a named model needs is not installed.
     """
     wanted = settings.llm if choice is None else choice
-    price = read_price(settings.llm_price)
+    price = parse_price(settings.llm_price)
     if isinstance(wanted, str):
         if wanted.strip() in {"", "none"}:
             return None
-        model = _named(wanted.strip(), settings)
-        table = None if settings.llm_url else price_of(model.model_id)
-        return ModelLine(model, price or table, owned=True)
-    if not isinstance(wanted, LanguageModel) or not _fits(wanted):
+        model = _open_named(wanted.strip(), settings)
+        table = None if settings.llm_url else find_price(model.model_id)
+        return ModelClient(model, price or table, owned=True)
+    if not isinstance(wanted, LanguageModel) or not _is_language_model(wanted):
         raise Invalid(
             "the language model given cannot be used",
             why="it must have model_id, at_once, ask(question) and close()",
             fix='give such an object, credenda.testing.ScriptedModel, or a name like "anthropic:claude-haiku-4-5"',
         )
-    return ModelLine(wanted, price or price_of(wanted.model_id))
+    return ModelClient(wanted, price or find_price(wanted.model_id))
 
 
-def _fits(model: LanguageModel) -> bool:
+def _is_language_model(model: LanguageModel) -> bool:
     name, at_once = cast("object", model.model_id), cast("object", model.at_once)
     return isinstance(name, str) and bool(name.strip()) and isinstance(at_once, int) and at_once >= 1
 
 
-def _named(name: str, settings: Settings) -> LanguageModel:
+def _open_named(name: str, settings: Settings) -> LanguageModel:
     provider, _, model = name.partition(":")
     if provider not in _PROVIDERS or not model.strip():
         raise Invalid(f"there is no language model called {name[:64]!r}", why=_NAMES, fix="name one of them")
     if settings.llm_url:
         _check_address(settings)
-    key = settings.llm_key or ("" if settings.llm_url else maker_key(provider))
+    key = settings.llm_key or ("" if settings.llm_url else find_provider_key(provider))
     if not key and not settings.llm_url:
         raise Invalid(
             f"{provider} needs a key",
             why=f"neither CREDENDA_LLM_KEY nor {provider.upper()}_API_KEY is set",
             fix="set one of them in the environment, or llm_url to a server of your own",
         )
-    from credenda.providers.llm.pydantic_ai import Gateway, Place
+    from credenda.providers.llm.pydantic_ai import Gateway, ModelEndpoint
 
     return Gateway(
-        Place(
+        ModelEndpoint(
             provider=provider,
             model=model.strip(),
             url=settings.llm_url.rstrip("/"),

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from credenda.errors import Invalid
 
-__all__ = ["Price", "price_of", "read_price"]
+__all__ = ["Price", "find_price", "parse_price"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Price:
 
 
 @cache
-def _table() -> dict[str, Price]:
+def _load_prices() -> dict[str, Price]:
     given = tomllib.loads((files("credenda.providers.llm") / "prices.toml").read_text("utf-8"))
     source = f"{given['source']}, {given['checked']}"
     return {
@@ -41,16 +41,16 @@ def _table() -> dict[str, Price]:
     }
 
 
-def price_of(model_id: str) -> Price | None:
+def find_price(model_id: str) -> Price | None:
     """Return the price of a model by the table; a dated or otherwise longer name costs what its beginning does.
 
     None for a model that the table does not know.
     """
-    found = [name for name in _table() if model_id == name or model_id.startswith(f"{name}-")]
-    return _table()[max(found, key=len)] if found else None
+    found = [name for name in _load_prices() if model_id == name or model_id.startswith(f"{name}-")]
+    return _load_prices()[max(found, key=len)] if found else None
 
 
-def read_price(text: str) -> Price | None:
+def parse_price(text: str) -> Price | None:
     """Read the setting `llm_price`: dollars for a million tokens read and written, such as "1/5"; None for "".
 
     Raises `Invalid` for anything else.

@@ -27,7 +27,7 @@ class Trouble(StrEnum):
     """It answered something else than the JSON that was asked for."""
 
     @property
-    def of_the_model(self) -> bool:
+    def is_model_fault(self) -> bool:
         """Whether any other question would fare alike, so that the model is better left alone for a while."""
         return self in {Trouble.BUSY, Trouble.AWAY, Trouble.DENIED}
 
@@ -57,7 +57,7 @@ class ModelFailure(Exception):  # noqa: N818 - named for what happened, as the e
 
     def __str__(self) -> str:
         """Give the reason in one line."""
-        return f"the model is {self.trouble}: {self.why}" if self.trouble.of_the_model else f"the model: {self.why}"
+        return f"the model is {self.trouble}: {self.why}" if self.trouble.is_model_fault else f"the model: {self.why}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-__all__ = ["Gateway", "Place"]
+__all__ = ["Gateway", "ModelEndpoint"]
 
 _TOOL: Final = "keep"
 _SLACK_SECONDS: Final = 1.0
@@ -35,7 +35,7 @@ _ENDED_WELL: Final = frozenset({None, "stop", "tool_call"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ModelEndpoint:
     """Which model is asked, and where. `url` is "" for its maker."""
 
     provider: str
@@ -47,7 +47,7 @@ class Place:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Open:
+class _OpenClient:
     """What exists once the first question was asked."""
 
     loop: AbstractEventLoop
@@ -59,12 +59,12 @@ class _Open:
 class Gateway:
     """A model at a place. May be used from several threads."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ModelEndpoint) -> None:
         """Take a place without asking it anything; raises `Unavailable` where pydantic-ai is not installed."""
         _check_installed()
         self._place = place
         self._lock = Lock()
-        self._open: _Open | None = None
+        self._open: _OpenClient | None = None
         self._closed = False
 
     @property
@@ -94,17 +94,17 @@ class Gateway:
         with self._lock:
             opened, self._open, self._closed = self._open, None, True
         if opened is not None:
-            asyncio.run_coroutine_threadsafe(_wind_up(opened.client), opened.loop).add_done_callback(
+            asyncio.run_coroutine_threadsafe(_close_client(opened.client), opened.loop).add_done_callback(
                 lambda _: opened.loop.call_soon_threadsafe(opened.loop.stop)
             )
             opened.thread.join(_SLACK_SECONDS)
 
-    def _opened(self) -> _Open:
+    def _opened(self) -> _OpenClient:
         with self._lock:
             if self._closed:
                 raise ModelFailure(Trouble.AWAY, "the memory is closed")
             if self._open is None:
-                self._open = _started(self._place)
+                self._open = _start_client(self._place)
             return self._open
 
     async def _request(self, model: Model, question: Question) -> Reply:
@@ -115,9 +115,9 @@ class Gateway:
             async with asyncio.timeout(self._place.timeout_seconds):
                 response = await model_request(
                     model,
-                    _messages(question),
-                    model_settings=_settings(self._place, question),
-                    model_request_parameters=_parameters(self._place, question),
+                    _build_messages(question),
+                    model_settings=_build_settings(self._place, question),
+                    model_request_parameters=_build_parameters(self._place, question),
                     instrument=False,
                 )
         except TimeoutError:
@@ -125,8 +125,8 @@ class Gateway:
         except (UserError, ImportError) as error:
             raise ModelFailure(Trouble.DENIED, f"it cannot be asked this way ({type(error).__name__})") from None
         except Exception as error:  # noqa: BLE001 - three libraries raise what they like: each is one way of not answering
-            raise _failure(error) from None
-        return _reply(response)
+            raise _to_failure(error) from None
+        return _extract_reply(response)
 
 
 def _check_installed() -> None:
@@ -140,7 +140,7 @@ def _check_installed() -> None:
         )
 
 
-def _started(place: Place) -> _Open:
+def _start_client(place: ModelEndpoint) -> _OpenClient:
     """Load the libraries and start the loop. A read bound of the client's own ends connections that go silent."""
     import httpx2
 
@@ -157,13 +157,13 @@ def _started(place: Place) -> _Open:
             loop.close()
 
     client = httpx2.AsyncClient(follow_redirects=False, timeout=place.timeout_seconds)
-    model = _model(place, client)
+    model = _build_model(place, client)
     thread = Thread(target=run, name="credenda-gateway", daemon=True)
     thread.start()
-    return _Open(loop=loop, thread=thread, client=client, model=model)
+    return _OpenClient(loop=loop, thread=thread, client=client, model=model)
 
 
-async def _wind_up(client: AsyncClient) -> None:
+async def _close_client(client: AsyncClient) -> None:
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
@@ -171,7 +171,7 @@ async def _wind_up(client: AsyncClient) -> None:
     await client.aclose()
 
 
-def _model(place: Place, client: AsyncClient) -> Model:
+def _build_model(place: ModelEndpoint, client: AsyncClient) -> Model:
     if place.provider == "anthropic":
         from anthropic import AsyncAnthropic
         from pydantic_ai.models.anthropic import AnthropicModel
@@ -202,14 +202,14 @@ def _model(place: Place, client: AsyncClient) -> Model:
     return OpenAIChatModel(place.model, provider=provider, profile=profile)
 
 
-def _settings(place: Place, question: Question) -> ModelSettings:
+def _build_settings(place: ModelEndpoint, question: Question) -> ModelSettings:
     settings: ModelSettings = {"max_tokens": question.tokens_max, "timeout": place.timeout_seconds}
     if place.url:
         settings["temperature"] = 0.0  # some models of the makers refuse it
     return settings
 
 
-def _parameters(place: Place, question: Question) -> ModelRequestParameters:
+def _build_parameters(place: ModelEndpoint, question: Question) -> ModelRequestParameters:
     """Ask for the schema by the means that each wire format has: a tool that must be called, or a response format."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
@@ -223,7 +223,7 @@ def _parameters(place: Place, question: Question) -> ModelRequestParameters:
     return ModelRequestParameters(output_mode="native", output_object=wanted)
 
 
-def _messages(question: Question) -> list[ModelMessage]:
+def _build_messages(question: Question) -> list[ModelMessage]:
     from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
 
     said: list[ModelMessage] = [
@@ -235,7 +235,7 @@ def _messages(question: Question) -> list[ModelMessage]:
     return said
 
 
-def _reply(response: ModelResponse) -> Reply:
+def _extract_reply(response: ModelResponse) -> Reply:
     """Take the JSON out of a response; one that was cut or refused is a failure, whatever it holds."""
     used = {"tokens_in": response.usage.input_tokens, "tokens_out": response.usage.output_tokens}
     if response.finish_reason == "length":
@@ -244,13 +244,13 @@ def _reply(response: ModelResponse) -> Reply:
         raise ModelFailure(Trouble.REFUSED, "it refused to answer", **used)
     if response.finish_reason not in _ENDED_WELL:
         raise ModelFailure(Trouble.UNREADABLE, "its answer did not end well", **used)
-    text = _json_of(response)
+    text = _extract_json(response)
     if len(text) > limits.LLM_ANSWER_CHARACTERS:
         raise ModelFailure(Trouble.UNREADABLE, "it answered more than any claims take", **used)
     return Reply(text=text, **used)
 
 
-def _json_of(response: ModelResponse) -> str:
+def _extract_json(response: ModelResponse) -> str:
     from pydantic_ai.messages import TextPart, ToolCallPart
 
     for part in response.parts:
@@ -259,13 +259,13 @@ def _json_of(response: ModelResponse) -> str:
     return "".join(part.content for part in response.parts if isinstance(part, TextPart)).strip()
 
 
-def _failure(error: Exception) -> ModelFailure:
+def _to_failure(error: Exception) -> ModelFailure:
     """Read what pydantic-ai or a library below it raised; of the message only its kind is told, never its words."""
     from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
 
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        wait = _seconds(getattr(error, "headers", None))
+        wait = _parse_retry_after(getattr(error, "headers", None))
         if status in _DENIED:
             return ModelFailure(Trouble.DENIED, f"it answered {status}", wait_seconds=wait)
         return ModelFailure(Trouble.BUSY, f"it answered {status}", wait_seconds=wait)
@@ -276,7 +276,7 @@ def _failure(error: Exception) -> ModelFailure:
     return ModelFailure(Trouble.AWAY, f"asking it failed ({type(error).__name__})")
 
 
-def _seconds(headers: Mapping[str, Any] | None) -> float | None:
+def _parse_retry_after(headers: Mapping[str, Any] | None) -> float | None:
     """Read `Retry-After` as seconds; a date is left alone, and our own wait taken."""
     text = str((headers or {}).get("retry-after", "")).strip()
     try:

@@ -8,7 +8,7 @@ from typing import Final
 
 from credenda.providers.llm.protocol import Question
 
-__all__ = ["question_tokens", "text_tokens"]
+__all__ = ["estimate_question_tokens", "estimate_text_tokens"]
 
 _PIECE: Final = re.compile(r"[^\W_]+|[^\w\s]|_|\n")
 _LETTERS: Final = 5
@@ -17,7 +17,7 @@ _FRAME_TOKENS: Final = 40
 """What the wire formats add around a question."""
 
 
-def text_tokens(text: str) -> int:
+def estimate_text_tokens(text: str) -> int:
     """Estimate how many tokens a model reads in a text, erring on the high side.
 
     >>> text_tokens("I live in Linz.")
@@ -26,8 +26,8 @@ def text_tokens(text: str) -> int:
     return sum(-(-len(piece) // _LETTERS) for piece in _PIECE.findall(text))
 
 
-def question_tokens(question: Question) -> int:
+def estimate_question_tokens(question: Question) -> int:
     """Estimate what a question costs to read: instructions, prompt, earlier answers and the schema."""
     texts = [question.instructions, question.prompt, json.dumps(question.schema)]
     texts += [text for pair in question.earlier for text in pair]
-    return sum(map(text_tokens, texts)) + _FRAME_TOKENS
+    return sum(map(estimate_text_tokens, texts)) + _FRAME_TOKENS

@@ -29,28 +29,28 @@ def open_counter(choice: object) -> TokenCounter:
     if isinstance(choice, str | Path):
         if str(choice).strip() in {"", ESTIMATE.name}:
             return ESTIMATE
-        from credenda.providers.tokens.files import file_counter
+        from credenda.providers.tokens.files import open_file_counter
 
-        return file_counter(Path(choice).expanduser())
+        return open_file_counter(Path(choice).expanduser())
     if not callable(choice):
         raise Invalid(
             "the tokenizer given cannot be used",
             why=f"a {type(choice).__name__} is neither a path nor a function",
             fix='give the path of a tokenizer.json or .tiktoken file, a function from a text to a count, or "estimate"',
         )
-    given = TokenCounter(_name_of(choice), _checked(cast("Callable[[str], object]", choice)))
+    given = TokenCounter(_get_name(choice), _wrap_counter(cast("Callable[[str], object]", choice)))
     given.count("")
     if not given.count(_PROBE):
         raise Invalid("the tokenizer given cannot be used", why="it finds no token in a text of words", fix="mend it")
     return given
 
 
-def _name_of(function: object) -> str:
+def _get_name(function: object) -> str:
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     return "".join(one for one in str(name) if one.isprintable())[:_NAME_CHARACTERS]
 
 
-def _checked(function: Callable[[str], object]) -> Callable[[str], int]:
+def _wrap_counter(function: Callable[[str], object]) -> Callable[[str], int]:
     """Let nothing through that is no count; what the function itself raises goes to whoever asked."""
 
     def count(text: str) -> int:

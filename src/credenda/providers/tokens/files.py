@@ -15,11 +15,11 @@ from typing import Any, Final, cast
 
 from credenda import limits
 from credenda.errors import Invalid, Unavailable
-from credenda.paths import kind_of
-from credenda.text.encodable import whole_characters
+from credenda.paths import find_path_kind
+from credenda.text.encodable import join_surrogates
 from credenda.text.token_budget import TokenCounter
 
-__all__ = ["file_counter"]
+__all__ = ["open_file_counter"]
 
 _LIBRARIES: Final = {".json": "tokenizers", ".tiktoken": "tiktoken"}
 _IN_FOLDER: Final = "tokenizer.json"
@@ -27,53 +27,55 @@ _TRIED: Final = "A short sentence about tea."
 _LOADING: Final = Lock()
 
 
-def file_counter(path: Path) -> TokenCounter:
+def open_file_counter(path: Path) -> TokenCounter:
     """Return what counts with a file, or with the tokenizer.json of a folder; it is read at the first count.
 
     Raises `Invalid` where there is no such file, it is of another kind or too large, or its library is not installed;
     the first count does where it cannot be read.
     """
     try:
-        file = path / _IN_FOLDER if kind_of(path) == "folder" else path
+        file = path / _IN_FOLDER if find_path_kind(path) == "folder" else path
         about = file.stat()
     except (OSError, ValueError, Unavailable) as error:
-        raise _refused(path, "it cannot be found", "mend the path") from error
+        raise _make_refusal(path, "it cannot be found", "mend the path") from error
     library = _LIBRARIES.get(file.suffix.lower())
     if library is None:
-        raise _refused(file, "its name ends neither in .json nor in .tiktoken", "give a file of one of these kinds")
+        raise _make_refusal(
+            file, "its name ends neither in .json nor in .tiktoken", "give a file of one of these kinds"
+        )
     if not file.is_file() or not 0 < about.st_size <= limits.TOKENIZER_BYTES:
         why = f"it is no file of 1 to {limits.TOKENIZER_BYTES >> 20} MiB"
-        raise _refused(file, why, "give the tokenizer itself, not the model")
+        raise _make_refusal(file, why, "give the tokenizer itself, not the model")
     if find_spec(library) is None:
-        raise _refused(file, f"{library} is not installed", 'pip install "credenda[tokens]"')
+        raise _make_refusal(file, f"{library} is not installed", 'pip install "credenda[tokens]"')
     stamp = (about.st_mtime_ns, about.st_size)
     return TokenCounter("/".join(file.absolute().parts[-2:]), partial(_count, file.absolute(), stamp))
 
 
 def _count(file: Path, stamp: tuple[int, int], text: str) -> int:
     with _LOADING:
-        count = _loaded(file, stamp)
-    return count(whole_characters(text))
+        count = _get_loaded(file, stamp)
+    return count(join_surrogates(text))
 
 
 @cache
-def _loaded(file: Path, stamp: tuple[int, int]) -> Callable[[str], int]:
+def _get_loaded(file: Path, stamp: tuple[int, int]) -> Callable[[str], int]:
     """Read a file once for the process, and once more after it was changed and opened anew."""
     del stamp
-    read = _from_ranks if file.suffix.lower() == ".tiktoken" else _from_json
+    read = _load_ranks_tokenizer if file.suffix.lower() == ".tiktoken" else _load_json_tokenizer
     try:
         count = read(file)
         found = count(_TRIED)
     except Invalid:
         raise
     except Exception as error:  # the libraries raise nothing narrower for a file that is none
-        raise _refused(file, f"it cannot be read: {error}"[:200], "give a tokenizer's own file") from error
+        raise _make_refusal(file, f"it cannot be read: {error}"[:200], "give a tokenizer's own file") from error
     if not found:
-        raise _refused(file, "it finds no token in a text of words", "give a tokenizer's own file")
+        raise _make_refusal(file, "it finds no token in a text of words", "give a tokenizer's own file")
     return count
 
 
-def _from_json(file: Path) -> Callable[[str], int]:
+def _load_json_tokenizer(file: Path) -> Callable[[str], int]:
     """Count all tokens of a text, without the marks that a model puts around it."""
     tokenizer = import_module("tokenizers").Tokenizer.from_file(str(file))
     tokenizer.no_truncation()  # a file may say that texts end after so many tokens: what is left out would not count
@@ -85,16 +87,18 @@ def _from_json(file: Path) -> Callable[[str], int]:
     return count
 
 
-def _from_ranks(file: Path) -> Callable[[str], int]:
+def _load_ranks_tokenizer(file: Path) -> Callable[[str], int]:
     """Count as the encoding does whose ranks these are: the name of the file says which, and the hash that it is."""
     public = import_module("tiktoken_ext.openai_public")
     maker = cast("Mapping[str, object]", public.ENCODING_CONSTRUCTORS).get(file.stem)
     if not isinstance(maker, FunctionType) or "load_tiktoken_bpe" not in maker.__code__.co_names:
         known = ", ".join(name for name in public.ENCODING_CONSTRUCTORS if name != "gpt2")
-        raise _refused(file, f"tiktoken knows no encoding {file.stem!r} of ranks", f"name it after its own: {known}")
+        raise _make_refusal(
+            file, f"tiktoken knows no encoding {file.stem!r} of ranks", f"name it after its own: {known}"
+        )
     # The library's own recipe for the encoding, handed our reader in place of the one that downloads.
     parts: dict[str, Any] = FunctionType(
-        maker.__code__, {**maker.__globals__, "load_tiktoken_bpe": partial(_ranks, file)}
+        maker.__code__, {**maker.__globals__, "load_tiktoken_bpe": partial(_read_ranks, file)}
     )()
     encoding = import_module("tiktoken").Encoding(**parts)
 
@@ -104,15 +108,15 @@ def _from_ranks(file: Path) -> Callable[[str], int]:
     return count
 
 
-def _ranks(file: Path, address: str, expected_hash: str | None = None) -> dict[bytes, int]:
+def _read_ranks(file: Path, address: str, expected_hash: str | None = None) -> dict[bytes, int]:
     """Read the ranks that stand at an address of the library from a file in its place."""
     del address
     content = file.read_bytes()
     if expected_hash is not None and hashlib.sha256(content).hexdigest() != expected_hash:
-        raise _refused(file, f"its content is not that of {file.stem} as tiktoken knows it", "get it once more")
+        raise _make_refusal(file, f"its content is not that of {file.stem} as tiktoken knows it", "get it once more")
     pairs = (line.split() for line in content.splitlines() if line)
     return {base64.b64decode(token): int(rank) for token, rank in pairs}
 
 
-def _refused(file: Path, why: str, fix: str) -> Invalid:
+def _make_refusal(file: Path, why: str, fix: str) -> Invalid:
     return Invalid(f"tokens cannot be counted by {file}", why=why, fix=f'{fix}, or set tokenizer to "estimate"')

@@ -6,15 +6,22 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import Kind, number_of
-from credenda.manage.dream.bridges import BridgeRules, Pairing, bridge_digest, bridge_ends, decide_bridge, nominated
-from credenda.manage.dream.eligible_facts import About, Shelf
+from credenda.ids import IdKind, parse_id_number
+from credenda.manage.dream.bridges import (
+    BridgeRules,
+    EntityPair,
+    decide_bridge,
+    get_bridge_ends,
+    hash_bridge,
+    nominate_pairs,
+)
+from credenda.manage.dream.eligible_facts import EntityFacts, FactIndex
 from credenda.model.change import Change
 from credenda.model.derived import BRIDGE, is_dreamed
 from credenda.model.dream import DreamStep
 from credenda.model.memory import Status
 from credenda.providers.embed.protocol import Embedder
-from credenda.services.dream.index_derived import fitted
+from credenda.services.dream.index_derived import prepare_vectors
 from credenda.services.dream.llm import Mind
 from credenda.services.dream.step_context import Night
 from credenda.storage.store import MemoryFilter, Watermark, pack_code
@@ -23,13 +30,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["bridges"]
+__all__ = ["run_bridges"]
 
 _MARK: Final = "bridges"
 _KEPT: Final = frozenset(Status) - {Status.SUPERSEDED, Status.DELETED}
 
 
-def bridges(night: Night, rules: BridgeRules | None = None) -> DreamStep:
+def run_bridges(night: Night, rules: BridgeRules | None = None) -> DreamStep:
     """Ask a model about the nearest pairs of entities that nothing connects, once a day and once for the same facts."""
     bounds = rules or BridgeRules()
     mind, embedder = Mind(night), night.parts.embedder
@@ -39,25 +46,25 @@ def bridges(night: Night, rules: BridgeRules | None = None) -> DreamStep:
         return DreamStep(name="bridges", ran=False, reason="without an embedder nothing is near anything")
     if night.asked_today(_MARK):
         return DreamStep(name="bridges", ran=False, reason="tonight's pairs were asked about")
-    abouts = _abouts(night, bounds)
-    pairs = nominated(_pairs(night, embedder, abouts), abouts, bounds)
-    bridged = _bridged(night)
+    abouts = _read_entities(night, bounds)
+    pairs = nominate_pairs(_compare_entities(night, embedder, abouts), abouts, bounds)
+    bridged = _find_bridged_pairs(night)
     changes: list[Change] = []
     told: list[str] = []
     asked = 0
     for pair in pairs:
         one, other = abouts[pair.one], abouts[pair.other]
-        digest = bridge_digest(one, other)
-        if frozenset((pair.one, pair.other)) in bridged or _asked(night, digest):
+        digest = hash_bridge(one, other)
+        if frozenset((pair.one, pair.other)) in bridged or _was_asked(night, digest):
             continue
-        if asked == bounds.a_night or mind.absent:
+        if asked == bounds.max_per_run or mind.absent:
             break
         asked += 1
         found = mind.bridge(one, other)
         if mind.trouble:
             break
         add = None if found is None else decide_bridge(one, other, found, bounds)
-        if add is not None and not night.forbids([add]) and _file(night, add, (one, other)):
+        if add is not None and not night.forbids([add]) and _write_bridge(night, add, (one, other)):
             changes.append(add)
             verb = "would be" if night.dry_run else "was"
             told.append(f"A bridge between {one.name} and {other.name} {verb} made (cosine {pair.cosine:.2f}).")
@@ -70,34 +77,34 @@ def bridges(night: Night, rules: BridgeRules | None = None) -> DreamStep:
     return DreamStep(name="bridges", told=tuple(told), counts=counts, changes=tuple(changes))
 
 
-def _abouts(night: Night, rules: BridgeRules) -> dict[str, About]:
-    shelf = Shelf(rules.facts_most)
+def _read_entities(night: Night, rules: BridgeRules) -> dict[str, EntityFacts]:
+    shelf = FactIndex(rules.facts_most)
     for batch in night.held():
         for memory in batch:
             shelf.put(memory)
     return dict(shelf.entities(rules.facts_least, rules.entities))
 
 
-def _bridged(night: Night) -> set[frozenset[str]]:
+def _find_bridged_pairs(night: Night) -> set[frozenset[str]]:
     """Give the pairs, by normal names, that a bridge connects, and those whose bridge a person put away."""
     found = night.see(lambda reader: reader.find(MemoryFilter(pair=(BRIDGE, BRIDGE), statuses=_KEPT)))
-    return {bridge_ends(one) for one in found if is_dreamed(one)}
+    return {get_bridge_ends(one) for one in found if is_dreamed(one)}
 
 
-def _pairs(night: Night, embedder: Embedder, abouts: Mapping[str, About]) -> list[Pairing]:
+def _compare_entities(night: Night, embedder: Embedder, abouts: Mapping[str, EntityFacts]) -> list[EntityPair]:
     """Compare the centroids of all entities that have vectors, each with each."""
     import numpy as np
 
     centroids = {
-        key: found for key, about in abouts.items() if (found := _centroid(night, embedder, about)) is not None
+        key: found for key, about in abouts.items() if (found := _average_vectors(night, embedder, about)) is not None
     }
     return [
-        Pairing(float(np.dot(centroids[one], centroids[other])), one, other)
+        EntityPair(float(np.dot(centroids[one], centroids[other])), one, other)
         for one, other in combinations(sorted(centroids), 2)
     ]
 
 
-def _centroid(night: Night, embedder: Embedder, about: About) -> NDArray[np.float32] | None:
+def _average_vectors(night: Night, embedder: Embedder, about: EntityFacts) -> NDArray[np.float32] | None:
     """Average the vectors of an entity's facts; (d,) float32 of unit length, None where none has one."""
     import numpy as np
 
@@ -105,7 +112,7 @@ def _centroid(night: Night, embedder: Embedder, about: About) -> NDArray[np.floa
 
     with night.parts.store.reader(night.parts.user_id) as reader:
         tag = reader.tenant.tag
-        codes = [pack_code(number_of(fact.id, Kind.MEMORY, tag), memory=True) for fact in about.facts]
+        codes = [pack_code(parse_id_number(fact.id, IdKind.MEMORY, tag), memory=True) for fact in about.facts]
         found = reader.vector_data(codes, embedder.model_id)
     if not found:
         return None
@@ -114,12 +121,12 @@ def _centroid(night: Night, embedder: Embedder, about: About) -> NDArray[np.floa
     return (mean / length).astype(np.float32) if length else None
 
 
-def _file(night: Night, add: Change, both: Sequence[About]) -> bool:
+def _write_bridge(night: Night, add: Change, both: Sequence[EntityFacts]) -> bool:
     seen = {fact.id: fact for about in both for fact in about.facts}
-    return night.dry_run or night.commit([add], seen, cause=_MARK, then=fitted(night, [add]))
+    return night.dry_run or night.commit([add], seen, cause=_MARK, then=prepare_vectors(night, [add]))
 
 
-def _asked(night: Night, digest: str) -> bool:
+def _was_asked(night: Night, digest: str) -> bool:
     return night.see(lambda reader: reader.duties.watermark(f"dream:bridge:{digest}")) is not None
 
 

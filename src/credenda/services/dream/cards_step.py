@@ -6,48 +6,56 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from credenda.manage.dream.cards import CardRules, Deck, card_facts, decide_card, is_current, leftovers, plain_text
-from credenda.manage.dream.eligible_facts import About, Shelf
+from credenda.manage.dream.cards import (
+    CardHistory,
+    CardRules,
+    choose_card_facts,
+    decide_card,
+    end_unsupported_cards,
+    is_current,
+    write_fact_list,
+)
+from credenda.manage.dream.eligible_facts import EntityFacts, FactIndex
 from credenda.model.change import Change, Supersede
 from credenda.model.derived import CARD, is_dreamed
 from credenda.model.dream import DreamStep
 from credenda.model.memory import Memory
-from credenda.services.dream.index_derived import fitted
+from credenda.services.dream.index_derived import prepare_vectors
 from credenda.services.dream.llm import Mind
 from credenda.services.dream.step_context import Night
 from credenda.storage.store import MemoryFilter
-from credenda.text.normalize import attribute_key, name_key
+from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["cards"]
+__all__ = ["run_cards"]
 
 _CAUSE = "cards"
 
 
-def cards(night: Night, rules: CardRules | None = None) -> DreamStep:
+def run_cards(night: Night, rules: CardRules | None = None) -> DreamStep:
     """Write the cards whose facts have moved, and end those of which too little is left; each is its own commit."""
     bounds = rules or CardRules()
-    shelf = Shelf(bounds.facts_most)
+    shelf = FactIndex(bounds.facts_most)
     for batch in night.held():
         for memory in batch:
             shelf.put(memory)
-    decks = _decks(night)
+    decks = _read_cards(night)
     desk = _Desk(night, Mind(night), bounds)
     kept: set[str] = set()
     for key, about in shelf.entities(bounds.facts_least, bounds.entities):
         kept.add(key)
-        desk.write(about, Deck.of(decks.get(key, ())))
+        desk.write(about, CardHistory.of(decks.get(key, ())))
     desk.end([card for deck in decks.values() for card in deck], kept)
     if desk.mind.trouble:
         desk.told.append(f"{desk.mind.trouble[0].upper()}{desk.mind.trouble[1:]}; rules wrote what was left.")
     return DreamStep(name=_CAUSE, told=tuple(desk.told), counts=dict(desk.counts), changes=tuple(desk.changes))
 
 
-def _decks(night: Night) -> dict[str, list[Memory]]:
+def _read_cards(night: Night) -> dict[str, list[Memory]]:
     """Read every card there is, by the normal name of its entity."""
-    found = night.see(lambda reader: reader.find(MemoryFilter(attribute=attribute_key(CARD))))
+    found = night.see(lambda reader: reader.find(MemoryFilter(attribute=normalise_attribute(CARD))))
     decks: dict[str, list[Memory]] = {}
     for card in filter(is_dreamed, found):
-        decks.setdefault(name_key(card.entity or ""), []).append(card)
+        decks.setdefault(normalise_name(card.entity or ""), []).append(card)
     return decks
 
 
@@ -62,9 +70,9 @@ class _Desk:
     told: list[str] = field(default_factory=list[str])
     counts: Counter[str] = field(default_factory=Counter[str])
 
-    def write(self, about: About, deck: Deck) -> None:
+    def write(self, about: EntityFacts, deck: CardHistory) -> None:
         """Write the card of an entity, unless it stands as it should, or a person put it away."""
-        facts = card_facts(about, self.rules)
+        facts = choose_card_facts(about, self.rules)
         model = not self.mind.absent
         if deck.refused or is_current(deck, facts, model=model):
             self.counts["refused" if deck.refused else "unchanged"] += 1
@@ -73,7 +81,7 @@ class _Desk:
         if asked is None and is_current(deck, facts, model=False):
             self.counts["unchanged"] += 1
             return
-        changes = decide_card(asked or plain_text(about.name, facts), deck, self.rules, self.night.now_us)
+        changes = decide_card(asked or write_fact_list(about.name, facts), deck, self.rules, self.night.now_us)
         seen = {one.id: one for one in (*facts, *((deck.standing,) if deck.standing else ()))}
         if self.night.forbids(changes) or not self._file(changes, seen):
             self.counts["left"] += 1
@@ -85,7 +93,7 @@ class _Desk:
     def end(self, held: Sequence[Memory], kept: set[str]) -> None:
         """End the cards of entities that have no card any more."""
         by_id = {card.id: card for card in held}
-        ended = leftovers(held, kept, self.night.now_us)
+        ended = end_unsupported_cards(held, kept, self.night.now_us)
         names = [change.memory_id for change in ended if isinstance(change, Supersede)]
         if names and self._file(ended, {one: by_id[one] for one in names}):
             self.counts["ended"] += len(names)
@@ -94,7 +102,7 @@ class _Desk:
 
     def _file(self, changes: Sequence[Change], seen: dict[str, Memory]) -> bool:
         """Put changes in place, or in a dry run only note them; False where something has moved meanwhile."""
-        then = fitted(self.night, changes)
+        then = prepare_vectors(self.night, changes)
         done = self.night.dry_run or self.night.commit(changes, seen, cause=_CAUSE, then=then)
         self.changes += changes if done else ()
         return done

@@ -6,10 +6,10 @@ from credenda.model.dream import DreamStep
 from credenda.services.dream.step_context import Night
 from credenda.services.lifecycle import decay
 
-__all__ = ["forgetting"]
+__all__ = ["run_decay"]
 
 
-def forgetting(night: Night) -> DreamStep:
+def run_decay(night: Night) -> DreamStep:
     """Compute afresh how much of each memory is retained; nothing is believed otherwise afterwards."""
     report = decay(night.parts, dry_run=night.dry_run)
     verb = "would move" if night.dry_run else "moved"

@@ -8,17 +8,17 @@ from typing import Final
 from credenda.model.change import Actor
 from credenda.model.dream import DreamStep
 from credenda.services.dream.step_context import Night
-from credenda.services.drift import drift, opted_in
+from credenda.services.drift import drift, read_opted_in_folders
 
-__all__ = ["drift_step"]
+__all__ = ["run_drift"]
 
 _SHOWN: Final = 5
 
 
-def drift_step(night: Night) -> DreamStep:
+def run_drift(night: Night) -> DreamStep:
     """Hold memories against the opted-in folders (E-071); they are given up only where the settings say so too."""
     settings = night.parts.settings
-    roots = opted_in(settings)
+    roots = read_opted_in_folders(settings)
     if not roots:
         return DreamStep(name="drift", ran=False, reason="no folder is opted in (drift_roots)")
     report = drift(night.parts, roots, fix=settings.drift_action == "fix" and not night.dry_run, actor=Actor.DREAM)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from credenda.errors import Unavailable
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Add, Change
 from credenda.services.dream.step_context import Night
-from credenda.services.usage import rescore
+from credenda.services.usage import rescore_retention
 from credenda.storage.store import Vector, Writer, pack_code
 from credenda.write.apply import Applied
-from credenda.write.indexing.embed import Wanted, embed
+from credenda.write.indexing.embed import MissingVector, embed
 
-__all__ = ["fitted"]
+__all__ = ["prepare_vectors"]
 
 
-def fitted(night: Night, changes: Sequence[Change]) -> Callable[[Writer, Applied], None] | None:
+def prepare_vectors(night: Night, changes: Sequence[Change]) -> Callable[[Writer, Applied], None] | None:
     """Embed the texts that are about to be held, outside any transaction, and return what files them with the rest.
 
     Where nothing embeds, or the engine cannot be reached, words find them.
@@ -24,24 +24,24 @@ def fitted(night: Night, changes: Sequence[Change]) -> Callable[[Writer, Applied
     added = [one for one in changes if isinstance(one, Add)]
     if not added or night.dry_run:
         return None
-    vectors = _vectors(night, [one.draft.text for one in added])
+    vectors = _embed_texts(night, [one.draft.text for one in added])
 
     def file(writer: Writer, applied: Applied) -> None:
         ids = [applied.ids[one.key] for one in added]
         for name, vector in zip(ids, vectors, strict=False):
-            number = number_of(name, Kind.MEMORY, writer.tenant.tag)
+            number = parse_id_number(name, IdKind.MEMORY, writer.tenant.tag)
             writer.put(vector._replace(code=pack_code(number, memory=True)))
-        rescore(night.parts, writer, ids)
+        rescore_retention(night.parts, writer, ids)
 
     return file
 
 
-def _vectors(night: Night, texts: Sequence[str]) -> list[Vector]:
+def _embed_texts(night: Night, texts: Sequence[str]) -> list[Vector]:
     """Embed texts, in their order; [] where that cannot be."""
     embedder = night.parts.embedder
     if embedder is None:
         return []
-    wanted = [Wanted(place, text) for place, text in enumerate(texts)]
+    wanted = [MissingVector(place, text) for place, text in enumerate(texts)]
     try:
         return embed(embedder, wanted, night.parts.settings.vector_bits)
     except Unavailable:

@@ -11,23 +11,23 @@ from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.manage.dream.cards import CardRules, CardText
-from credenda.manage.dream.eligible_facts import About
+from credenda.manage.dream.eligible_facts import EntityFacts
 from credenda.manage.dream.prompts import (
     CARD_PROMPT,
-    Bridging,
-    Doubt,
+    BridgeAnswer,
+    ProbeAnswer,
     ask_bridge,
     ask_card,
     ask_probe,
-    read_bridge,
-    read_card,
-    read_probe,
+    parse_bridge,
+    parse_card,
+    parse_probe,
 )
 from credenda.model.memory import Memory
 from credenda.providers.llm.protocol import ModelFailure, Question
 from credenda.services.dream.step_context import Night
-from credenda.workers.llm_budget import OverBudgetError, ask_within_budget, day_of
-from credenda.write.intake.secrets import looks_like_instruction, screen
+from credenda.workers.llm_budget import OverBudgetError, ask_within_budget, to_day
+from credenda.write.intake.secrets import is_instruction_like, screen_secrets
 
 __all__ = ["OPERATION", "Mind"]
 
@@ -35,8 +35,8 @@ OPERATION: Final = "dream"
 """What the tokens of a night are booked under."""
 
 
-def _masked(text: str) -> str:
-    return screen(text, "mask").text
+def _mask_secrets(text: str) -> str:
+    return screen_secrets(text, "mask").text
 
 
 class Mind:
@@ -64,23 +64,23 @@ class Mind:
 
     def card(self, name: str, facts: Sequence[Memory], rules: CardRules) -> CardText | None:
         """Ask for a card; None where no model wrote one that can be believed."""
-        answer = self._ask(ask_card(name, facts, _masked))
-        written = None if answer is None else read_card(answer, name, facts, rules)
+        answer = self._ask(ask_card(name, facts, _mask_secrets))
+        written = None if answer is None else parse_card(answer, name, facts, rules)
         line = self._night.parts.llm
-        if line is None or written is None or looks_like_instruction(written.text):
+        if line is None or written is None or is_instruction_like(written.text):
             return None
         return replace(written, maker=f"{CARD_PROMPT} {line.model.model_id}")
 
-    def bridge(self, one: About, other: About) -> Bridging | None:
+    def bridge(self, one: EntityFacts, other: EntityFacts) -> BridgeAnswer | None:
         """Ask for a bridge; None where the model confirms none."""
-        answer = self._ask(ask_bridge(one, other, _masked))
-        found = None if answer is None else read_bridge(answer, one, other)
-        return None if found is None or looks_like_instruction(found.sentence) else found
+        answer = self._ask(ask_bridge(one, other, _mask_secrets))
+        found = None if answer is None else parse_bridge(answer, one, other)
+        return None if found is None or is_instruction_like(found.sentence) else found
 
-    def doubt(self, memory: Memory, later: Sequence[Memory]) -> Doubt | None:
+    def doubt(self, memory: Memory, later: Sequence[Memory]) -> ProbeAnswer | None:
         """Ask whether a memory still holds; None where it does, as far as anyone can say."""
-        answer = self._ask(ask_probe(memory, later, self._night.now_us, _masked))
-        return None if answer is None else read_probe(answer, later)
+        answer = self._ask(ask_probe(memory, later, self._night.now_us, _mask_secrets))
+        return None if answer is None else parse_probe(answer, later)
 
     def _ask(self, question: Question) -> str | None:
         line = self._night.parts.llm
@@ -91,12 +91,12 @@ class Mind:
         try:
             reply = ask_within_budget(self._night.parts, line, question, OPERATION)
         except OverBudgetError:
-            line.spent((day_of(now_us) + 1) * DAY_US)
+            line.spent((to_day(now_us) + 1) * DAY_US)
             self._trouble = "over the day's budget"
             return None
         except ModelFailure as failure:
             line.failed(failure, now_us)
-            self._trouble = str(failure) if failure.trouble.of_the_model else ""
+            self._trouble = str(failure) if failure.trouble.is_model_fault else ""
             return None
         line.answered()
         return reply.text

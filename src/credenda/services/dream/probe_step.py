@@ -9,15 +9,15 @@ from typing import Final
 from credenda import limits
 from credenda.clock import DAY_US
 from credenda.manage.dream.probe import (
-    Probed,
+    ProbeCandidate,
     ProbeRules,
-    aged,
     challenge,
-    contradicted,
-    picked,
-    probeable,
-    single_slot,
-    unspoken,
+    draw_probes,
+    find_contradicted,
+    get_single_slot,
+    is_old_unconfirmed,
+    is_unsupported,
+    may_be_probed,
 )
 from credenda.model.change import Change, ChangeKind, SetStatus
 from credenda.model.derived import is_dreamed
@@ -26,11 +26,11 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory, Slot
 from credenda.services.dream.llm import Mind
 from credenda.services.dream.step_context import HELD, Night
-from credenda.services.usage import rescore
+from credenda.services.usage import rescore_retention
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
-from credenda.text.normalize import name_key
+from credenda.text.normalize import normalise_name
 
-__all__ = ["probe"]
+__all__ = ["run_probe"]
 
 _MARK: Final = "probe"
 _TOGETHER: Final = 100
@@ -50,7 +50,7 @@ class _Doubts:
         """Doubt a memory, unless a person lifted the same doubt before."""
         if memory.id in self.changes:
             return False
-        change = self.night.see(lambda reader: challenge(memory, ground, _earlier(reader, memory)))
+        change = self.night.see(lambda reader: challenge(memory, ground, _read_earlier_values(reader, memory)))
         if change is None:
             return False
         self.changes[memory.id] = change
@@ -60,7 +60,7 @@ class _Doubts:
         return True
 
 
-def _earlier(reader: Reader, memory: Memory) -> list[str]:
+def _read_earlier_values(reader: Reader, memory: Memory) -> list[str]:
     log = reader.changes(ChangeFilter(memory_id=memory.id, kinds=_SET_STATUS))
     return [change.reason for change in log if change.cause == f"dream:{_MARK}"]
 
@@ -72,12 +72,12 @@ class _Slots:
     held: dict[Slot, list[str]] = field(default_factory=dict[Slot, list[str]])
 
     def put(self, memory: Memory) -> None:
-        slot = single_slot(memory)
+        slot = get_single_slot(memory)
         if slot is not None:
             self.held.setdefault(slot, []).append(memory.id)
 
 
-def probe(night: Night, rules: ProbeRules | None = None) -> DreamStep:
+def run_probe(night: Night, rules: ProbeRules | None = None) -> DreamStep:
     """Doubt what a later memory speaks against, what has no words left, and some of what is old (E-070).
 
     What is drawn each night is drawn once a day, so that a second run of the same night doubts nothing more.
@@ -85,7 +85,7 @@ def probe(night: Night, rules: ProbeRules | None = None) -> DreamStep:
     bounds = rules or ProbeRules()
     doubts, mind, slots = _Doubts(night), Mind(night), _Slots()
     redacted = bool(night.see(lambda reader: reader.counts().redacted_events))
-    drawn: list[Probed] = []
+    drawn: list[ProbeCandidate] = []
     examined = 0
     for batch in night.held():
         plain = [one for one in batch if not is_dreamed(one)]
@@ -93,13 +93,13 @@ def probe(night: Night, rules: ProbeRules | None = None) -> DreamStep:
         for memory in plain:
             slots.put(memory)
         if redacted:
-            _unspoken(doubts, plain)
-        drawn = _drawn(night, mind, [*drawn, *(_probed(night, one) for one in plain)], bounds)
-    _contradicted(doubts, slots)
+            _doubt_without_evidence(doubts, plain)
+        drawn = _keep_drawn(night, mind, [*drawn, *(_describe_memory(night, one) for one in plain)], bounds)
+    _doubt_contradicted(doubts, slots)
     fresh = not night.asked_today(_MARK)
     if fresh:
         _draw(doubts, mind, drawn)
-    changes = _file(night, doubts)
+    changes = _apply_doubts(night, doubts)
     if fresh and (drawn or changes):
         night.mark(_MARK)
     told = [*doubts.told, *([f"{mind.trouble[0].upper()}{mind.trouble[1:]}."] if mind.trouble else [])]
@@ -107,23 +107,25 @@ def probe(night: Night, rules: ProbeRules | None = None) -> DreamStep:
     return DreamStep(name="probe", told=tuple(told), counts=counts, changes=tuple(changes))
 
 
-def _probed(night: Night, memory: Memory) -> Probed:
+def _describe_memory(night: Night, memory: Memory) -> ProbeCandidate:
     since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
     now_us = night.now_us
-    return Probed(memory=memory, age_days=(now_us - memory.created_us) / DAY_US, idle_days=(now_us - since) / DAY_US)
+    return ProbeCandidate(
+        memory=memory, age_days=(now_us - memory.created_us) / DAY_US, idle_days=(now_us - since) / DAY_US
+    )
 
 
-def _drawn(night: Night, mind: Mind, found: Iterable[Probed], rules: ProbeRules) -> list[Probed]:
+def _keep_drawn(night: Night, mind: Mind, found: Iterable[ProbeCandidate], rules: ProbeRules) -> list[ProbeCandidate]:
     """Keep of what was seen so far only those that tonight's draw would take."""
     if not mind.absent:
-        return picked(found, rules, night.today)
-    old = [one for one in found if aged(one, rules)]
-    return sorted(old, key=lambda one: (-one.age_days, one.memory.id))[: rules.a_night]
+        return draw_probes(found, rules, night.today)
+    old = [one for one in found if is_old_unconfirmed(one, rules)]
+    return sorted(old, key=lambda one: (-one.age_days, one.memory.id))[: rules.max_per_run]
 
 
-def _unspoken(doubts: _Doubts, memories: Sequence[Memory]) -> None:
+def _doubt_without_evidence(doubts: _Doubts, memories: Sequence[Memory]) -> None:
     """Doubt memories of whose evidence no word is left."""
-    by_id = {one.id: one for one in memories if probeable(one)}
+    by_id = {one.id: one for one in memories if may_be_probed(one)}
 
     def look(reader: Reader) -> dict[str, list[str]]:
         links = reader.evidence(memory_ids=sorted(by_id))
@@ -131,35 +133,35 @@ def _unspoken(doubts: _Doubts, memories: Sequence[Memory]) -> None:
         words: dict[str, list[str]] = {}
         for link in links:
             words.setdefault(link.memory_id, []).append(
-                _words(events, link.span.event_id, link.span.start, link.span.stop)
+                _cut_words(events, link.span.event_id, link.span.start, link.span.stop)
             )
         return words
 
     for name, words in (doubts.night.see(look) if by_id else {}).items():
-        if unspoken(by_id[name], words):
+        if is_unsupported(by_id[name], words):
             doubts.add(by_id[name], "its source is gone")
 
 
-def _words(events: dict[str, Event], event_id: str, start: int, stop: int) -> str:
+def _cut_words(events: dict[str, Event], event_id: str, start: int, stop: int) -> str:
     return events[event_id].text[start:stop] if event_id in events else ""
 
 
-def _contradicted(doubts: _Doubts, slots: _Slots) -> None:
+def _doubt_contradicted(doubts: _Doubts, slots: _Slots) -> None:
     crowded = [names for names in slots.held.values() if len(names) > 1]
     for names in crowded:
         members = doubts.night.see(lambda reader, names=names: reader.memories(sorted(names)))
-        for memory, later in contradicted(members):
+        for memory, later in find_contradicted(members):
             doubts.add(memory, f"contradicted by {later.id}")
 
 
-def _draw(doubts: _Doubts, mind: Mind, drawn: Sequence[Probed]) -> None:
+def _draw(doubts: _Doubts, mind: Mind, drawn: Sequence[ProbeCandidate]) -> None:
     """Doubt some of what is old, or ask a model about tonight's lot."""
     if mind.absent:
         for one in drawn:
             doubts.add(one.memory, f"old and never confirmed ({one.age_days:.0f} days)")
         return
     for one in drawn:
-        doubt = mind.doubt(one.memory, _later(doubts.night, one.memory))
+        doubt = mind.doubt(one.memory, _find_later_memories(doubts.night, one.memory))
         if doubt is not None:
             against = f" by {doubt.because}" if doubt.because else ""
             doubts.add(one.memory, f"a model holds it {doubt.reason}{against}")
@@ -167,17 +169,17 @@ def _draw(doubts: _Doubts, mind: Mind, drawn: Sequence[Probed]) -> None:
             return
 
 
-def _later(night: Night, memory: Memory) -> list[Memory]:
+def _find_later_memories(night: Night, memory: Memory) -> list[Memory]:
     """Return what was learned later about the same entity, newest first."""
     if not memory.entity:
         return []
-    wanted = MemoryFilter(entity=name_key(memory.entity), statuses=HELD)
+    wanted = MemoryFilter(entity=normalise_name(memory.entity), statuses=HELD)
     found = night.see(lambda reader: reader.find(wanted))
     later = [one for one in found if one.created_us > memory.created_us and not is_dreamed(one)]
     return later[: limits.LLM_KNOWN_MEMORIES]
 
 
-def _file(night: Night, doubts: _Doubts) -> list[Change]:
+def _apply_doubts(night: Night, doubts: _Doubts) -> list[Change]:
     """Put the doubts in place, with the scores that follow; what moved meanwhile is left for the next night."""
     names = list(doubts.changes)
     if night.dry_run:
@@ -188,7 +190,7 @@ def _file(night: Night, doubts: _Doubts) -> list[Change]:
         changes = [doubts.changes[name] for name in group]
         seen = {name: doubts.seen[name] for name in group}
         if night.commit(
-            changes, seen, cause=_MARK, then=lambda writer, _, ids=group: rescore(night.parts, writer, ids)
+            changes, seen, cause=_MARK, then=lambda writer, _, ids=group: rescore_retention(night.parts, writer, ids)
         ):
             done += changes
     return done

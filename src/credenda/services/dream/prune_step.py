@@ -15,13 +15,13 @@ def prune(night: Night, rules: PruneRules | None = None) -> DreamStep:
     bounds = rules or PruneRules()
     showings_us, jobs_us = bounds.before_us(night.now_us)
     found = night.see(lambda reader: reader.duties.prunable(showings_us, jobs_us))
-    rounds = -(-max(found.values(), default=0) // bounds.together)
-    row = Prune(showings_before_us=showings_us, jobs_before_us=jobs_us, limit=bounds.together)
+    rounds = -(-max(found.values(), default=0) // bounds.rows_per_batch)
+    row = Prune(showings_before_us=showings_us, jobs_before_us=jobs_us, limit=bounds.rows_per_batch)
     for _ in range(0 if night.dry_run else rounds):
         night.stay()
-        night.parts.foreground.wait_idle(1.0)
+        night.parts.active_calls.wait_idle(1.0)
         night.parts.store.commit(night.parts.user_id, lambda writer: writer.put(row))
     verb = "would go" if night.dry_run else "went"
-    days = {"showings": bounds.showings_days, "jobs": bounds.jobs_days}
+    days = {"showings": bounds.impressions_days, "jobs": bounds.jobs_days}
     told = [f"{count:,} {name} older than {days[name]} days {verb}." for name, count in found.items() if count]
     return DreamStep(name="prune", told=tuple(told), counts=found)

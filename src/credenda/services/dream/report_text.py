@@ -9,7 +9,7 @@ from typing import Final
 from credenda.clock import to_datetime
 from credenda.model.dream import DreamStep
 
-__all__ = ["brief"]
+__all__ = ["write_report"]
 
 _TITLES: Final = {
     "forgetting": "Forgetting",
@@ -25,7 +25,7 @@ _UNSETTLED: Final = ("probe", "drift")
 """Steps whose findings wait for a person: they come first."""
 
 
-def brief(steps: Sequence[DreamStep], now_us: int, zone: tzinfo, *, dry_run: bool) -> str:
+def write_report(steps: Sequence[DreamStep], now_us: int, zone: tzinfo, *, dry_run: bool) -> str:
     """Tell of a night in plain sentences; what needs somebody's eye comes before what was merely done."""
     day = to_datetime(now_us).astimezone(zone)
     opening = "If you dreamed now:" if dry_run else f"The night to {day:%A}, {day.day} {day:%B %Y}."

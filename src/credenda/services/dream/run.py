@@ -11,17 +11,17 @@ from typing import Final
 from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.model.dream import DreamReport, DreamStep
 from credenda.runtime import Parts
-from credenda.services.dream.bridges_step import bridges
-from credenda.services.dream.cards_step import cards
-from credenda.services.dream.decay_step import forgetting
-from credenda.services.dream.drift_step import drift_step
+from credenda.services.dream.bridges_step import run_bridges
+from credenda.services.dream.cards_step import run_cards
+from credenda.services.dream.decay_step import run_decay
+from credenda.services.dream.drift_step import run_drift
 from credenda.services.dream.merge_step import merge
-from credenda.services.dream.probe_step import probe
+from credenda.services.dream.probe_step import run_probe
 from credenda.services.dream.prune_step import prune
-from credenda.services.dream.report_text import brief
+from credenda.services.dream.report_text import write_report
 from credenda.services.dream.step_context import Night
-from credenda.services.locks import HeldError, locked
-from credenda.validation import checked_words
+from credenda.services.locks import HeldError, hold_lock
+from credenda.validation import check_words
 from credenda.workers.idle_tasks import flush_accesses
 
 __all__ = ["STEPS", "dream"]
@@ -33,12 +33,12 @@ _LOCK_SECONDS: Final = 300
 _CARDS_MOVED: Final = frozenset({"written", "rewritten", "ended"})
 
 STEPS: Final[Mapping[str, Callable[[Night], DreamStep]]] = {
-    "forgetting": forgetting,
+    "forgetting": run_decay,
     "merge": merge,
-    "cards": cards,
-    "bridges": bridges,
-    "probe": probe,
-    "drift": drift_step,
+    "cards": run_cards,
+    "bridges": run_bridges,
+    "probe": run_probe,
+    "drift": run_drift,
     "prune": prune,
 }
 """The steps of a night by name, in their order (E-066…E-072)."""
@@ -57,16 +57,16 @@ def dream(
     bit by bit, so that a night that was broken off is taken up by the next, and a second run changes nothing. `stay`
     keeps whatever else must be kept meanwhile. Raises `Invalid` for a step that there is not.
     """
-    chosen = _chosen(steps)
+    chosen = _choose_steps(steps)
     done: list[DreamStep] = []
     taken = False
     try:
         seconds = _LOCK_SECONDS + 2 * int(parts.settings.llm_timeout_seconds)
-        with locked(parts, _LOCK, seconds, free=dry_run) as lock:
+        with hold_lock(parts, _LOCK, seconds, free=dry_run) as lock:
             taken = lock.taken
-            night = Night(parts=parts, dry_run=dry_run, stay=_keeping(lock.renew, None if dry_run else stay))
+            night = Night(parts=parts, dry_run=dry_run, stay=_renew_locks(lock.renew, None if dry_run else stay))
             for name in chosen:
-                parts.foreground.wait_idle(1.0)
+                parts.active_calls.wait_idle(1.0)
                 night.stay()
                 done.append(_run(name, night))
             _tell_again(night, done)
@@ -99,7 +99,7 @@ def _tell_again(night: Night, done: list[DreamStep]) -> None:
     )
 
 
-def _keeping(renew: Callable[[], None], beside: Callable[[], None] | None) -> Callable[[], None]:
+def _renew_locks(renew: Callable[[], None], beside: Callable[[], None] | None) -> Callable[[], None]:
     """Keep the lock, and whatever else must be kept with it."""
 
     def keep() -> None:
@@ -113,18 +113,18 @@ def _keeping(renew: Callable[[], None], beside: Callable[[], None] | None) -> Ca
     return keep
 
 
-def _chosen(steps: Sequence[str] | None) -> list[str]:
+def _choose_steps(steps: Sequence[str] | None) -> list[str]:
     """Read the names of steps, several of which may stand in one text, and put them in their order."""
     if steps is None or not steps:
         return list(STEPS)
-    names = [name.strip() for one in checked_words(steps, "steps") for name in one.split(",")]
+    names = [name.strip() for one in check_words(steps, "steps") for name in one.split(",")]
     for name in names:
         if name not in STEPS:
-            raise Invalid(f"there is no step {name!r}", why="a dream has no such step", fix=_choices())
+            raise Invalid(f"there is no step {name!r}", why="a dream has no such step", fix=_list_choices())
     return [name for name in STEPS if name in names]
 
 
-def _choices() -> str:
+def _list_choices() -> str:
     return f"choose among {', '.join(STEPS)}"
 
 
@@ -145,12 +145,12 @@ def _run(name: str, night: Night) -> DreamStep:
 
 
 def _report(parts: Parts, done: Sequence[DreamStep], *, dry_run: bool) -> DreamReport:
-    changed = sum(len(step.changes) + _beside(step) for step in done)
-    told = brief(done, parts.clock.now_us(), parts.settings.zone, dry_run=dry_run)
+    changed = sum(len(step.changes) + _count_other_effects(step) for step in done)
+    told = write_report(done, parts.clock.now_us(), parts.settings.zone, dry_run=dry_run)
     return DreamReport(ran=True, dry_run=dry_run, steps=tuple(done), changed=changed, brief=told)
 
 
-def _beside(step: DreamStep) -> int:
+def _count_other_effects(step: DreamStep) -> int:
     """Count what moved that is no change of a belief: scores, and rows of logs."""
     match step.name:
         case "forgetting":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from credenda.clock import DAY_US
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Change
 from credenda.model.memory import Layer, Memory, Status
 from credenda.runtime import Parts
@@ -52,8 +52,8 @@ class Night:
             if not found:
                 return
             yield found
-            below = number_of(found[-1].id, Kind.MEMORY, tag)
-            self.parts.foreground.wait_idle(1.0)
+            below = parse_id_number(found[-1].id, IdKind.MEMORY, tag)
+            self.parts.active_calls.wait_idle(1.0)
 
     def see(self, look: Callable[[Reader], T]) -> T:
         """Look at one moment's state."""

@@ -13,17 +13,17 @@ from typing import Final
 from credenda.clock import Clock
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import BackupReport, RestoreReport
-from credenda.paths import kind_of
-from credenda.storage.erasure_ledger import Entry, ledger_path, note, read_ledger
+from credenda.paths import find_path_kind
+from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, locate_ledger, read_ledger
 from credenda.storage.sqlite.connection import connect
-from credenda.storage.sqlite.erase_proof import erased_before
-from credenda.storage.sqlite.errors import translated
+from credenda.storage.sqlite.erase_proof import find_erased_tenants
+from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Store
 
-__all__ = ["back_up", "put_back"]
+__all__ = ["back_up", "restore_file"]
 
-DeleteAgain = Callable[[Store, Store, str], int]
+ReplayDeletions = Callable[[Store, Store, str], int]
 """Deletes in a second database what a user has deleted in the first; returns how much."""
 _SERIOUS: Final = frozenset({"file", "journal_chain", "journal_text", "journal_numbers", "change_numbers"})
 """Findings with which a backup is not what was backed up."""
@@ -41,7 +41,7 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
     when it cannot be written.
     """
     source, place = Path(store.path).absolute(), path.absolute()
-    there = kind_of(place)
+    there = find_path_kind(place)
     if there == "folder" or place == source or (there and place.samefile(source)):
         raise Invalid(f"{path} cannot be a backup", why="it is a folder, or the database", fix="name another file")
     try:
@@ -52,23 +52,23 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
     if there and not store.has_backup(str(place)):
         raise Conflict(f"{path} is there already", why="it is no backup of this file", fix="name another file")
     store.note_backup(str(place))
-    with _beside(place) as part:
-        with translated(str(place)), closing(connect(store.path, query_only=True)) as reading:
+    with _make_temporary_file(place) as part:
+        with translate_errors(str(place)), closing(connect(store.path, query_only=True)) as reading:
             users = _copy(reading, part)
-        _settle_into(part, place)
-    with translated(store.path), closing(connect(store.path, query_only=True)) as reading:
-        note(place, [Entry(*row) for row in reading.execute(_LEDGER)])
+        _sync_and_replace(part, place)
+    with translate_errors(store.path), closing(connect(store.path, query_only=True)) as reading:
+        add_to_ledger(place, [ErasedTenant(*row) for row in reading.execute(_LEDGER)])
     return BackupReport(path=str(path), size_bytes=place.stat().st_size, users=users)
 
 
-def put_back(
+def restore_file(
     backup: Path,
     target: Path,
     clock: Clock,
     *,
     replace: bool,
     deletions: Path | None = None,
-    delete_again: DeleteAgain | None = None,
+    delete_again: ReplayDeletions | None = None,
 ) -> RestoreReport:
     """Put a backup in the place of a database, checked first, and without those who were erased since it was made.
 
@@ -91,24 +91,24 @@ def put_back(
     _check_target(target)
     if deletions is not None:
         _check_related(deletions, backup)
-    entries = _entries(backup, *filter(None, (target, deletions)))
-    with _beside(target.absolute()) as part:
-        with translated(str(backup)), closing(connect(str(backup), read_only=True)) as reading:
+    entries = _collect_erased(backup, *filter(None, (target, deletions)))
+    with _make_temporary_file(target.absolute()) as part:
+        with translate_errors(str(backup)), closing(connect(str(backup), read_only=True)) as reading:
             _copy(reading, part)
-        users, erased = _cleaned(part, entries, clock)
+        users, erased = _apply_erasures(part, entries, clock)
         deleted, unread = 0, ""
         if deletions is not None and delete_again is not None:
-            deleted, why = _without_deleted(part, deletions, clock, delete_again)
+            deleted, why = _replay_deletions(part, deletions, clock, delete_again)
             if why:
                 raise Unavailable(f"{deletions} could not be read", why=why, fix="give another state; nothing changed")
         if target.exists() and delete_again is not None and not (deletions and target.samefile(deletions)):
-            again, unread = _without_deleted(part, target, clock, delete_again)
+            again, unread = _replay_deletions(part, target, clock, delete_again)
             deleted += again
         replayed = target.exists() or deletions is not None
         if target.exists():
-            _free(target)
-        _settle_into(part, target.absolute())
-    note(target, entries.values())
+            _release_target(target)
+        _sync_and_replace(part, target.absolute())
+    add_to_ledger(target, entries.values())
     return RestoreReport(
         path=str(target),
         backup=str(backup),
@@ -121,7 +121,7 @@ def put_back(
 
 
 @contextmanager
-def _beside(place: Path) -> Generator[Path]:
+def _make_temporary_file(place: Path) -> Generator[Path]:
     """Lend an empty file beside the place where it is to go; what is left of it at the end is taken away."""
     try:
         handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:64]}.", suffix=".part")
@@ -135,7 +135,7 @@ def _beside(place: Path) -> Generator[Path]:
     finally:
         for ending in ("", "-wal", "-shm", "-journal"):
             Path(f"{name}{ending}").unlink(missing_ok=True)
-        ledger_path(name).unlink(missing_ok=True)
+        locate_ledger(name).unlink(missing_ok=True)
 
 
 def _copy(source: sqlite3.Connection, part: Path) -> int:
@@ -151,7 +151,7 @@ def _copy(source: sqlite3.Connection, part: Path) -> int:
         return int(copy.execute("SELECT count(*) FROM tenants").fetchone()[0])
 
 
-def _settle_into(part: Path, place: Path) -> None:
+def _sync_and_replace(part: Path, place: Path) -> None:
     """Make a file durable, and let it take a place."""
     try:
         handle = os.open(part, os.O_RDONLY)
@@ -176,7 +176,7 @@ def _check_related(deletions: Path, backup: Path) -> None:
         raise NotFound(f"there is no database at {deletions}", fix="check the path")
     tags: list[set[str]] = []
     for path in (deletions, backup):
-        with translated(str(path)), closing(connect(str(path), read_only=True)) as reading:
+        with translate_errors(str(path)), closing(connect(str(path), read_only=True)) as reading:
             tags.append({row[0] for row in reading.execute(_TAGS)})
     if not tags[0] & tags[1]:
         raise Invalid(
@@ -186,14 +186,14 @@ def _check_related(deletions: Path, backup: Path) -> None:
         )
 
 
-def _entries(backup: Path, *others: Path) -> dict[str, Entry]:
+def _collect_erased(backup: Path, *others: Path) -> dict[str, ErasedTenant]:
     """Gather who was erased, from the ledgers beside the files and from databases that know more than the backup."""
     entries = read_ledger(backup)
     for other in others:
         entries |= read_ledger(other)
         if other.exists():
             with suppress(CredendaError, sqlite3.Error), closing(connect(str(other), read_only=True)) as reading:
-                entries |= {row["tag"]: Entry(*row) for row in reading.execute(_LEDGER)}
+                entries |= {row["tag"]: ErasedTenant(*row) for row in reading.execute(_LEDGER)}
     return entries
 
 
@@ -216,13 +216,13 @@ def _check_target(target: Path) -> None:
         )
 
 
-def _cleaned(part: Path, entries: Mapping[str, Entry], clock: Clock) -> tuple[int, int]:
+def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Clock) -> tuple[int, int]:
     """Bring a copy up to date, verify it, and erase from it whom the ledger names; return users kept and erased."""
     store = SqliteStore(str(part), clock=clock)
     try:
         with closing(connect(str(part))) as reading:
             users = [row[0] for row in reading.execute("SELECT user_id FROM tenants ORDER BY user_id")]
-            named = erased_before(reading, entries)
+            named = find_erased_tenants(reading, entries)
         for user_id in users:
             serious = [one for one in store.check(user_id, repair=True) if one.check in _SERIOUS and not one.repaired]
             if serious:
@@ -234,11 +234,11 @@ def _cleaned(part: Path, entries: Mapping[str, Entry], clock: Clock) -> tuple[in
                 raise Unavailable("a user could not be erased from the backup", why="bytes are left", fix="try again")
     finally:
         store.close()
-    _end_log(part)
+    _fold_in_log(part)
     return len(users) - len(named), len(named)
 
 
-def _without_deleted(part: Path, later: Path, clock: Clock, delete_again: DeleteAgain) -> tuple[int, str]:
+def _replay_deletions(part: Path, later: Path, clock: Clock, delete_again: ReplayDeletions) -> tuple[int, str]:
     """Delete from a copy what was deleted since; return how much, and why the later database could not tell."""
     try:
         old = SqliteStore(str(later), clock=clock, read_only=True)
@@ -258,7 +258,7 @@ def _without_deleted(part: Path, later: Path, clock: Clock, delete_again: Delete
                 deleted += delete_again(old, new, user_id)
         finally:
             new.close()
-        _end_log(part)
+        _fold_in_log(part)
     except Corrupt as error:
         return deleted, str(error)
     finally:
@@ -266,12 +266,12 @@ def _without_deleted(part: Path, later: Path, clock: Clock, delete_again: Delete
     return deleted, ""
 
 
-def _end_log(part: Path) -> None:
+def _fold_in_log(part: Path) -> None:
     with closing(sqlite3.connect(part, isolation_level=None)) as copy:
         copy.execute("PRAGMA journal_mode = DELETE")
 
 
-def _free(target: Path) -> None:
+def _release_target(target: Path) -> None:
     """End the log of a database that is to be replaced; raises `Unavailable` while anybody has it open.
 
     A log that stayed would be taken for that of the new file.

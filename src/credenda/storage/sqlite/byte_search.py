@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from credenda.ids import new_key
+from credenda.ids import draw_key
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LONG_BYTES", "SHORT_BYTES", "Probes", "chunks_of", "packed"]
+__all__ = ["LONG_BYTES", "SHORT_BYTES", "Probes", "join_values", "read_chunks"]
 
 LONG_BYTES: Final = 16
 SHORT_BYTES: Final = 8
@@ -31,7 +31,7 @@ _DISTINCT: Final = {LONG_BYTES: 6, SHORT_BYTES: 5}
 CHUNK_BYTES: Final = 1 << 21
 
 
-class _Sought(NamedTuple):
+class _WindowSearch(NamedTuple):
     """Windows of one size, and the sieve that lets their hashes through."""
 
     size: int
@@ -53,12 +53,12 @@ class Probes:
         import numpy as np
 
         telling = {window for window in windows if len(set(window)) >= _DISTINCT.get(len(window), 1 << 10)}
-        key = new_key()[:_KEY_BYTES]
+        key = draw_key()[:_KEY_BYTES]
         found: list[NDArray[np.uint64]] = []
         for size in (LONG_BYTES, SHORT_BYTES):
             joined = b"".join(window for window in telling if len(window) == size)
             halves = np.frombuffer(joined, "<u8").reshape(-1, size // _HALF)
-            found.append(np.unique(_hash(halves[:, 0], halves[:, -1], key, size)))
+            found.append(np.unique(_hash_windows(halves[:, 0], halves[:, -1], key, size)))
         return cls(key, *found)
 
     def __len__(self) -> int:
@@ -82,7 +82,7 @@ class Probes:
         """Return the hashes of the windows that occur in any of the pieces; none reaches from one into the next."""
         found: set[int] = set()
         sought = [
-            _Sought(size, wanted, _sieve(wanted))
+            _WindowSearch(size, wanted, _build_sieve(wanted))
             for size, wanted in ((LONG_BYTES, self.long), (SHORT_BYTES, self.short))
             if len(wanted)
         ]
@@ -92,13 +92,13 @@ class Probes:
         return found
 
 
-def chunks_of(handle: int, size: int) -> Iterator[bytes]:
+def read_chunks(handle: int, size: int) -> Iterator[bytes]:
     """Read an open file from its start to `size` in chunks that overlap, so that no window is cut."""
     for start in range(0, size, CHUNK_BYTES):
         yield os.pread(handle, CHUNK_BYTES + LONG_BYTES - 1, start)
 
 
-def packed(values: Iterable[bytes]) -> Iterator[bytes]:
+def join_values(values: Iterable[bytes]) -> Iterator[bytes]:
     """Join short values into pieces worth searching; a run of separators keeps them apart."""
     held: list[bytes] = []
     size = 0
@@ -111,14 +111,14 @@ def packed(values: Iterable[bytes]) -> Iterator[bytes]:
     yield b"\xff".join(held)
 
 
-def _hash(first: NDArray[np.uint64], last: NDArray[np.uint64], key: bytes, size: int) -> NDArray[np.uint64]:
+def _hash_windows(first: NDArray[np.uint64], last: NDArray[np.uint64], key: bytes, size: int) -> NDArray[np.uint64]:
     import numpy as np
 
     one, two, three = (np.uint64(int.from_bytes(key[at : at + _HALF], "little") | 1) for at in (0, 8, 16))
     return first * one + last * two if size == LONG_BYTES else first * three
 
 
-def _sieve(wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
+def _build_sieve(wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
     import numpy as np
 
     sieve = np.zeros(1 << _SIEVE_BITS, np.bool_)
@@ -126,7 +126,7 @@ def _sieve(wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return sieve
 
 
-def _search(piece: bytes, key: bytes, sought: _Sought) -> set[int]:
+def _search(piece: bytes, key: bytes, sought: _WindowSearch) -> set[int]:
     """Hash the windows at every position, those of every eighth byte at once, and look up what passes the sieve."""
     import numpy as np
 
@@ -137,7 +137,11 @@ def _search(piece: bytes, key: bytes, sought: _Sought) -> set[int]:
         if count < size // _HALF:
             break
         halves = np.frombuffer(piece, "<u8", count, offset)
-        hashes = _hash(halves[:-1], halves[1:], key, size) if size == LONG_BYTES else _hash(halves, halves, key, size)
+        hashes = (
+            _hash_windows(halves[:-1], halves[1:], key, size)
+            if size == LONG_BYTES
+            else _hash_windows(halves, halves, key, size)
+        )
         likely = hashes[sieve[(hashes >> np.uint64(64 - _SIEVE_BITS)).astype(np.intp)]]
         if len(likely):
             places = np.searchsorted(wanted, likely).clip(max=len(wanted) - 1)

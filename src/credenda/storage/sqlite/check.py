@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from credenda.storage.sqlite.journal import GENESIS, chain_link, content_hmac
-from credenda.storage.store import Finding, Tenant
+from credenda.storage.sqlite.journal import GENESIS, compute_chain_link, compute_content_hmac
+from credenda.storage.store import Finding, TenantRecord
 
-__all__ = ["check_store", "rebuild_words", "repair_rows", "words_agree"]
+__all__ = ["check_store", "is_text_index_consistent", "rebuild_text_index", "repair_rows"]
 
 _SHOWN: Final = 5
 """Rows that a finding names; the others are counted."""
@@ -126,18 +126,20 @@ _CHECKS: Final = {
 }
 
 
-def check_store(connection: sqlite3.Connection, tenant: Tenant | None) -> list[Finding]:
+def check_store(connection: sqlite3.Connection, tenant: TenantRecord | None) -> list[Finding]:
     """Return everything that is wrong; an empty list means that all checks held."""
-    findings = list(_soundness(connection))
+    findings = list(_check_integrity(connection))
     if tenant is not None:
-        findings += _journal_chain(connection, tenant)
+        findings += _check_journal_chain(connection, tenant)
         findings += (
-            found for name, check in _CHECKS.items() if (found := _finding(connection, tenant, name, check)) is not None
+            found
+            for name, check in _CHECKS.items()
+            if (found := _run_check(connection, tenant, name, check)) is not None
         )
     return findings
 
 
-def _finding(connection: sqlite3.Connection, tenant: Tenant, name: str, check: _Check) -> Finding | None:
+def _run_check(connection: sqlite3.Connection, tenant: TenantRecord, name: str, check: _Check) -> Finding | None:
     mine = {"user_id": tenant.user_id}
     count = int(connection.execute(f"SELECT count(*) FROM ({check.rows})", mine).fetchone()[0])  # noqa: S608 - our own
     if not count:
@@ -147,7 +149,7 @@ def _finding(connection: sqlite3.Connection, tenant: Tenant, name: str, check: _
     return Finding(check=name, detail=f"{count} {check.what}", where=where, fix=check.fix)
 
 
-def repair_rows(connection: sqlite3.Connection, tenant: Tenant, findings: Iterable[Finding]) -> list[Finding]:
+def repair_rows(connection: sqlite3.Connection, tenant: TenantRecord, findings: Iterable[Finding]) -> list[Finding]:
     """Take away the derived rows that findings name, inside the caller's transaction; return the findings as they are.
 
     What a repair cannot reach is found again, and stays unrepaired.
@@ -160,12 +162,12 @@ def repair_rows(connection: sqlite3.Connection, tenant: Tenant, findings: Iterab
             continue
         for statement in check.repair:
             connection.execute(statement, {"user_id": tenant.user_id})
-        left = _finding(connection, tenant, finding.check, check)
+        left = _run_check(connection, tenant, finding.check, check)
         done.append(replace(finding, repaired=True) if left is None else left)
     return done
 
 
-def words_agree(connection: sqlite3.Connection) -> bool:
+def is_text_index_consistent(connection: sqlite3.Connection) -> bool:
     """Say whether the full-text index holds exactly the words of the rows; needs a connection that may write."""
     try:
         connection.execute("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
@@ -176,19 +178,19 @@ def words_agree(connection: sqlite3.Connection) -> bool:
     return True
 
 
-def rebuild_words(connection: sqlite3.Connection) -> None:
+def rebuild_text_index(connection: sqlite3.Connection) -> None:
     """Make the full-text index afresh, and drop every index image, from the rows they are derived from."""
     connection.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
     connection.execute("DELETE FROM index_blobs WHERE name <> 'core'")
 
 
-def _soundness(connection: sqlite3.Connection) -> Iterator[Finding]:
+def _check_integrity(connection: sqlite3.Connection) -> Iterator[Finding]:
     for row in connection.execute("PRAGMA integrity_check(10)"):
         if row[0] != "ok":
             yield Finding(check="file", detail=str(row[0]), where="the file", fix=_RESTORE)
 
 
-def _journal_chain(connection: sqlite3.Connection, tenant: Tenant) -> Iterator[Finding]:
+def _check_journal_chain(connection: sqlite3.Connection, tenant: TenantRecord) -> Iterator[Finding]:
     previous = GENESIS
     found = connection.execute(
         """SELECT id, role, speaker, source, session_id AS session, agent_id AS agent, occurred_at AS occurred_us,
@@ -197,7 +199,7 @@ def _journal_chain(connection: sqlite3.Connection, tenant: Tenant) -> Iterator[F
         (tenant.user_id,),
     )
     for row in found:
-        if chain_link(previous, dict(row)) != row["chain_hash"]:
+        if compute_chain_link(previous, dict(row)) != row["chain_hash"]:
             yield Finding(
                 check="journal_chain",
                 detail=f"the chain of the journal breaks at event {row['id']}",
@@ -205,7 +207,7 @@ def _journal_chain(connection: sqlite3.Connection, tenant: Tenant) -> Iterator[F
                 fix=_RESTORE,
             )
             return
-        if row["redacted_at"] is None and content_hmac(tenant.key, row["text"]) != row["content_hmac"]:
+        if row["redacted_at"] is None and compute_content_hmac(tenant.key, row["text"]) != row["content_hmac"]:
             yield Finding(
                 check="journal_text",
                 detail=f"the text of event {row['id']} is not what was recorded",

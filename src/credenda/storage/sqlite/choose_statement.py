@@ -7,13 +7,13 @@ from typing import Final
 
 from credenda.storage.store import MemoryFilter
 
-__all__ = ["index_of"]
+__all__ = ["choose_statement"]
 
 _NO_CONDITION: Final = MemoryFilter()
 _UNSET: Final = {field.name: getattr(_NO_CONDITION, field.name) for field in fields(MemoryFilter)}
 
 
-def index_of(wanted: MemoryFilter) -> str:
+def choose_statement(wanted: MemoryFilter) -> str:
     """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
     if wanted.expires_before_us and _has_only(wanted, "expires_before_us", "limit"):
         return "expiring_memories"

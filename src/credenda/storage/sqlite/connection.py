@@ -10,19 +10,19 @@ from threading import Lock
 from typing import Final
 
 from credenda.errors import Unavailable
-from credenda.storage.sqlite.errors import translated
-from credenda.text.documents import event_text, memory_text
+from credenda.storage.sqlite.errors import translate_errors
+from credenda.text.documents import compose_event_text, compose_memory_text
 from credenda.text.tokens import fold, segment_document
 
 __all__ = [
     "ReadPool",
+    "compose_event_words",
+    "compose_memory_words",
     "connect",
     "empty_log",
-    "event_words",
+    "grow_log",
     "is_there",
-    "lengthen_log",
-    "memory_words",
-    "prepare",
+    "prepare_connection",
 ]
 
 _WRITE_PRAGMAS: Final = (
@@ -50,14 +50,14 @@ _IDLE_MAX: Final = 16
 """Read connections kept for the next callers."""
 
 
-def event_words(role: str, speaker: str, occurred_us: int, text: str) -> str:
+def compose_event_words(role: str, speaker: str, occurred_us: int, text: str) -> str:
     """Give the words under which an event's passage is indexed on disk."""
-    return segment_document(fold(event_text(speaker=speaker, role=role, occurred_us=occurred_us, text=text)))
+    return segment_document(fold(compose_event_text(speaker=speaker, role=role, occurred_us=occurred_us, text=text)))
 
 
-def memory_words(text: str, entity: str | None, attribute: str | None, value: str | None) -> str:
+def compose_memory_words(text: str, entity: str | None, attribute: str | None, value: str | None) -> str:
     """Give the words under which a memory is indexed on disk."""
-    return segment_document(fold(memory_text(text, entity=entity, attribute=attribute, value=value)))
+    return segment_document(fold(compose_memory_text(text, entity=entity, attribute=attribute, value=value)))
 
 
 def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> sqlite3.Connection:
@@ -71,7 +71,7 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
             why="its folder does not exist",
             fix="make the folder first, or choose another file",
         )
-    with translated(path):
+    with translate_errors(path):
         connection = sqlite3.connect(
             f"{Path(path).absolute().as_uri()}?mode=ro" if read_only else path,
             uri=read_only,
@@ -81,7 +81,7 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
             cached_statements=_STATEMENT_CACHE,
         )
         try:
-            prepare(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS)
+            prepare_connection(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS)
         except BaseException:
             connection.close()
             raise
@@ -96,11 +96,11 @@ def is_there(look: Callable[[], bool]) -> bool:
         return False
 
 
-def prepare(connection: sqlite3.Connection, pragmas: tuple[str, ...] = ()) -> None:
+def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] = ()) -> None:
     """Give a connection the functions that the schema calls, and some pragmas."""
     connection.row_factory = sqlite3.Row
-    connection.create_function("credenda_words", 4, event_words, deterministic=True)
-    connection.create_function("credenda_memory_words", 4, memory_words, deterministic=True)
+    connection.create_function("credenda_words", 4, compose_event_words, deterministic=True)
+    connection.create_function("credenda_memory_words", 4, compose_memory_words, deterministic=True)
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     for pragma in pragmas:
         connection.execute(pragma)
@@ -111,11 +111,11 @@ def empty_log(path: str) -> None:
 
     While another process reads, what it reads cannot be cut off; the next redaction, or closing, does it then.
     """
-    with translated(path), closing(connect(path)) as connection:
+    with translate_errors(path), closing(connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
-def lengthen_log(path: str) -> None:
+def grow_log(path: str) -> None:
     """Let the write-ahead log grow to its usual length at once, by a transaction that is taken back.
 
     A flush that also records a new length of the file costs half as much again (measured: 0.43 against 0.29 ms), and
@@ -153,7 +153,7 @@ class ReadPool:
         """Lend a connection inside a read transaction."""
         connection = self._pop()
         try:
-            with translated(self._path):
+            with translate_errors(self._path):
                 connection.execute("BEGIN")
                 try:
                     yield connection

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from credenda.errors import Conflict, Corrupt
 from credenda.storage import rows
-from credenda.storage.records import vector_bytes
-from credenda.storage.sqlite.connection import event_words, memory_words
-from credenda.storage.sqlite.migrate import latest_version
-from credenda.storage.sqlite.statements import statements
+from credenda.storage.records import count_vector_bytes
+from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
+from credenda.storage.sqlite.migrate import get_latest_version
+from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.store import CODE_BITS, pack_code
-from credenda.storage.tenant_transfer import Cell, Origin, PlacedRow, PlainRow, unfit
+from credenda.storage.tenant_transfer import Cell, ExportHeader, ImportRow, TableRow, make_row_error
 
 __all__ = ["NOT_MOVED", "TABLES", "dump_rows", "load_rows", "read_origin"]
 
@@ -57,13 +57,13 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "BLOB": (bytes,),
 }
 _READERS: Final[Mapping[str, Callable[[Any, str], object]]] = {
-    "events": rows.event_of,
-    "memories": rows.memory_of,
-    "evidence": rows.evidence_of,
-    "changes": rows.change_of,
-    "contests": rows.contest_of,
-    "operations": rows.job_of,
-    "embeddings": lambda row, _: rows.vector_of(row),
+    "events": rows.to_event,
+    "memories": rows.to_memory,
+    "evidence": rows.to_evidence,
+    "changes": rows.to_change,
+    "contests": rows.to_contest,
+    "operations": rows.to_job,
+    "embeddings": lambda row, _: rows.to_vector(row),
 }
 
 
@@ -75,7 +75,7 @@ class _Column:
     key_place: int
 
 
-def _columns(connection: sqlite3.Connection, table: str) -> list[_Column]:
+def _list_columns(connection: sqlite3.Connection, table: str) -> list[_Column]:
     found = connection.execute('SELECT name, type, "notnull", pk FROM pragma_table_info(?)', (table,))
     return [
         _Column(row["name"], _KINDS[row["type"]], bool(row["notnull"]), row["pk"])
@@ -84,19 +84,19 @@ def _columns(connection: sqlite3.Connection, table: str) -> list[_Column]:
     ]
 
 
-def read_origin(connection: sqlite3.Connection, user_id: str) -> Origin:
+def read_origin(connection: sqlite3.Connection, user_id: str) -> ExportHeader:
     """Read what names a tenant; tag and key are empty for one that never wrote."""
     row = connection.execute("SELECT tag, hmac_key, created_at FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
     tag, key, created_us = row or ("", b"", 0)
-    return Origin(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=latest_version())
+    return ExportHeader(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=get_latest_version())
 
 
 def dump_rows(
     connection: sqlite3.Connection, user_id: str, only: Collection[str] | None = None
-) -> Iterator[tuple[str, PlainRow]]:
+) -> Iterator[tuple[str, TableRow]]:
     """Yield every row of a tenant, in the order of the primary keys: read along them, nothing is sorted in memory."""
     for table in TABLES if only is None else [one for one in TABLES if one in only]:
-        columns = _columns(connection, table)
+        columns = _list_columns(connection, table)
         names = ", ".join(column.name for column in columns)
         keys = sorted((column for column in columns if column.key_place), key=lambda column: column.key_place)
         order = ", ".join(column.name for column in keys)
@@ -106,23 +106,23 @@ def dump_rows(
 
 
 def load_rows(
-    connection: sqlite3.Connection, user_id: str, origin: Origin, placed: Iterable[PlacedRow]
+    connection: sqlite3.Connection, user_id: str, origin: ExportHeader, placed: Iterable[ImportRow]
 ) -> dict[str, int]:
     """Take rows into an empty tenant, inside the caller's transaction; see `Portable.load`."""
     _check_schema(origin)
     _check_empty(connection, user_id)
-    loading = _Loading(connection, user_id, _move_in(connection, user_id, origin), origin)
+    loading = _RowLoader(connection, user_id, _adopt_tenant(connection, user_id, origin), origin)
     for place, table, row in placed:
         loading.take(place, table, row)
-    connection.execute(statements()["mark_listed"], {"user_id": user_id})
+    connection.execute(load_statements()["mark_listed"], {"user_id": user_id})
     return loading.counts
 
 
-def _check_schema(origin: Origin) -> None:
-    if origin.schema > latest_version():
+def _check_schema(origin: ExportHeader) -> None:
+    if origin.schema > get_latest_version():
         raise Conflict(
             f"this archive has schema version {origin.schema}",
-            why=f"it was written by a newer Credenda; this one knows {latest_version()}",
+            why=f"it was written by a newer Credenda; this one knows {get_latest_version()}",
             fix="upgrade with `pip install -U credenda`; nothing was imported",
         )
 
@@ -138,7 +138,7 @@ def _check_empty(connection: sqlite3.Connection, user_id: str) -> None:
             )
 
 
-def _move_in(connection: sqlite3.Connection, user_id: str, origin: Origin) -> int:
+def _adopt_tenant(connection: sqlite3.Connection, user_id: str, origin: ExportHeader) -> int:
     """Give the tenant the tag and key of the archive; return its number in this database, 0 for one without a tag."""
     if not origin.tag:
         return 0
@@ -154,7 +154,7 @@ def _move_in(connection: sqlite3.Connection, user_id: str, origin: Origin) -> in
         "tag": origin.tag,
         "hmac_key": origin.key,
         "created_at": origin.created_us,
-        "number": connection.execute(statements()["next_tenant_number"]).fetchone()[0],
+        "number": connection.execute(load_statements()["next_tenant_number"]).fetchone()[0],
     }
     connection.execute("DELETE FROM index_blobs WHERE user_id = ?", (user_id,))
     moved = connection.execute(
@@ -162,45 +162,45 @@ def _move_in(connection: sqlite3.Connection, user_id: str, origin: Origin) -> in
         columns,
     )
     if not moved.rowcount:
-        connection.execute(statements()["insert_tenant"], columns)
+        connection.execute(load_statements()["insert_tenant"], columns)
     return int(connection.execute("SELECT number FROM tenants WHERE user_id = ?", (user_id,)).fetchone()[0])
 
 
-class _Table:
+class _TargetTable:
     """How one table is filled."""
 
     def __init__(self, connection: sqlite3.Connection, table: str) -> None:
-        self.columns = _columns(connection, table)
+        self.columns = _list_columns(connection, table)
         self.names = frozenset(column.name for column in self.columns)
         self.reader = _READERS.get(table)
         self._table = table
 
-    def insert(self, row: PlainRow) -> str:
+    def insert(self, row: TableRow) -> str:
         """Write the statement for the columns that a row has; the same one for each row of an archive."""
         names = ", ".join(row)
         marks = ", ".join(f":{name}" for name in row)
         return f"INSERT INTO {self._table} (user_id, {names}) VALUES (:user_id, {marks})"  # noqa: S608 - our own names
 
 
-class _Loading:
+class _RowLoader:
     """Rows on their way into one tenant."""
 
-    def __init__(self, connection: sqlite3.Connection, user_id: str, number: int, origin: Origin) -> None:
+    def __init__(self, connection: sqlite3.Connection, user_id: str, number: int, origin: ExportHeader) -> None:
         self.counts: dict[str, int] = {}
         self._connection = connection
         self._user_id = user_id
         self._number = number
         self._tag = origin.tag
-        self._complete = origin.schema == latest_version()
-        self._tables = {table: _Table(connection, table) for table in TABLES}
-        self._insert_words = statements()["insert_words"]
+        self._complete = origin.schema == get_latest_version()
+        self._tables = {table: _TargetTable(connection, table) for table in TABLES}
+        self._insert_words = load_statements()["insert_words"]
         self._reached = 0
 
-    def take(self, place: int, table: str, row: PlainRow) -> None:
+    def take(self, place: int, table: str, row: TableRow) -> None:
         """Check and file one row, and index its words."""
         target = self._tables.get(table)
         if target is None:
-            raise unfit(place, f"there is no table {table[:64]!r}")
+            raise make_row_error(place, f"there is no table {table[:64]!r}")
         self._check_order(place, table)
         self._check_cells(place, target, row)
         try:
@@ -209,93 +209,95 @@ class _Loading:
             self._connection.execute(target.insert(row), {**row, "user_id": self._user_id})
             self._index(table, row)
         except (Corrupt, sqlite3.IntegrityError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise unfit(place, f"a row of {table} is not one that a store can hold ({type(error).__name__})") from error
+            raise make_row_error(
+                place, f"a row of {table} is not one that a store can hold ({type(error).__name__})"
+            ) from error
         self.counts[table] = self.counts.get(table, 0) + 1
 
     def _check_order(self, place: int, table: str) -> None:
         rank = TABLES.index(table)
         if rank < self._reached:
-            raise unfit(place, f"{table} must come before {TABLES[self._reached]}")
+            raise make_row_error(place, f"{table} must come before {TABLES[self._reached]}")
         if not self._number:
-            raise unfit(place, "an archive of a user who never wrote holds rows")
+            raise make_row_error(place, "an archive of a user who never wrote holds rows")
         self._reached = rank
 
-    def _check_cells(self, place: int, target: _Table, row: PlainRow) -> None:
+    def _check_cells(self, place: int, target: _TargetTable, row: TableRow) -> None:
         given = frozenset(row)
         if not (given == target.names if self._complete else given <= target.names):
             odd = sorted(given ^ target.names)
-            raise unfit(place, f"its columns are not those of the table: {', '.join(odd)[:200]}")
+            raise make_row_error(place, f"its columns are not those of the table: {', '.join(odd)[:200]}")
         for column in target.columns:
             cell = row.get(column.name)
             if cell is None and column.required and column.name in row:
-                raise unfit(place, f"{column.name} is missing")
-            if cell is not None and not _fits(cell, column.kinds):
-                raise unfit(place, f"{column.name} cannot be a {type(cell).__name__}")
+                raise make_row_error(place, f"{column.name} is missing")
+            if cell is not None and not _is_of_kind(cell, column.kinds):
+                raise make_row_error(place, f"{column.name} cannot be a {type(cell).__name__}")
 
-    def _index(self, table: str, row: PlainRow) -> None:
+    def _index(self, table: str, row: TableRow) -> None:
         """Index a document's words as the writer does: an event's or its passages', and a memory's first version."""
         if table == "events":
-            number = _within(row["id"], _OWNERS)
+            number = _is_within(row["id"], _OWNERS)
             if row["passages"] == 1 and row["text"]:
-                self._words(pack_code(number, memory=False), _event_body(row, str(row["text"])))
+                self._words(pack_code(number, memory=False), _compose_event_body(row, str(row["text"])))
         elif table == "passages":
             self._passage(row)
         elif table == "memories":
-            number = _within(row["id"], _OWNERS)
+            number = _is_within(row["id"], _OWNERS)
             if row["version"] == 1 and row["text"]:
-                body = memory_words(*(row[name] for name in ("text", "entity", "attribute", "value")))  # type: ignore[arg-type]
+                body = compose_memory_words(*(row[name] for name in ("text", "entity", "attribute", "value")))  # type: ignore[arg-type]
                 self._words(pack_code(number, memory=True), body)
         elif table == "embeddings":
-            _within(row["code"], range(1 << CODE_BITS))
+            _is_within(row["code"], range(1 << CODE_BITS))
             _check_vector(row)
         elif table == "contests":
             _check_names(row)
 
-    def _passage(self, row: PlainRow) -> None:
-        number, ordinal = _within(row["event"], _OWNERS), _within(row["ordinal"], _ORDINALS)
+    def _passage(self, row: TableRow) -> None:
+        number, ordinal = _is_within(row["event"], _OWNERS), _is_within(row["ordinal"], _ORDINALS)
         event = self._connection.execute(
-            statements()["event_of_passage"], {"user_id": self._user_id, "event": number}
+            load_statements()["event_of_passage"], {"user_id": self._user_id, "event": number}
         ).fetchone()
         if event is None or ordinal >= event["passages"]:
             raise ValueError("a passage of no event")
-        start, stop = _within(row["start"], _INTEGERS), _within(row["stop"], _INTEGERS)
+        start, stop = _is_within(row["start"], _INTEGERS), _is_within(row["stop"], _INTEGERS)
         if not 0 <= start <= stop or (event["text"] and stop > len(event["text"])):
             raise ValueError("a passage beyond its event")
         if event["text"]:
             code = pack_code(number, ordinal, memory=False)
-            self._words(code, _event_body(event, event["text"][start:stop]))
+            self._words(code, _compose_event_body(event, event["text"][start:stop]))
 
     def _words(self, code: int, body: str) -> None:
         doc = (self._number << CODE_BITS) | code
         self._connection.execute(self._insert_words, {"doc": doc, "tenant": self._tag, "body": body})
 
 
-def _fits(cell: Cell, kinds: tuple[type, ...]) -> bool:
+def _is_of_kind(cell: Cell, kinds: tuple[type, ...]) -> bool:
     if isinstance(cell, bool) or not isinstance(cell, kinds):
         return False
     return not isinstance(cell, int) or cell in _INTEGERS
 
 
-def _within(cell: Cell, bounds: range) -> int:
+def _is_within(cell: Cell, bounds: range) -> int:
     if not isinstance(cell, int) or cell not in bounds:
         raise ValueError("a number out of its range")
     return cell
 
 
-def _check_vector(row: PlainRow) -> None:
+def _check_vector(row: TableRow) -> None:
     dims, bits, data = row["dims"], row["bits"], row["data"]
     if not (isinstance(dims, int) and isinstance(bits, int) and isinstance(data, bytes)) or dims < 1:
         raise ValueError("no vector")
-    if len(data) != vector_bytes(dims, bits):
+    if len(data) != count_vector_bytes(dims, bits):
         raise ValueError("a vector of another length")
 
 
-def _check_names(row: PlainRow) -> None:
+def _check_names(row: TableRow) -> None:
     for name in ("vals", "memories"):
         listed: object = json.loads(str(row[name]))
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):  # pyright: ignore[reportUnknownVariableType]
             raise ValueError("not a list of words")
 
 
-def _event_body(row: Any, text: str) -> str:  # noqa: ANN401 - a row of the driver, or one about to become one
-    return event_words(row["role"], row["speaker"], row["occurred_at"], text)
+def _compose_event_body(row: Any, text: str) -> str:  # noqa: ANN401 - a row of the driver, or one about to become one
+    return compose_event_words(row["role"], row["speaker"], row["occurred_at"], text)

@@ -9,33 +9,33 @@ from dataclasses import asdict
 from typing import assert_never
 
 from credenda.errors import Conflict
-from credenda.ids import Kind, number_of, numbers_of, public_id
-from credenda.model.core import Recalled
+from credenda.ids import IdKind, format_id, parse_id_number, parse_id_numbers
+from credenda.model.core import RecallCounts
 from credenda.model.doctor_finding import DutyRun
-from credenda.model.feedback import JUDGED, Regard
-from credenda.storage.store import Access, Heads, Lead, Prune, Retention, Surprise, Watermark
+from credenda.model.feedback import JUDGED, FeedbackCounts
+from credenda.storage.store import Access, IndexPosition, Prune, Retention, SchedulerLease, Surprise, Watermark
 
-__all__ = ["Derived", "SqliteDuties", "SqliteUsage", "file_derived", "heads_of"]
+__all__ = ["Derived", "SqliteTaskProgress", "SqliteUsageView", "to_index_position", "write_derived"]
 
 Run = Callable[..., sqlite3.Cursor]
 """Run a named statement for one tenant."""
-Derived = Retention | Surprise | Watermark | DutyRun | Lead | Prune
+Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune
 """What is computed from the rest, and how far the duties that compute it have come."""
 
 
-def heads_of(row: sqlite3.Row) -> Heads:
+def to_index_position(row: sqlite3.Row) -> IndexPosition:
     """Read how far the logs have grown."""
-    return Heads(row["event"], row["change"], row["vector"])
+    return IndexPosition(row["event"], row["change"], row["vector"])
 
 
-def file_derived(run: Run, tag: str, row: Derived) -> None:
+def write_derived(run: Run, tag: str, row: Derived) -> None:
     """File a derived value of the tenant with this tag."""
     match row:
         case Retention():
-            numbers = numbers_of(list(row.scores), Kind.MEMORY, tag)
+            numbers = parse_id_numbers(list(row.scores), IdKind.MEMORY, tag)
             run("put_retention", scores=json.dumps(dict(zip(numbers, row.scores.values(), strict=True))))
         case Surprise():
-            number = number_of(row.memory_id, Kind.MEMORY, tag)
+            number = parse_id_number(row.memory_id, IdKind.MEMORY, tag)
             run("put_surprise", id=number, score=row.score, importance=row.importance)
         case Watermark(value=None):
             run("drop_watermark", name=row.name)
@@ -44,7 +44,7 @@ def file_derived(run: Run, tag: str, row: Derived) -> None:
         case DutyRun():
             outcome = {"failed": row.failed, "result": row.result}
             run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
-        case Lead():
+        case SchedulerLease():
             if not run("lead", **asdict(row)).rowcount:
                 what = f"{row.name} is being run already" if row.name else "another process leads the duties"
                 holder = str(run("led_by", name=row.name).fetchone()[0] or "")
@@ -57,7 +57,7 @@ def file_derived(run: Run, tag: str, row: Derived) -> None:
             assert_never(row)
 
 
-class SqliteUsage:
+class SqliteUsageView:
     """A `Usage` that reads by named statements."""
 
     def __init__(self, run: Run, tag: str, *, judged: bool | None = None) -> None:
@@ -87,10 +87,10 @@ class SqliteUsage:
             for row in self._run("accesses_of", ids=self._numbers(memory_ids))
         ]
 
-    def recalled(self, first_day: int, until_day: int, limit: int) -> list[Recalled]:
+    def recalled(self, first_day: int, until_day: int, limit: int) -> list[RecallCounts]:
         """Return what was recalled most within some days, the last excluded."""
         return [
-            Recalled(
+            RecallCounts(
                 memory_id=self._public(row),
                 days=row["days"],
                 sessions=row["sessions"],
@@ -100,10 +100,10 @@ class SqliteUsage:
             for row in self._run("recalled", first_day=first_day, until_day=until_day, limit=limit)
         ]
 
-    def regards(self, memory_ids: Sequence[str]) -> dict[str, Regard]:
+    def regards(self, memory_ids: Sequence[str]) -> dict[str, FeedbackCounts]:
         """Return how these memories were judged, those that were."""
         return {
-            self._public(row): Regard(row["liked"], row["disliked"], row["silent"])
+            self._public(row): FeedbackCounts(row["liked"], row["disliked"], row["silent"])
             for row in self._run("regards_of", ids=self._numbers(memory_ids))
         }
 
@@ -116,24 +116,24 @@ class SqliteUsage:
         return [row["day"] for row in self._run("active_days")]
 
     def _numbers(self, ids: Sequence[str]) -> str:
-        return json.dumps(numbers_of(ids, Kind.MEMORY, self._tag))
+        return json.dumps(parse_id_numbers(ids, IdKind.MEMORY, self._tag))
 
     def _public(self, row: sqlite3.Row) -> str:
-        return public_id(Kind.MEMORY, row["memory"], self._tag)
+        return format_id(IdKind.MEMORY, row["memory"], self._tag)
 
 
-class SqliteDuties:
+class SqliteTaskProgress:
     """A `Duties` that reads by named statements."""
 
-    def __init__(self, run: Run, heads: Heads | None = None) -> None:
+    def __init__(self, run: Run, heads: IndexPosition | None = None) -> None:
         """Read what `run` gives; `heads` where they are known already."""
         self._run = run
         self._heads = heads
 
     @property
-    def heads(self) -> Heads:
+    def heads(self) -> IndexPosition:
         """How far the journal, the change log and the vectors have grown."""
-        return self._heads or heads_of(self._run("heads").fetchone())
+        return self._heads or to_index_position(self._run("heads").fetchone())
 
     def runs(self) -> list[DutyRun]:
         """Return the last run of each duty, by name."""

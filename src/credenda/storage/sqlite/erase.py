@@ -21,15 +21,23 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.clock import pause, seconds
 from credenda.errors import Conflict, Corrupt
-from credenda.ids import new_key, new_tag
-from credenda.storage.sqlite.byte_search import LONG_BYTES, SHORT_BYTES, Probes, chunks_of, packed
+from credenda.ids import draw_key, draw_tag
+from credenda.storage.sqlite.byte_search import LONG_BYTES, SHORT_BYTES, Probes, join_values, read_chunks
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.dump import TABLES
-from credenda.storage.sqlite.errors import translated
-from credenda.storage.sqlite.group import insist
+from credenda.storage.sqlite.errors import translate_errors
+from credenda.storage.sqlite.group import retry_while_locked
 from credenda.text.tokens import fold
 
-__all__ = ["Unfinished", "delete_rows", "empty_whole_log", "ledger_digest", "searched", "tenant_tables", "unfinished"]
+__all__ = [
+    "UnfinishedErasure",
+    "delete_rows",
+    "empty_whole_log",
+    "hash_tenant_name",
+    "list_tenant_tables",
+    "list_unfinished",
+    "search_probes",
+]
 
 _ANONYMISED: Final = "tool_call_records"
 """Audit rows stay, under a name that is drawn anew for each erasure and kept nowhere."""
@@ -45,7 +53,7 @@ SQLite holds on it in this process, so they stay open."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unfinished:
+class UnfinishedErasure:
     """An erasure whose proof has not held yet."""
 
     digest: bytes
@@ -53,7 +61,7 @@ class Unfinished:
     probes: Probes
 
 
-class Erased(NamedTuple):
+class ErasureTarget(NamedTuple):
     """Whose rows were deleted, and what is to be searched for."""
 
     user_id: str
@@ -61,7 +69,7 @@ class Erased(NamedTuple):
     probes: Probes
 
 
-def tenant_tables(connection: sqlite3.Connection) -> list[str]:
+def list_tenant_tables(connection: sqlite3.Connection) -> list[str]:
     """Name every table with a column `user_id`, as the schema has them."""
     found = connection.execute(
         "SELECT t.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c"
@@ -70,7 +78,7 @@ def tenant_tables(connection: sqlite3.Connection) -> list[str]:
     return [row[0] for row in found]
 
 
-def ledger_digest(key: bytes, user_id: str) -> bytes:
+def hash_tenant_name(key: bytes, user_id: str) -> bytes:
     """Hash a tenant's name as the ledger of erasures keeps it."""
     return hmac.digest(key, b"erased\x00" + user_id.encode(), "sha256")
 
@@ -87,22 +95,22 @@ def delete_rows(
     tenant = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
     if tenant is None:
         return {}
-    tables = tenant_tables(connection)
-    counts = {table: _count(connection, table, user_id) for table in tables}
+    tables = list_tenant_tables(connection)
+    counts = {table: _count_rows(connection, table, user_id) for table in tables}
     if exported is not None:
         _check_exported(counts, exported)
-    probes = Probes.of(_windows(connection, user_id, counts))
+    probes = Probes.of(_sample_windows(connection, user_id, counts))
     connection.execute("INSERT OR REPLACE INTO redaction_permits (user_id, reason) VALUES (?, 'erase')", (user_id,))
-    command = _delete_words(connection, user_id)
+    command = _delete_indexed_words(connection, user_id)
     _pseudonymise(connection, user_id)
     rest = [table for table in tables if table not in (*_KEPT_TO_THE_END, _ANONYMISED)]
     for table in (*rest, *_KEPT_TO_THE_END):
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (user_id,))  # noqa: S608 - names of our schema
     connection.execute("INSERT INTO search_index (search_index) VALUES (?)", (command,))
     for table in tables:
-        if _count(connection, table, user_id):
+        if _count_rows(connection, table, user_id):
             raise Corrupt("the erasure is not complete", why=f"rows are left in {table}", fix="nothing was erased")
-    _enter(connection, Erased(user_id, tenant["tag"], probes), now_us)
+    _record_erasure(connection, ErasureTarget(user_id, tenant["tag"], probes), now_us)
     return {table: count for table, count in counts.items() if count}
 
 
@@ -125,12 +133,12 @@ def _check_exported(counts: Mapping[str, int], exported: Mapping[str, int]) -> N
         )
 
 
-def _count(connection: sqlite3.Connection, table: str, user_id: str) -> int:
+def _count_rows(connection: sqlite3.Connection, table: str, user_id: str) -> int:
     sql = f"SELECT count(*) FROM {table} WHERE user_id = ?"  # noqa: S608 - names of our schema
     return int(connection.execute(sql, (user_id,)).fetchone()[0])
 
 
-def _delete_words(connection: sqlite3.Connection, user_id: str) -> str:
+def _delete_indexed_words(connection: sqlite3.Connection, user_id: str) -> str:
     """Take the tenant's documents out of the full-text index; return the command that ends it, the rows gone.
 
     Where nobody else is there, the whole index goes; where it is not what the rows say, it is made anew from the rest.
@@ -173,38 +181,38 @@ def _delete_documents(connection: sqlite3.Connection, user_id: str) -> None:
 def _pseudonymise(connection: sqlite3.Connection, user_id: str) -> None:
     connection.execute(
         f"UPDATE {_ANONYMISED} SET user_id = ?, session_id = '', inputs_hash = x'' WHERE user_id = ?",  # noqa: S608 - a constant
-        (f"erased-{new_tag()}{new_tag()}{new_tag()}", user_id),
+        (f"erased-{draw_tag()}{draw_tag()}{draw_tag()}", user_id),
     )
 
 
-def _enter(connection: sqlite3.Connection, erased: Erased, now_us: int) -> None:
+def _record_erasure(connection: sqlite3.Connection, erased: ErasureTarget, now_us: int) -> None:
     """Enter the tenant in the ledger, to be finished when the proof has held."""
     known = connection.execute("SELECT ledger_key FROM erasures LIMIT 1").fetchone()
-    key = new_key() if known is None else known[0]
+    key = draw_key() if known is None else known[0]
     connection.execute(
         "INSERT OR REPLACE INTO erasures (digest, tag, ledger_key, erased_at, probes) VALUES (?, ?, ?, ?, ?)",
-        (ledger_digest(key, erased.user_id), erased.tag, key, now_us, erased.probes.to_bytes()),
+        (hash_tenant_name(key, erased.user_id), erased.tag, key, now_us, erased.probes.to_bytes()),
     )
 
 
 # What to look for
 
 
-def _windows(connection: sqlite3.Connection, user_id: str, counts: dict[str, int]) -> Iterator[bytes]:
+def _sample_windows(connection: sqlite3.Connection, user_id: str, counts: dict[str, int]) -> Iterator[bytes]:
     """Yield bytes out of every column of words or bytes of every table that the tenant has rows in."""
     name = user_id.encode()
     yield from (name[:LONG_BYTES], name[:SHORT_BYTES])
     for table, count in counts.items():
         step = max(1, -(-count // _SAMPLED_ROWS))
-        for column in _columns(connection, table) if table != _ANONYMISED else ():
+        for column in _list_content_columns(connection, table) if table != _ANONYMISED else ():
             sql = f"SELECT {column} FROM {table} WHERE user_id = ?"  # noqa: S608 - names of our schema
-            for (value,) in islice(_plain(connection, sql, (user_id,)), 0, None, step):
-                yield from _windows_of(value)
+            for (value,) in islice(_query_tuples(connection, sql, (user_id,)), 0, None, step):
+                yield from _cut_windows(value)
                 if column == "text" and table in _WORDED:
-                    yield from _words_of(value)
+                    yield from _cut_word_windows(value)
 
 
-def _windows_of(value: object) -> Iterator[bytes]:
+def _cut_windows(value: object) -> Iterator[bytes]:
     """Cut one window out of a short value, three out of a long one."""
     data = value.encode() if isinstance(value, str) else value
     if isinstance(data, bytes) and len(data) >= LONG_BYTES:
@@ -213,20 +221,20 @@ def _windows_of(value: object) -> Iterator[bytes]:
             yield data[place : place + LONG_BYTES]
 
 
-def _words_of(value: object) -> Iterator[bytes]:
+def _cut_word_windows(value: object) -> Iterator[bytes]:
     """Cut bytes out of long words as full text folds them; their beginnings it may share, and their ends it stems."""
     for word in islice(_LONG_WORD.findall(fold(str(value))), 2):
         yield word.encode()[3 : 3 + SHORT_BYTES]
 
 
-def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+def _list_content_columns(connection: sqlite3.Connection, table: str) -> list[str]:
     found = connection.execute(
         "SELECT name FROM pragma_table_info(?) WHERE type IN ('TEXT', 'BLOB') AND name <> 'user_id'", (table,)
     )
     return [row[0] for row in found]
 
 
-def _plain(connection: sqlite3.Connection, sql: str, parameters: tuple[object, ...] = ()) -> sqlite3.Cursor:
+def _query_tuples(connection: sqlite3.Connection, sql: str, parameters: tuple[object, ...] = ()) -> sqlite3.Cursor:
     cursor = connection.execute(sql, parameters)
     cursor.row_factory = None
     return cursor
@@ -235,19 +243,19 @@ def _plain(connection: sqlite3.Connection, sql: str, parameters: tuple[object, .
 # The proof
 
 
-def unfinished(connection: sqlite3.Connection) -> list[Unfinished]:
+def list_unfinished(connection: sqlite3.Connection) -> list[UnfinishedErasure]:
     """Return the erasures whose proof has not held yet."""
     found = connection.execute("SELECT digest, tag, probes FROM erasures WHERE finished_at IS NULL")
-    return [Unfinished(row["digest"], row["tag"], Probes.from_bytes(row["probes"])) for row in found]
+    return [UnfinishedErasure(row["digest"], row["tag"], Probes.from_bytes(row["probes"])) for row in found]
 
 
 def empty_whole_log(path: str, patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> bool:
     """Move the log into the file and cut it off, waiting for readers; say whether nothing is left of it."""
     deadline = seconds() + patience_seconds
-    with translated(path), closing(connect(path)) as connection:
+    with translate_errors(path), closing(connect(path)) as connection:
         connection.execute("PRAGMA busy_timeout = 0")
         while True:
-            busy = insist(connection, "PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            busy = retry_while_locked(connection, "PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             if not busy or seconds() > deadline:
                 return not busy
             pause(_STEP_SECONDS)
@@ -255,35 +263,35 @@ def empty_whole_log(path: str, patience_seconds: float = limits.ERASE_PATIENCE_S
 
 def vacuum(path: str) -> None:
     """Write the file anew, without whatever its pages hold beside rows."""
-    with translated(path), closing(connect(path)) as connection:
-        insist(connection, "VACUUM")
+    with translate_errors(path), closing(connect(path)) as connection:
+        retry_while_locked(connection, "VACUUM")
 
 
-def searched(path: str, connection: sqlite3.Connection, probes: Probes) -> tuple[int, int]:
+def search_probes(path: str, connection: sqlite3.Connection, probes: Probes) -> tuple[int, int]:
     """Search file and log for the probes; return how many were searched for and how many were found.
 
     What rows that are held now say too, of whomever, is neither.
     """
-    found = probes.found_in(chain(_chunks(path, locked=True), _chunks(f"{path}-wal", locked=False)))
+    found = probes.found_in(chain(_read_chunks(path, locked=True), _read_chunks(f"{path}-wal", locked=False)))
     if not found:
         return len(probes), 0
-    said = probes.found_in(packed(_live(connection)))
+    said = probes.found_in(join_values(_read_live_values(connection)))
     return len(probes) - len(said), len(found - said)
 
 
-def _chunks(path: str, *, locked: bool) -> Iterator[bytes]:
+def _read_chunks(path: str, *, locked: bool) -> Iterator[bytes]:
     try:
-        handle = _handle(path) if locked else os.open(path, os.O_RDONLY)
+        handle = _open_handle(path) if locked else os.open(path, os.O_RDONLY)
     except FileNotFoundError:
         return
     try:
-        yield from chunks_of(handle, os.fstat(handle).st_size)
+        yield from read_chunks(handle, os.fstat(handle).st_size)
     finally:
         if not locked:
             os.close(handle)
 
 
-def _handle(path: str) -> int:
+def _open_handle(path: str) -> int:
     found = Path(path).stat()
     key = (found.st_dev, found.st_ino)
     if key not in _handles:
@@ -291,7 +299,7 @@ def _handle(path: str) -> int:
     return _handles[key]
 
 
-def _live(connection: sqlite3.Connection) -> Iterator[bytes]:
+def _read_live_values(connection: sqlite3.Connection) -> Iterator[bytes]:
     """Yield every word and byte that rows hold now, the schema, and the words of the full-text index."""
     tables = [
         row[0]
@@ -301,20 +309,20 @@ def _live(connection: sqlite3.Connection) -> Iterator[bytes]:
     ]
     statements = ["SELECT sql FROM sqlite_schema"]
     for table in tables:
-        names = ["user_id"] if "user_id" in _names(connection, table) else []
-        names += [name for name in _columns(connection, table) if (table, name) != ("erasures", "probes")]
+        names = ["user_id"] if "user_id" in _list_columns(connection, table) else []
+        names += [name for name in _list_content_columns(connection, table) if (table, name) != ("erasures", "probes")]
         statements += [f"SELECT {name} FROM {table}" for name in names]  # noqa: S608 - names of our schema
     for sql in statements:
-        yield from _bytes(row[0] for row in _plain(connection, sql))
+        yield from _encode_values(row[0] for row in _query_tuples(connection, sql))
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.live_words USING fts5vocab(main, search_index, row)")
-    yield from _bytes(row[0] for row in _plain(connection, "SELECT term FROM temp.live_words"))
+    yield from _encode_values(row[0] for row in _query_tuples(connection, "SELECT term FROM temp.live_words"))
 
 
-def _names(connection: sqlite3.Connection, table: str) -> set[str]:
+def _list_columns(connection: sqlite3.Connection, table: str) -> set[str]:
     return {row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))}
 
 
-def _bytes(values: Iterable[object]) -> Iterator[bytes]:
+def _encode_values(values: Iterable[object]) -> Iterator[bytes]:
     for value in values:
         if isinstance(value, str):
             yield value.encode()

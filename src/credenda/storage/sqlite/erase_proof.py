@@ -9,14 +9,21 @@ from pathlib import Path
 from typing import Final
 
 from credenda import limits
-from credenda.storage.erasure_ledger import Entry, lift, note
+from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, remove_from_ledger
 from credenda.storage.sqlite.connection import connect
-from credenda.storage.sqlite.erase import Unfinished, empty_whole_log, ledger_digest, searched, unfinished, vacuum
-from credenda.storage.sqlite.errors import translated
+from credenda.storage.sqlite.erase import (
+    UnfinishedErasure,
+    empty_whole_log,
+    hash_tenant_name,
+    list_unfinished,
+    search_probes,
+    vacuum,
+)
+from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.tenant_transfer import Erasure
 
-__all__ = ["erased_before", "finish_erasures", "take_back"]
+__all__ = ["find_erased_tenants", "finish_erasures", "remove_from_ledgers"]
 
 _FINISHED: Final = "UPDATE erasures SET finished_at = ?, probes = NULL WHERE digest = ? AND tag = ?"
 
@@ -32,14 +39,14 @@ def finish_erasures(
 ) -> Erasure:
     """Do what is left of every erasure begun, and tell what was found. Safe to repeat, and beside others who do it."""
     emptied = empty_whole_log(path, patience_seconds)
-    open_ones, results = _results(path)
+    open_ones, results = _read_results(path)
     if emptied and any(remaining for _, remaining in results):
         vacuum(path)  # a page may keep, beside its rows, bytes of rows that once moved through it
         emptied = empty_whole_log(path, patience_seconds)
-        open_ones, results = _results(path)
-    entries, backups = _ledger(path)
+        open_ones, results = _read_results(path)
+    entries, backups = _read_whole_ledger(path)
     for place in (path, *backups):
-        note(place, entries)
+        add_to_ledger(place, entries)
     done = [one for one, (_, remaining) in zip(open_ones, results, strict=True) if emptied and not remaining]
     if done:
         commits.run(lambda: [connection.execute(_FINISHED, (now_us, one.digest, one.tag)) for one in done])
@@ -52,18 +59,18 @@ def finish_erasures(
     )
 
 
-def _results(path: str) -> tuple[list[Unfinished], list[tuple[int, int]]]:
-    with translated(path), closing(connect(path)) as reading:
-        open_ones = unfinished(reading)
-        return open_ones, [searched(path, reading, one.probes) for one in open_ones]
+def _read_results(path: str) -> tuple[list[UnfinishedErasure], list[tuple[int, int]]]:
+    with translate_errors(path), closing(connect(path)) as reading:
+        open_ones = list_unfinished(reading)
+        return open_ones, [search_probes(path, reading, one.probes) for one in open_ones]
 
 
-def _ledger(path: str) -> tuple[list[Entry], list[str]]:
+def _read_whole_ledger(path: str) -> tuple[list[ErasedTenant], list[str]]:
     """Return the whole ledger, and the backups that are still where they were made."""
-    with translated(path), closing(connect(path)) as reading:
+    with translate_errors(path), closing(connect(path)) as reading:
         found = reading.execute("SELECT digest, tag, ledger_key, erased_at FROM erasures").fetchall()
         paths = [row[0] for row in reading.execute("SELECT path FROM backups ORDER BY path")]
-    return [Entry(*row) for row in found], [one for one in paths if _is_file(one)]
+    return [ErasedTenant(*row) for row in found], [one for one in paths if _is_file(one)]
 
 
 def _is_file(path: str) -> bool:
@@ -73,18 +80,18 @@ def _is_file(path: str) -> bool:
         return False
 
 
-def take_back(path: str, commits: GroupCommit, connection: sqlite3.Connection, tag: str) -> None:
+def remove_from_ledgers(path: str, commits: GroupCommit, connection: sqlite3.Connection, tag: str) -> None:
     """Take a tenant out of the ledgers who was imported again on purpose: a later backup holds it rightly."""
     if commits.run(lambda: connection.execute("DELETE FROM erasures WHERE tag = ?", (tag,)).rowcount):
-        for place in (path, *_ledger(path)[1]):
-            lift(place, tag)
+        for place in (path, *_read_whole_ledger(path)[1]):
+            remove_from_ledger(place, tag)
 
 
-def erased_before(connection: sqlite3.Connection, entries: Mapping[str, Entry]) -> list[str]:
+def find_erased_tenants(connection: sqlite3.Connection, entries: Mapping[str, ErasedTenant]) -> list[str]:
     """Name the tenants of a file that the entries of a ledger say were erased."""
     tenants = connection.execute("SELECT user_id, tag FROM tenants").fetchall()
     return [
         row["user_id"]
         for row in tenants
-        if (entry := entries.get(row["tag"])) and ledger_digest(entry.key, row["user_id"]) == entry.digest
+        if (entry := entries.get(row["tag"])) and hash_tenant_name(entry.key, row["user_id"]) == entry.digest
     ]

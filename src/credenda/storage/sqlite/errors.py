@@ -9,13 +9,13 @@ from typing import Final, NamedTuple
 
 from credenda.errors import Conflict, Corrupt, CredendaError, Unavailable
 
-__all__ = ["is_busy", "translate", "translated"]
+__all__ = ["is_busy", "to_credenda_error", "translate_errors"]
 
 _PRIMARY: Final = 0xFF
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
-class _Meaning(NamedTuple):
+class _ErrorMapping(NamedTuple):
     """What a family of result codes means; `{path}` and `{name}` (of the code) are filled in."""
 
     codes: frozenset[int]
@@ -25,7 +25,7 @@ class _Meaning(NamedTuple):
     fix: str
 
 
-_LOCKS: Final = _Meaning(
+_LOCKS: Final = _ErrorMapping(
     frozenset(
         {
             sqlite3.SQLITE_IOERR_LOCK,
@@ -45,42 +45,42 @@ _LOCKS: Final = _Meaning(
     "put the file on a local disk, or use a Postgres target",
 )
 _FAMILIES: Final = (
-    _Meaning(
+    _ErrorMapping(
         _BUSY,
         Unavailable,
         "{path} is busy",
         "another process has held its write lock too long",
         "try again, and look for a process that keeps a transaction open",
     ),
-    _Meaning(
+    _ErrorMapping(
         frozenset({sqlite3.SQLITE_FULL}),
         Unavailable,
         "{path} cannot grow",
         "the disk is full",
         "free some space and try again",
     ),
-    _Meaning(
+    _ErrorMapping(
         frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}),
         Unavailable,
         "{path} cannot be written or opened",
         "the file or its folder is missing, read-only or not permitted",
         "check that the folder exists and its permissions, or open with --read-only",
     ),
-    _Meaning(
+    _ErrorMapping(
         frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}),
         Corrupt,
         "{path} is not a sound database",
         "SQLite finds it damaged, or it is another kind of file",
         "run `credenda doctor`, or restore a backup; nothing was changed",
     ),
-    _Meaning(
+    _ErrorMapping(
         frozenset({sqlite3.SQLITE_IOERR}),
         Unavailable,
         "{path} could not be read or written",
         "the disk reported an error ({name})",
         "check the disk and try again; what was acknowledged is safe",
     ),
-    _Meaning(
+    _ErrorMapping(
         frozenset({sqlite3.SQLITE_CONSTRAINT}),
         Conflict,
         "{path} refused a row",
@@ -88,7 +88,7 @@ _FAMILIES: Final = (
         "read again what is recorded; nothing was changed",
     ),
 )
-_ANYTHING_ELSE: Final = _Meaning(
+_ANYTHING_ELSE: Final = _ErrorMapping(
     frozenset(),
     Corrupt,
     "{path} refused a statement",
@@ -97,36 +97,36 @@ _ANYTHING_ELSE: Final = _Meaning(
 )
 
 
-def _code(error: sqlite3.Error) -> int:
+def _extract_code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
 
 
 def is_busy(error: sqlite3.Error) -> bool:
     """Say whether another connection merely holds the lock."""
-    return _code(error) & _PRIMARY in _BUSY
+    return _extract_code(error) & _PRIMARY in _BUSY
 
 
-def _meaning(code: int) -> _Meaning:
+def _find_mapping(code: int) -> _ErrorMapping:
     if code in _LOCKS.codes:
         return _LOCKS
     return next((family for family in _FAMILIES if code & _PRIMARY in family.codes), _ANYTHING_ELSE)
 
 
-def translate(error: sqlite3.Error | UnicodeDecodeError, path: str) -> CredendaError:
+def to_credenda_error(error: sqlite3.Error | UnicodeDecodeError, path: str) -> CredendaError:
     """Give the error of ours that a failed statement means, or a text that was read and is none."""
     if isinstance(error, UnicodeDecodeError):
         why, fix = "a text in it is not UTF-8", "run `credenda doctor`, or restore a backup; nothing was changed"
         return Corrupt(f"{path} is not a sound database", why=why, fix=fix)
-    meaning = _meaning(_code(error))
+    meaning = _find_mapping(_extract_code(error))
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     why = meaning.why.replace("{name}", str(name))
     return meaning.error(meaning.what.replace("{path}", path), why=why, fix=meaning.fix)
 
 
 @contextmanager
-def translated(path: str) -> Generator[None]:
+def translate_errors(path: str) -> Generator[None]:
     """Raise our error for any of SQLite's, and for a text that is none."""
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise translate(error, path) from error
+        raise to_credenda_error(error, path) from error

@@ -16,10 +16,10 @@ from typing import Final, Generic, TypeVar
 from credenda import limits
 from credenda.clock import pause, seconds
 from credenda.errors import Unavailable
-from credenda.ids import random_fraction
-from credenda.storage.sqlite.errors import is_busy, translate
+from credenda.ids import draw_fraction
+from credenda.storage.sqlite.errors import is_busy, to_credenda_error
 
-__all__ = ["GroupCommit", "begin_immediate", "insist"]
+__all__ = ["GroupCommit", "begin_immediate", "retry_while_locked"]
 
 T = TypeVar("T")
 _PAUSE_MIN_SECONDS: Final = 0.0002
@@ -31,10 +31,10 @@ def begin_immediate(connection: sqlite3.Connection, patience_seconds: float = li
 
     SQLite's own busy handler starves a sleeper for half a second among several busy processes; jitter does not.
     """
-    insist(connection, "BEGIN IMMEDIATE", patience_seconds)
+    retry_while_locked(connection, "BEGIN IMMEDIATE", patience_seconds)
 
 
-def insist(
+def retry_while_locked(
     connection: sqlite3.Connection, statement: str, patience_seconds: float = limits.BUSY_TIMEOUT_SECONDS
 ) -> sqlite3.Cursor:
     """Run a statement again and again while another connection holds the lock that it needs."""
@@ -46,7 +46,7 @@ def insist(
         except sqlite3.OperationalError as error:
             if not is_busy(error) or seconds() > deadline:
                 raise
-        pause(_PAUSE_MIN_SECONDS + random_fraction() * (ceiling - _PAUSE_MIN_SECONDS))
+        pause(_PAUSE_MIN_SECONDS + draw_fraction() * (ceiling - _PAUSE_MIN_SECONDS))
         ceiling = min(ceiling * 1.25, _PAUSE_MAX_SECONDS)
 
 
@@ -83,7 +83,7 @@ class _Unit(Generic[T]):
         connection.execute("RELEASE unit")
 
 
-def _interrupted() -> Unavailable:
+def _make_interrupted_error() -> Unavailable:
     return Unavailable("the commit was interrupted", why="the thread that led it was stopped", fix="try again")
 
 
@@ -102,7 +102,7 @@ class GroupCommit:
         self._closed = False
         self.commits = 0
         self.undone = 0
-        connection.execute("PRAGMA busy_timeout = 0")  # `insist` waits instead
+        connection.execute("PRAGMA busy_timeout = 0")  # `retry_while_locked` waits instead
 
     def run(self, work: Callable[[], T]) -> T:
         """Run a unit and return its result when it is durable; raises what it, or its commit, raised."""
@@ -179,12 +179,12 @@ class GroupCommit:
         except BaseException as error:  # noqa: BLE001 - a failed commit undoes all and is raised to each caller
             self._undo()
             for unit in batch:
-                unit.error = unit.error or (error if isinstance(error, Exception) else _interrupted())
+                unit.error = unit.error or (error if isinstance(error, Exception) else _make_interrupted_error())
             if not isinstance(error, Exception):
                 batch[0].error = error
         for unit in batch:
             if isinstance(unit.error, sqlite3.Error | UnicodeDecodeError):
-                translation = translate(unit.error, self._path)
+                translation = to_credenda_error(unit.error, self._path)
                 translation.__cause__ = unit.error
                 unit.error = translation
 

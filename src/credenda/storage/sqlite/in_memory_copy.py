@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from credenda.clock import Clock
-from credenda.storage.sqlite.connection import prepare
+from credenda.storage.sqlite.connection import prepare_connection
 from credenda.storage.sqlite.dump import load_rows
-from credenda.storage.sqlite.migrate import build
+from credenda.storage.sqlite.migrate import create_schema
 from credenda.storage.sqlite.reader import read_tenant
-from credenda.storage.sqlite.writer import SqliteWriter, Tips
-from credenda.storage.tenant_transfer import Origin, PlacedRow, PlainRow
+from credenda.storage.sqlite.writer import NextIds, SqliteWriter
+from credenda.storage.tenant_transfer import ExportHeader, ImportRow, TableRow
 
 __all__ = ["SCRATCH_TABLES", "open_scratch"]
 
@@ -21,24 +21,24 @@ SCRATCH_TABLES: Final = ("events", "passages", "tombstones")
 
 
 def open_scratch(
-    origin: Origin, rows: Iterator[tuple[str, PlainRow]], clock: Clock
+    origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock
 ) -> tuple[sqlite3.Connection, SqliteWriter]:
     """Take the journal and the tombstones of a tenant into a database in memory; nothing of it reaches a disk."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        return connection, _filled(connection, origin, rows, clock)
+        return connection, _fill_scratch(connection, origin, rows, clock)
     except BaseException:
         connection.close()
         raise
 
 
-def _filled(
-    connection: sqlite3.Connection, origin: Origin, rows: Iterator[tuple[str, PlainRow]], clock: Clock
+def _fill_scratch(
+    connection: sqlite3.Connection, origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock
 ) -> SqliteWriter:
-    prepare(connection)
-    build(connection)
-    placed = (PlacedRow(0, table, row) for table, row in rows if table in SCRATCH_TABLES)
+    prepare_connection(connection)
+    create_schema(connection)
+    placed = (ImportRow(0, table, row) for table, row in rows if table in SCRATCH_TABLES)
     load_rows(connection, origin.user_id, origin, placed)
     tenant = read_tenant(connection, origin.user_id)
     assert tenant is not None, "a tenant with events has a row of its own"  # noqa: S101 - told to the type checker
-    return SqliteWriter(connection, tenant, Tips(), clock)
+    return SqliteWriter(connection, tenant, NextIds(), clock)

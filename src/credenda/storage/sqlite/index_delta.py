@@ -10,45 +10,47 @@ from typing import Protocol
 from credenda.model.event import CODE
 from credenda.model.memory import Layer, Status
 from credenda.storage import rows
-from credenda.storage.store import Delta, Document, DocumentState, Heads, Vector, pack_code
-from credenda.text.documents import event_text, memory_text
+from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Vector, pack_code
+from credenda.text.documents import compose_event_text, compose_memory_text
 
 __all__ = ["read_delta"]
 
 
-class _Run(Protocol):
+class _StatementRunner(Protocol):
     def __call__(self, name: str, /, **parameters: object) -> sqlite3.Cursor: ...
 
 
-def read_delta(run: _Run, tip: Heads, heads: Heads, *, model_id: str | None, limit: int) -> Delta:
+def read_delta(
+    run: _StatementRunner, tip: IndexPosition, heads: IndexPosition, *, model_id: str | None, limit: int
+) -> Delta:
     """Read at most `limit` events, changes and vectors after some heads, of a store that has grown to `tip`."""
     if tip == heads:
         return Delta(heads=heads)
-    documents, event_head = _events(run, heads.event, limit) if tip.event > heads.event else ([], heads.event)
+    documents, event_head = _read_events(run, heads.event, limit) if tip.event > heads.event else ([], heads.event)
     change_head = int(run("change_at", after=heads.change, limit=limit).fetchone()[0])
     states: list[tuple[int, DocumentState]] = []
     for row in run("changed_memories", after=heads.change, until=change_head):
         code = pack_code(row["id"], memory=True)
-        state = rows.state_of(Status(row["status"]), Layer(row["layer"]))
+        state = rows.derive_document_state(Status(row["status"]), Layer(row["layer"]))
         states.append((code, state))
         if row["fresh"] and state is not DocumentState.GONE:
-            documents.append(_memory_document(row, code, state))
+            documents.append(_build_memory_document(row, code, state))
     redacted = run("redacted_events", event=heads.event, after=heads.change, until=change_head).fetchall()
     for row in redacted:
-        documents += _event_documents(row, _spans(run, row))
-        states += _emptied(row)
+        documents += _build_event_documents(row, _read_spans(run, row))
+        states += _mark_as_gone(row)
     until = int(run("vector_at", after=heads.vector, limit=limit).fetchone()[0])
-    vectors = _vectors(run, heads.vector, until, model_id) if until > heads.vector else []
+    vectors = _read_vectors(run, heads.vector, until, model_id) if until > heads.vector else []
     vector_head = until if until > heads.vector else max(heads.vector, tip.vector)
     return Delta(
-        heads=Heads(event_head, change_head, vector_head),
+        heads=IndexPosition(event_head, change_head, vector_head),
         documents=tuple(sorted(documents, key=lambda document: document.code)),
         states=tuple(sorted(states)),
         vectors=tuple(sorted(vectors, key=lambda vector: vector.code)),
     )
 
 
-def _events(run: _Run, after: int, limit: int) -> tuple[list[Document], int]:
+def _read_events(run: _StatementRunner, after: int, limit: int) -> tuple[list[Document], int]:
     found = run("events_after", after=after, limit=limit).fetchall()
     if not found:
         return [], after
@@ -59,24 +61,24 @@ def _events(run: _Run, after: int, limit: int) -> tuple[list[Document], int]:
             cut.setdefault(row["event"], []).append((row["ordinal"], row["start"], row["stop"]))
     documents: list[Document] = []
     for row in found:
-        documents += _event_documents(row, cut.get(row["id"], [(0, 0, len(row["text"]))]))
+        documents += _build_event_documents(row, cut.get(row["id"], [(0, 0, len(row["text"]))]))
     return documents, until
 
 
-def _spans(run: _Run, row: sqlite3.Row) -> list[tuple[int, int, int]]:
+def _read_spans(run: _StatementRunner, row: sqlite3.Row) -> list[tuple[int, int, int]]:
     if row["passages"] == 1:
         return [(0, 0, len(row["text"]))]
     found = run("passages_of", event=row["id"])
     return [(passage["ordinal"], passage["start"], passage["stop"]) for passage in found]
 
 
-def _event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int]]) -> list[Document]:
+def _build_event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int]]) -> list[Document]:
     if not row["text"]:
         return []
     return [
         Document(
             code=pack_code(row["id"], ordinal, memory=False),
-            text=event_text(
+            text=compose_event_text(
                 speaker=row["speaker"],
                 role=row["role"],
                 occurred_us=row["occurred_at"],
@@ -96,16 +98,16 @@ def _is_code(row: sqlite3.Row) -> bool:
     return row["flags"] is not None and CODE in json.loads(row["flags"])
 
 
-def _emptied(row: sqlite3.Row) -> list[tuple[int, DocumentState]]:
+def _mark_as_gone(row: sqlite3.Row) -> list[tuple[int, DocumentState]]:
     if row["text"]:
         return []
     return [(pack_code(row["id"], ordinal, memory=False), DocumentState.GONE) for ordinal in range(row["passages"])]
 
 
-def _memory_document(row: sqlite3.Row, code: int, state: DocumentState) -> Document:
+def _build_memory_document(row: sqlite3.Row, code: int, state: DocumentState) -> Document:
     return Document(
         code=code,
-        text=memory_text(row["text"], entity=row["entity"], attribute=row["attribute"], value=row["value"]),
+        text=compose_memory_text(row["text"], entity=row["entity"], attribute=row["attribute"], value=row["value"]),
         session="",
         speaker=row["speaker"],
         occurred_us=row["valid_from"] or row["created_at"],
@@ -113,6 +115,6 @@ def _memory_document(row: sqlite3.Row, code: int, state: DocumentState) -> Docum
     )
 
 
-def _vectors(run: _Run, after: int, until: int, model_id: str | None) -> list[Vector]:
+def _read_vectors(run: _StatementRunner, after: int, until: int, model_id: str | None) -> list[Vector]:
     found = run("vectors_after", after=after, until=until)
-    return [rows.vector_of(row) for row in found if row["model_id"] == model_id]
+    return [rows.to_vector(row) for row in found if row["model_id"] == model_id]

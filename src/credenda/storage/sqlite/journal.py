@@ -9,14 +9,22 @@ from json.encoder import encode_basestring
 from typing import Any, Final, NamedTuple
 
 from credenda.model.event import NewEvent
-from credenda.storage.rows import packed
+from credenda.storage.rows import pack_json
 
-__all__ = ["GENESIS", "Place", "added_cells", "chain_link", "content_hmac", "event_cells", "forget_names"]
+__all__ = [
+    "GENESIS",
+    "EventPosition",
+    "build_event_cells",
+    "build_extra_cells",
+    "clear_name_cache",
+    "compute_chain_link",
+    "compute_content_hmac",
+]
 
 GENESIS: Final = b"\x00" * 32
 
 
-class Place(NamedTuple):
+class EventPosition(NamedTuple):
     """Where an event goes: the tenant, its number, the link of the chain before it, and when it is recorded."""
 
     user_id: str
@@ -25,51 +33,51 @@ class Place(NamedTuple):
     recorded_us: int
 
 
-def content_hmac(key: bytes, text: str) -> bytes:
+def compute_content_hmac(key: bytes, text: str) -> bytes:
     """Sign an event's text with the tenant's key: keyed BLAKE2b (RFC 7693), 16 bytes."""
     return hashlib.blake2b(text.encode(), key=key, digest_size=16).digest()
 
 
 @lru_cache(maxsize=256)
-def _who(names: tuple[str, ...]) -> str:
+def _encode_names(names: tuple[str, ...]) -> str:
     return ",".join(map(encode_basestring, names))
 
 
-def forget_names() -> None:
+def clear_name_cache() -> None:
     """Let go of the names that lately filed events had, as erasure must."""
-    _who.cache_clear()
+    _encode_names.cache_clear()
 
 
-def _link(before: bytes, body: str) -> bytes:
+def _hash_link(before: bytes, body: str) -> bytes:
     return hashlib.blake2b(before + body.encode(), digest_size=32).digest()
 
 
-def chain_link(previous: bytes, event: Mapping[str, Any]) -> bytes:
+def compute_chain_link(previous: bytes, event: Mapping[str, Any]) -> bytes:
     """Hash an event onto the journal's chain: BLAKE2b, 32 bytes, of the link before it and of canonical JSON.
 
     It covers the text by its keyed hash only, so that the chain still holds after a redaction.
     """
-    who = _who(tuple(event[name] for name in ("role", "speaker", "source", "session", "agent")))
+    who = _encode_names(tuple(event[name] for name in ("role", "speaker", "source", "session", "agent")))
     body = f"[{event['id']},{who},{event['occurred_us']},{event['recorded_us']}]"
-    return _link(previous + event["content_hmac"], body)
+    return _hash_link(previous + event["content_hmac"], body)
 
 
-def event_cells(event: NewEvent, place: Place, key: bytes) -> tuple[bytes, tuple[object, ...]]:
+def build_event_cells(event: NewEvent, place: EventPosition, key: bytes) -> tuple[bytes, tuple[object, ...]]:
     """Give an event's link of the chain, and its cells in the order of `insert_plain_event`."""
     role, source = event.role.value, event.source.value
-    signed = content_hmac(key, event.text)
-    who = _who((role, event.speaker, source, event.session, event.agent))
+    signed = compute_content_hmac(key, event.text)
+    who = _encode_names((role, event.speaker, source, event.session, event.agent))
     body = f"[{place.number},{who},{event.occurred_us},{place.recorded_us}]"
-    link = _link(place.previous + signed, body)
+    link = _hash_link(place.previous + signed, body)
     said = (event.session, event.agent, role, event.speaker, source, event.trust, event.topic, event.text)
     times_us = (event.occurred_us, place.recorded_us)
     return link, (place.user_id, place.number, *said, *times_us, signed, link)
 
 
-def added_cells(event: NewEvent, passages: int) -> tuple[object, ...]:
+def build_extra_cells(event: NewEvent, passages: int) -> tuple[object, ...]:
     """Give the cells that `insert_event` has beyond those; () where the table's own defaults say the same."""
     bare = not (event.flags or event.tags or event.metadata)
     if bare and passages == 1 and event.external_id is None and event.expires_us is None:
         return ()
-    lists = (packed(event.flags), packed(event.tags), packed(event.metadata))
+    lists = (pack_json(event.flags), pack_json(event.tags), pack_json(event.metadata))
     return (passages, event.external_id, *lists, event.expires_us)

@@ -8,9 +8,9 @@ from importlib.resources import files
 from typing import Final
 
 from credenda.errors import Conflict, Corrupt, Unavailable
-from credenda.storage.sqlite.group import begin_immediate, insist
+from credenda.storage.sqlite.group import begin_immediate, retry_while_locked
 
-__all__ = ["check_version", "latest_version", "migrate", "migrations", "schema_version"]
+__all__ = ["check_version", "get_latest_version", "load_migrations", "migrate", "read_schema_version"]
 
 _RECORD: Final = """CREATE TABLE IF NOT EXISTS schema_version (
     version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL, description TEXT NOT NULL
@@ -18,7 +18,7 @@ _RECORD: Final = """CREATE TABLE IF NOT EXISTS schema_version (
 
 
 @cache
-def migrations() -> tuple[tuple[int, str, str], ...]:
+def load_migrations() -> tuple[tuple[int, str, str], ...]:
     """Return (version, description, SQL) of every migration, in order."""
     folder = files("credenda.storage.sqlite") / "migrations"
     found: list[tuple[int, str, str]] = []
@@ -30,12 +30,12 @@ def migrations() -> tuple[tuple[int, str, str], ...]:
     return tuple(sorted(found))
 
 
-def latest_version() -> int:
+def get_latest_version() -> int:
     """Return the schema version that this code writes."""
-    return migrations()[-1][0]
+    return load_migrations()[-1][0]
 
 
-def schema_version(connection: sqlite3.Connection) -> int:
+def read_schema_version(connection: sqlite3.Connection) -> int:
     """Return the version of a file: 0 for an empty one.
 
     Raises `Corrupt` for a database that is not ours.
@@ -55,15 +55,15 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 def check_version(version: int) -> None:
     """Raise `Conflict` for a file that newer code has written."""
-    if version > latest_version():
+    if version > get_latest_version():
         raise Conflict(
             f"this file has schema version {version}",
-            why=f"it was written by a newer Credenda; this one knows {latest_version()}",
+            why=f"it was written by a newer Credenda; this one knows {get_latest_version()}",
             fix="upgrade with `pip install -U credenda`; nothing was changed",
         )
 
 
-def _statements_of(script: str) -> list[str]:
+def _split_script(script: str) -> list[str]:
     """Cut a script where SQLite says that a statement is complete; triggers and comments stay whole."""
     found: list[str] = []
     pending = ""
@@ -81,17 +81,17 @@ def migrate(connection: sqlite3.Connection, now_us: int) -> int:
     Safe beside other processes that do the same: each step looks again under the write lock. A file that is refused
     (`Conflict`, `Corrupt`) is left as it was.
     """
-    check_version(schema_version(connection))
-    _log_ahead(connection)
+    check_version(read_schema_version(connection))
+    _enable_write_ahead_log(connection)
     ran = 0
-    for version, description, script in migrations():
-        if schema_version(connection) >= version:
+    for version, description, script in load_migrations():
+        if read_schema_version(connection) >= version:
             continue
         begin_immediate(connection)
         try:
-            if schema_version(connection) < version:
+            if read_schema_version(connection) < version:
                 connection.execute(_RECORD)
-                for statement in _statements_of(script):
+                for statement in _split_script(script):
                     connection.execute(statement)
                 connection.execute("INSERT INTO schema_version VALUES (?, ?, ?)", (version, now_us, description))
                 ran += 1
@@ -103,16 +103,16 @@ def migrate(connection: sqlite3.Connection, now_us: int) -> int:
     return ran
 
 
-def build(connection: sqlite3.Connection) -> None:
+def create_schema(connection: sqlite3.Connection) -> None:
     """Make the whole schema in a database that is empty and lives in memory."""
-    for _, _, script in migrations():
-        for statement in _statements_of(script):
+    for _, _, script in load_migrations():
+        for statement in _split_script(script):
             connection.execute(statement)
 
 
-def _log_ahead(connection: sqlite3.Connection) -> None:
+def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
     """Turn on the write-ahead log; the file remembers it."""
-    mode: str = insist(connection, "PRAGMA journal_mode = WAL").fetchone()[0]
+    mode: str = retry_while_locked(connection, "PRAGMA journal_mode = WAL").fetchone()[0]
     if mode.casefold() != "wal":
         raise Unavailable(
             "the write-ahead log cannot be used here",

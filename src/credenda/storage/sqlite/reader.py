@@ -10,37 +10,37 @@ from operator import itemgetter
 from typing import Any, Final
 
 from credenda import limits
-from credenda.ids import Kind, digits_of, number_of, public_id
+from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.sqlite.choose_statement import index_of
-from credenda.storage.sqlite.connection import event_words
-from credenda.storage.sqlite.duties import SqliteDuties, SqliteUsage, heads_of
+from credenda.storage.sqlite.choose_statement import choose_statement
+from credenda.storage.sqlite.connection import compose_event_words
+from credenda.storage.sqlite.duties import SqliteTaskProgress, SqliteUsageView, to_index_position
 from credenda.storage.sqlite.index_delta import read_delta
-from credenda.storage.sqlite.statements import statements
+from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.store import (
     CODE_BITS,
     ChangeFilter,
     Counts,
     Delta,
     EventFilter,
-    Heads,
+    IndexPosition,
     Job,
     JobFilter,
     JobStatus,
     MemoryFilter,
     Spend,
-    Tenant,
+    TenantRecord,
     Vector,
     pack_code,
 )
-from credenda.text.tokens import fold, is_run, segment, tokenize
+from credenda.text.tokens import fold, is_run, segment_query, tokenize
 
-__all__ = ["SqliteReader", "read_tenant", "tenant_of"]
+__all__ = ["SqliteReader", "read_tenant", "to_tenant"]
 
 _NO_LIMIT: Final = -1
 _by_span: Final = itemgetter(1, 2, 3, 0, 4)
@@ -51,15 +51,15 @@ _WORDS: Final = re.compile(r"[^\W_\u19b0-\u19c9\u1cf2\u1cf3]+")
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 
 
-def read_tenant(connection: sqlite3.Connection, user_id: str) -> Tenant | None:
+def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | None:
     """Read a tenant's row; None for one that never wrote."""
-    row = connection.execute(statements()["tenant"], {"user_id": user_id}).fetchone()
-    return None if row is None else tenant_of(row)
+    row = connection.execute(load_statements()["tenant"], {"user_id": user_id}).fetchone()
+    return None if row is None else to_tenant(row)
 
 
-def tenant_of(row: sqlite3.Row) -> Tenant:
+def to_tenant(row: sqlite3.Row) -> TenantRecord:
     """Read a tenant."""
-    return Tenant(
+    return TenantRecord(
         user_id=row["user_id"],
         number=row["number"],
         tag=row["tag"],
@@ -69,51 +69,51 @@ def tenant_of(row: sqlite3.Row) -> Tenant:
     )
 
 
-def _plain(found: sqlite3.Cursor) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _fetch_tuples(found: sqlite3.Cursor) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Give the names of the columns, and the rows as tuples."""
     found.row_factory = None
     return [column[0] for column in found.description], found.fetchall()
 
 
-def _limit(limit: int | None) -> int:
+def _to_sql_limit(limit: int | None) -> int:
     return _NO_LIMIT if limit is None else limit
 
 
-def _listed(values: Iterable[str] | None) -> str | None:
+def _to_json_list(values: Iterable[str] | None) -> str | None:
     return None if values is None else json.dumps([str(value) for value in values])
 
 
-def _statement_of(wanted: EventFilter) -> str:
+def _choose_statement(wanted: EventFilter) -> str:
     """Choose the statement that finds events."""
     if wanted.newest_first:
         return "find_events_newest"
     return "find_events" if wanted.expires_before_us is None else "find_expiring_events"
 
 
-def _words_of(body: str) -> frozenset[str]:
+def _split_words(body: str) -> frozenset[str]:
     """Return the words of a body of text, as written and as stems."""
     return frozenset(_WORDS.findall(body)) | frozenset(tokenize(body))
 
 
-def _holds(held: frozenset[str], term: str) -> bool:
-    """Say whether a body of these words holds a term, as `_match` asks the full-text index."""
-    words = _WORDS.findall(segment(fold(term)))
-    return all(_has(held, word) for word in words)
+def _has_term(held: frozenset[str], term: str) -> bool:
+    """Say whether a body of these words holds a term, as `_to_match_query` asks the full-text index."""
+    words = _WORDS.findall(segment_query(fold(term)))
+    return all(_has_word(held, word) for word in words)
 
 
-def _has(held: frozenset[str], word: str) -> bool:
+def _has_word(held: frozenset[str], word: str) -> bool:
     if len(word) == 1 and is_run(word):
         return any(one.startswith(word) for one in held)
     return word in held or (bool(stems := tokenize(word)) and held.issuperset(stems))
 
 
-def _match(term: str) -> str:
+def _to_match_query(term: str) -> str:
     """Ask the full-text index for a term; "" for a term without letters or digits.
 
     The index keeps no positions, so that a term of several words ("node.js") asks for each of them. A single character
     of a script that is read as bigrams asks for all that it begins.
     """
-    words = _WORDS.findall(segment(fold(term)))
+    words = _WORDS.findall(segment_query(fold(term)))
     asked = [f'{{body}} : "{word}"{" *" if len(word) == 1 and is_run(word) else ""}' for word in words]
     return " AND ".join(asked)
 
@@ -121,27 +121,27 @@ def _match(term: str) -> str:
 class SqliteReader:
     """A `Reader` over one connection that is inside a transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, tenant: Tenant) -> None:
+    def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord) -> None:
         """Bind a connection to a tenant."""
         self._connection = connection
         self._tenant = tenant
-        self._sql = statements()
-        self._heads: Heads | None = None
+        self._sql = load_statements()
+        self._heads: IndexPosition | None = None
         self._judged: bool | None = None
 
     @classmethod
     def of_view(cls, connection: sqlite3.Connection, user_id: str) -> SqliteReader:
         """Read a tenant, and what each search asks of it first, inside a transaction that only reads."""
-        row = connection.execute(statements()["view"], {"user_id": user_id}).fetchone()
+        row = connection.execute(load_statements()["view"], {"user_id": user_id}).fetchone()
         if row is None:
-            return cls(connection, Tenant(user_id=user_id, number=0, tag="", key=b""))
-        view = cls(connection, tenant_of(row))
-        view._heads = heads_of(row)
+            return cls(connection, TenantRecord(user_id=user_id, number=0, tag="", key=b""))
+        view = cls(connection, to_tenant(row))
+        view._heads = to_index_position(row)
         view._judged = bool(row["judged"])
         return view
 
     @property
-    def tenant(self) -> Tenant:
+    def tenant(self) -> TenantRecord:
         """The tenant whose rows these are."""
         return self._tenant
 
@@ -153,18 +153,18 @@ class SqliteReader:
         row = self._run(name, **parameters).fetchone()
         return 0 if row is None or row[0] is None else int(row[0])
 
-    def _numbers(self, ids: Sequence[str], kind: Kind) -> str:
-        return f"[{','.join(digits_of(ids, kind, self._tenant.tag))}]"
+    def _numbers(self, ids: Sequence[str], kind: IdKind) -> str:
+        return f"[{','.join(extract_id_digits(ids, kind, self._tenant.tag))}]"
 
     def events(self, ids: Sequence[str]) -> list[Event]:
         """Return these events in order of id."""
-        found = self._run("events_by_id", ids=self._numbers(ids, Kind.EVENT))
-        return rows.events_in(*_plain(found), self._tenant.tag)
+        found = self._run("events_by_id", ids=self._numbers(ids, IdKind.EVENT))
+        return rows.to_events(*_fetch_tuples(found), self._tenant.tag)
 
     def find_events(self, wanted: EventFilter) -> list[Event]:
         """Return the events that a filter names."""
         found = self._run(
-            _statement_of(wanted),
+            _choose_statement(wanted),
             after=wanted.after or 0,
             below=wanted.below or _LAST,
             redacted=wanted.redacted,
@@ -175,29 +175,29 @@ class SqliteReader:
             recorded_before_us=wanted.recorded_before_us,
             occurred_before_us=wanted.occurred_before_us,
             expires_before_us=wanted.expires_before_us,
-            limit=_limit(wanted.limit),
+            limit=_to_sql_limit(wanted.limit),
         )
-        return rows.events_in(*_plain(found), self._tenant.tag)
+        return rows.to_events(*_fetch_tuples(found), self._tenant.tag)
 
     def memories(self, ids: Sequence[str], known_at_us: int | None = None) -> list[Memory]:
         """Return the current versions, or those held at a time, in order of id."""
-        numbers = self._numbers(ids, Kind.MEMORY)
+        numbers = self._numbers(ids, IdKind.MEMORY)
         if known_at_us is None:
             found = self._run("memories_by_id", ids=numbers)
         else:
             found = self._run("memories_known_at", ids=numbers, known_at_us=known_at_us)
-        return rows.memories_in(*_plain(found), self._tenant.tag)
+        return rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
         """Return the memories that a filter names."""
-        found = self._run(index_of(wanted), **self._conditions(wanted))
-        return rows.memories_in(*_plain(found), self._tenant.tag)
+        found = self._run(choose_statement(wanted), **self._conditions(wanted))
+        return rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
 
     @staticmethod
     def _conditions(wanted: MemoryFilter) -> dict[str, object]:
         entity, attribute = wanted.pair or (wanted.entity, wanted.attribute)
         return {
-            "limit": _limit(wanted.limit),
+            "limit": _to_sql_limit(wanted.limit),
             "offset": wanted.offset,
             "text_hash": wanted.text_hash,
             "below": wanted.below or _LAST,
@@ -205,9 +205,9 @@ class SqliteReader:
             "as_of_us": wanted.as_of_us,
             "entity": entity,
             "attribute": attribute,
-            "statuses": _listed(wanted.statuses),
-            "types": _listed(wanted.types),
-            "layers": _listed(wanted.layers),
+            "statuses": _to_json_list(wanted.statuses),
+            "types": _to_json_list(wanted.types),
+            "layers": _to_json_list(wanted.layers),
             "topic": wanted.topic,
             "pinned": wanted.pinned,
             "expires_before_us": wanted.expires_before_us,
@@ -215,36 +215,39 @@ class SqliteReader:
 
     def versions(self, ids: Sequence[str]) -> list[Memory]:
         """Return every version of these memories, by id and then oldest first."""
-        found = self._run("versions", ids=self._numbers(ids, Kind.MEMORY))
-        return rows.memories_in(*_plain(found), self._tenant.tag)
+        found = self._run("versions", ids=self._numbers(ids, IdKind.MEMORY))
+        return rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
 
     def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
         """Return the evidence of these memories, or resting on these events."""
-        numbers = {"memories": self._numbers(memory_ids, Kind.MEMORY), "events": self._numbers(event_ids, Kind.EVENT)}
+        numbers = {
+            "memories": self._numbers(memory_ids, IdKind.MEMORY),
+            "events": self._numbers(event_ids, IdKind.EVENT),
+        }
         found = self._run("evidence", **numbers)
         found.row_factory = None
-        return rows.evidence_in(sorted(set(found.fetchall()), key=_by_span), self._tenant.tag)
+        return rows.to_evidence_list(sorted(set(found.fetchall()), key=_by_span), self._tenant.tag)
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""
         tag = self._tenant.tag
         if wanted.memories is not None:
             found = self._run("changes_of_memories", low=wanted.memories.start, high=wanted.memories.stop)
-            return [rows.change_of(row, tag) for row in found]
+            return [rows.to_change(row, tag) for row in found]
         common = {
             "after": wanted.after or 0,
-            "kinds": _listed(wanted.kinds),
+            "kinds": _to_json_list(wanted.kinds),
             "cause": wanted.cause,
             "later_than_us": wanted.later_than_us,
             "until_us": wanted.until_us,
-            "limit": _limit(wanted.limit),
+            "limit": _to_sql_limit(wanted.limit),
         }
         if wanted.memory_id is not None:
-            memory = number_of(wanted.memory_id, Kind.MEMORY, tag)
+            memory = parse_id_number(wanted.memory_id, IdKind.MEMORY, tag)
             found = self._run("changes_of_memory", memory=memory, **common)
         else:
             found = self._run("find_changes", **common)
-        return [rows.change_of(row, tag) for row in found]
+        return [rows.to_change(row, tag) for row in found]
 
     def contests(
         self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
@@ -255,11 +258,11 @@ class SqliteReader:
         if pair is not None and id is None:
             found = self._run("contests_of_pair", state=wanted, entity=pair[0], attribute=pair[1])
         else:
-            number = number_of(id, Kind.CONTEST, tag) if id is not None else None
+            number = parse_id_number(id, IdKind.CONTEST, tag) if id is not None else None
             found = self._run("find_contests", state=wanted, id=number)
-        return [rows.contest_of(row, tag) for row in found]
+        return [rows.to_contest(row, tag) for row in found]
 
-    def delta(self, heads: Heads, model_id: str | None, limit: int = 10_000) -> Delta:
+    def delta(self, heads: IndexPosition, model_id: str | None, limit: int = 10_000) -> Delta:
         """Return what came after some heads."""
         return read_delta(self._run, self.duties.heads, heads, model_id=model_id, limit=limit)
 
@@ -267,11 +270,11 @@ class SqliteReader:
         """Return codes of documents holding any term, rarest terms first."""
         low = self._tenant.number << CODE_BITS
         bounds = {"low": low + pack_code(0, memory=memories), "high": low + (1 << CODE_BITS), "limit": limit}
-        waiting = [] if memories else [(code, _words_of(body)) for code, body in self._unlisted()]
-        asked = {match: term for term in terms if (match := _match(term))}
+        waiting = [] if memories else [(code, _split_words(body)) for code, body in self._unlisted()]
+        asked = {match: term for term in terms if (match := _to_match_query(term))}
         found = self._run("matching_words", matches=json.dumps([*asked]), **bounds)
         lists = [
-            [doc - low for doc in json.loads(row["docs"])] + [code for code, held in waiting if _holds(held, term)]
+            [doc - low for doc in json.loads(row["docs"])] + [code for code, held in waiting if _has_term(held, term)]
             for row, term in zip(found, asked.values(), strict=True)
         ]
         nominated: dict[int, None] = {}
@@ -284,7 +287,7 @@ class SqliteReader:
     def _unlisted(self) -> list[tuple[int, str]]:
         """Return code and words of the documents that wait for the full-text index; there are few (`limits`)."""
         return [
-            (code, event_words(row["role"], row["speaker"], row["occurred_at"], row["text"][start:stop]))
+            (code, compose_event_words(row["role"], row["speaker"], row["occurred_at"], row["text"][start:stop]))
             for row in self._run("unlisted_events").fetchall()
             for code, (start, stop) in self._spans(row["id"], row["text"], row["passages"])
         ]
@@ -319,14 +322,14 @@ class SqliteReader:
         return tuple(blobs)
 
     @property
-    def usage(self) -> SqliteUsage:
+    def usage(self) -> SqliteUsageView:
         """How the memories were used."""
-        return SqliteUsage(self._run, self._tenant.tag, judged=self._judged)
+        return SqliteUsageView(self._run, self._tenant.tag, judged=self._judged)
 
     @property
-    def duties(self) -> SqliteDuties:
+    def duties(self) -> SqliteTaskProgress:
         """How far the duties have come."""
-        return SqliteDuties(self._run, self._heads)
+        return SqliteTaskProgress(self._run, self._heads)
 
     def jobs(self, wanted: JobFilter) -> list[Job]:
         """Return jobs in the order they are due."""
@@ -334,18 +337,18 @@ class SqliteReader:
         if wanted.key is not None:
             found = self._run("job_by_key", key=wanted.key)
         elif wanted.id is not None:
-            found = self._run("job_by_id", id=number_of(wanted.id, Kind.JOB, tag))
+            found = self._run("job_by_id", id=parse_id_number(wanted.id, IdKind.JOB, tag))
         else:
             found = self._run(
                 "waiting_jobs" if wanted.statuses and wanted.statuses <= _WAITING else "find_jobs",
-                statuses=_listed(wanted.statuses or None),
+                statuses=_to_json_list(wanted.statuses or None),
                 due_us=_LAST if wanted.due_us is None else wanted.due_us,
                 until_event=wanted.until_event,
-                kinds=_listed(wanted.kinds),
-                other_kinds=_listed(wanted.other_kinds or None),
-                limit=_limit(wanted.limit),
+                kinds=_to_json_list(wanted.kinds),
+                other_kinds=_to_json_list(wanted.other_kinds or None),
+                limit=_to_sql_limit(wanted.limit),
             )
-        return [rows.job_of(row, tag) for row in found]
+        return [rows.to_job(row, tag) for row in found]
 
     def counts(self) -> Counts:
         """Count what the tenant holds."""
@@ -366,5 +369,5 @@ class SqliteReader:
             spends=tuple(Spend(**row) for row in self._run("spends", limit=limits.SPENDS_SHOWN)),  # type: ignore[arg-type]
         )
 
-    def _public(self, kind: Kind, number: int) -> str:
-        return public_id(kind, number, self._tenant.tag)
+    def _public(self, kind: IdKind, number: int) -> str:
+        return format_id(kind, number, self._tenant.tag)

@@ -7,21 +7,21 @@ from collections.abc import Iterable
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.sqlite.replay_rows import Run
-from credenda.text.normalize import attribute_key, name_key
+from credenda.storage.sqlite.replay_rows import StatementRunner
+from credenda.text.normalize import normalise_attribute, normalise_name
 
 __all__ = ["redact_log"]
 
 
-def redact_log(run: Run, number: int, memory: Memory, contests: Iterable[ContestCase]) -> None:
+def redact_log(run: StatementRunner, number: int, memory: Memory, contests: Iterable[ContestCase]) -> None:
     """Leave of a memory's entries what is no word, and nothing of the entries about contests of its slot.
 
     Who deletes logs afterwards what is left of those contests.
     """
     for row in run("changes_of_memories", low=number, high=number + 1).fetchall():
-        run("redact_change", id=row["id"], delta=rows.wordless_delta(row["delta"]))
+        run("redact_change", id=row["id"], delta=rows.remove_words_from_delta(row["delta"]))
     run("redact_contest_log", public_id=memory.id)
-    pair = (name_key(memory.entity or ""), attribute_key(memory.attribute or ""))
+    pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
     for contest in contests:
-        if (name_key(contest.entity), attribute_key(contest.attribute)) == pair:
+        if (normalise_name(contest.entity), normalise_attribute(contest.attribute)) == pair:
             run("redact_contest_log", public_id=contest.id)

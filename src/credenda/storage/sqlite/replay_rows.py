@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from typing import Protocol
 
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.storage import rows
-from credenda.storage.store import Refold
+from credenda.storage.store import ReplayedRows
 
-__all__ = ["Run", "refold"]
+__all__ = ["StatementRunner", "replace_rows"]
 
 
-class Run(Protocol):
+class StatementRunner(Protocol):
     """Runs a statement by its name, for one tenant."""
 
     def __call__(self, name: str, /, **parameters: object) -> sqlite3.Cursor:
@@ -20,22 +20,22 @@ class Run(Protocol):
         ...
 
 
-def refold(run: Run, tag: str, row: Refold) -> str:
+def replace_rows(run: StatementRunner, tag: str, row: ReplayedRows) -> str:
     """Replace the rows of a memory, of its evidence, or of a contest; the tenant with this tag has them."""
     if row.contest is not None:
-        run("put_contest", id=number_of(row.contest.id, Kind.CONTEST, tag), **rows.contest_row(row.contest))
+        run("put_contest", id=parse_id_number(row.contest.id, IdKind.CONTEST, tag), **rows.to_contest_row(row.contest))
     for version in row.versions[:1]:
-        number = number_of(version.id, Kind.MEMORY, tag)
+        number = parse_id_number(version.id, IdKind.MEMORY, tag)
         run("delete_versions", id=number)
         if row.evidence is not None:
             run("delete_evidence", id=number)
     for version in row.versions:
-        run("insert_version", **rows.memory_row(version, tag))
+        run("insert_version", **rows.to_memory_row(version, tag))
     for item in row.evidence or ():
         run(
             "insert_evidence",
-            memory=number_of(item.memory_id, Kind.MEMORY, tag),
-            event=number_of(item.span.event_id, Kind.EVENT, tag),
+            memory=parse_id_number(item.memory_id, IdKind.MEMORY, tag),
+            event=parse_id_number(item.span.event_id, IdKind.EVENT, tag),
             start=item.span.start,
             stop=item.span.stop,
             claim_hash=item.claim_hash,

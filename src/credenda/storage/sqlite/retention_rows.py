@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 
-from credenda.model.retention_policy import LegalHold, RetentionPolicy, Rules
-from credenda.storage.sqlite.statements import statements
+from credenda.model.retention_policy import LegalHold, PoliciesAndHolds, RetentionPolicy
+from credenda.storage.sqlite.statements import load_statements
 
-__all__ = ["read_rules"]
+__all__ = ["read_retention_rules"]
 
 
-def read_rules(connection: sqlite3.Connection, user_id: str) -> Rules:
+def read_retention_rules(connection: sqlite3.Connection, user_id: str) -> PoliciesAndHolds:
     """Read a tenant's rules about forgetting."""
     whose = {"user_id": user_id}
-    policies = connection.execute(statements()["retention_policies"], whose)
-    holds = connection.execute(statements()["legal_holds"], whose)
-    return Rules(
+    policies = connection.execute(load_statements()["retention_policies"], whose)
+    holds = connection.execute(load_statements()["legal_holds"], whose)
+    return PoliciesAndHolds(
         policies=tuple(RetentionPolicy(topic=row[0] or None, days=row[1], set_us=row[2]) for row in policies),
         holds=tuple(LegalHold(reason=row[0], set_us=row[1], lifted_us=row[2], lifted_reason=row[3]) for row in holds),
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from credenda.errors import LimitExceeded
-from credenda.storage.sqlite.replay_rows import Run
+from credenda.storage.sqlite.replay_rows import StatementRunner
 from credenda.storage.store import Spend
 
-__all__ = ["file_spend"]
+__all__ = ["add_spend"]
 
 
-def file_spend(run: Run, spend: Spend) -> str:
+def add_spend(run: StatementRunner, spend: Spend) -> str:
     """Add to what a day has cost; raises `LimitExceeded` where that would pass its bound."""
     tokens = spend.tokens_in + spend.tokens_out
     if (

@@ -13,9 +13,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Protocol, cast
 
-__all__ = ["KEPT", "kept", "placed", "statements"]
+__all__ = ["COMPILED_FILE", "get_positional_statement", "load_statements", "render_statements_file"]
 
-KEPT: Final = "statements.json"
+COMPILED_FILE: Final = "statements.json"
 _PARAMETER: Final = re.compile(r":\w+")
 
 
@@ -24,44 +24,47 @@ class _Query(Protocol):
 
 
 @cache
-def statements() -> dict[str, str]:
+def load_statements() -> dict[str, str]:
     """Load the named SQL of this backend: name → statement."""
-    sources = _sources()
+    sources = _read_sources()
     folder = files("credenda.storage.sqlite") / "sql"
     try:
-        known: dict[str, Any] = json.loads((folder / KEPT).read_text("utf-8"))
+        known: dict[str, Any] = json.loads((folder / COMPILED_FILE).read_text("utf-8"))
     except (OSError, ValueError):
         known = {}
-    return known["statements"] if known.get("of") == _hash(sources) else _parsed(sources)
+    return known["statements"] if known.get("of") == _hash_sources(sources) else _parse_sources(sources)
 
 
 @cache
-def placed(name: str) -> str:
+def get_positional_statement(name: str) -> str:
     """Give a statement with places for its parameters, in the order in which their names stand in it.
 
     Binding twenty of them by name takes longer than filing the row (measured: 9.6 against 7.7 µs), so what every
     acknowledgement runs is bound by place.
     """
-    return _PARAMETER.sub("?", statements()[name])
+    return _PARAMETER.sub("?", load_statements()[name])
 
 
-def kept() -> str:
-    """Return what `statements.json` should hold (scripts/compile_sql.py writes it)."""
-    sources = _sources()
-    return json.dumps({"of": _hash(sources), "statements": _parsed(sources)}, indent=1, ensure_ascii=False) + "\n"
+def render_statements_file() -> str:
+    """Return what `load_statements.json` should hold (scripts/compile_sql.py writes it)."""
+    sources = _read_sources()
+    return (
+        json.dumps({"of": _hash_sources(sources), "statements": _parse_sources(sources)}, indent=1, ensure_ascii=False)
+        + "\n"
+    )
 
 
-def _sources() -> list[str]:
+def _read_sources() -> list[str]:
     folder = files("credenda.storage.sqlite") / "sql"
     found = sorted((one for one in folder.iterdir() if one.name.endswith(".sql")), key=lambda entry: entry.name)
     return [one.read_text("utf-8") for one in found]
 
 
-def _hash(sources: list[str]) -> str:
+def _hash_sources(sources: list[str]) -> str:
     return hashlib.blake2b("\0".join(sources).encode(), digest_size=16).hexdigest()
 
 
-def _parsed(sources: list[str]) -> dict[str, str]:
+def _parse_sources(sources: list[str]) -> dict[str, str]:
     import aiosql
 
     found: dict[str, str] = {}

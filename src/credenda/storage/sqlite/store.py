@@ -16,23 +16,23 @@ from typing import Final, TypeVar
 from credenda import limits
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
-from credenda.ids import new_key, new_tag
-from credenda.model.retention_policy import Rules
-from credenda.storage.erasure_ledger import Entry
-from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, is_there, lengthen_log
-from credenda.storage.sqlite.errors import translated
+from credenda.ids import draw_key, draw_tag
+from credenda.model.retention_policy import PoliciesAndHolds
+from credenda.storage.erasure_ledger import ErasedTenant
+from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, grow_log, is_there
+from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
-from credenda.storage.sqlite.journal import forget_names
-from credenda.storage.sqlite.migrate import check_version, latest_version, migrate, schema_version
-from credenda.storage.sqlite.reader import SqliteReader, read_tenant, tenant_of
-from credenda.storage.sqlite.retention_rows import read_rules
-from credenda.storage.sqlite.statements import statements
-from credenda.storage.sqlite.tenant_cache import Recent
-from credenda.storage.sqlite.writer import SqliteWriter, Tips
-from credenda.storage.store import Finding, Reader, Tenant, Writer
-from credenda.storage.tenant_transfer import Dump, Erasure, Origin, PlacedRow
+from credenda.storage.sqlite.journal import clear_name_cache
+from credenda.storage.sqlite.migrate import check_version, get_latest_version, migrate, read_schema_version
+from credenda.storage.sqlite.reader import SqliteReader, read_tenant, to_tenant
+from credenda.storage.sqlite.retention_rows import read_retention_rules
+from credenda.storage.sqlite.statements import load_statements
+from credenda.storage.sqlite.tenant_cache import TenantCache
+from credenda.storage.sqlite.writer import NextIds, SqliteWriter
+from credenda.storage.store import Finding, Reader, TenantRecord, Writer
+from credenda.storage.tenant_transfer import Erasure, ExportHeader, ImportRow, TenantExport
 
-__all__ = ["SqliteStore", "is_unfinished"]
+__all__ = ["SqliteStore", "has_unfinished_erasure"]
 
 T = TypeVar("T")
 _SETTLED_COMMITS: Final = 8
@@ -44,7 +44,7 @@ _RELEASE: Final = "UPDATE legal_holds SET lifted_at = ? WHERE user_id = ? AND li
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 
 
-def is_unfinished(connection: sqlite3.Connection) -> bool:
+def has_unfinished_erasure(connection: sqlite3.Connection) -> bool:
     """Say whether an erasure was interrupted before its proof had held."""
     return connection.execute("SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1").fetchone() is not None
 
@@ -63,7 +63,7 @@ class SqliteStore:
         self._readers = ReadPool(path, read_only=read_only)
         self._writer: sqlite3.Connection | None = None
         self._commits: GroupCommit | None = None
-        self._recent: Recent | None = None
+        self._recent: TenantCache | None = None
         self._lock = Lock()
         self._lengthen_at = _SETTLED_COMMITS
         if read_only:
@@ -82,29 +82,29 @@ class SqliteStore:
 
     def _check_schema(self) -> None:
         with self._readers.take() as connection:
-            version = schema_version(connection)
+            version = read_schema_version(connection)
         check_version(version)
         if version == 0:
             raise NotFound(f"there is no memory in {self.path}", fix="open it for writing to begin one")
-        if version < latest_version():
+        if version < get_latest_version():
             raise Conflict(
                 f"this file has schema version {version}",
-                why=f"an older Credenda wrote it; this one reads {latest_version()}",
+                why=f"an older Credenda wrote it; this one reads {get_latest_version()}",
                 fix="open it once for writing, which brings it up to date and loses nothing",
             )
 
     def _open_for_writing(self) -> None:
         self._writer = connect(self.path)
         try:
-            with translated(self.path):
+            with translate_errors(self.path):
                 migrate(self._writer, self._clock.now_us())
                 self._commits = GroupCommit(self._writer, self.path)
         except BaseException:
             self._writer.close()
             raise
-        self._recent = Recent(self._writer, self._commits)
+        self._recent = TenantCache(self._writer, self._commits)
         try:
-            if is_unfinished(self._writer):
+            if has_unfinished_erasure(self._writer):
                 self._finish({}, patience_seconds=0)
         except BaseException:
             self.close()
@@ -143,9 +143,9 @@ class SqliteStore:
                 recent.note(tenant, writer.tips)
             redacted = writer.redacted
             if writer.refolded:
-                from credenda.storage.sqlite.check import rebuild_words
+                from credenda.storage.sqlite.check import rebuild_text_index
 
-                rebuild_words(connection)
+                rebuild_text_index(connection)
             if redacted:
                 connection.execute(_OPTIMIZE)
             return result
@@ -162,7 +162,7 @@ class SqliteStore:
         with self._lock:
             wanted, self._lengthen_at = self._lengthen_at < sys.maxsize, sys.maxsize
         if wanted:
-            lengthen_log(self.path)
+            grow_log(self.path)
 
     def _writable(self) -> tuple[sqlite3.Connection, GroupCommit]:
         connection, commits = self._writer, self._commits
@@ -175,16 +175,16 @@ class SqliteStore:
     def user_of(self, tag: str) -> str | None:
         """Name the tenant whose ids carry this tag."""
         with self._readers.take() as connection:
-            row = connection.execute(statements()["user_of_tag"], {"tag": tag}).fetchone()
+            row = connection.execute(load_statements()["user_of_tag"], {"tag": tag}).fetchone()
         return None if row is None else str(row[0])
 
     @contextmanager
-    def dump(self, user_id: str, *, only: Collection[str] | None = None) -> Generator[Dump]:
+    def dump(self, user_id: str, *, only: Collection[str] | None = None) -> Generator[TenantExport]:
         """Open all rows of a tenant as they were at one moment, or those of some tables."""
         from credenda.storage.sqlite.dump import dump_rows, read_origin
 
         with self._readers.take() as connection:
-            yield Dump(origin=read_origin(connection, user_id), rows=dump_rows(connection, user_id, only))
+            yield TenantExport(origin=read_origin(connection, user_id), rows=dump_rows(connection, user_id, only))
 
     def erased(self, tags: Collection[str]) -> set[str]:
         """Return those of the tags whose tenants were erased here."""
@@ -204,20 +204,20 @@ class SqliteStore:
                 held.callback(copy.close)  # here, for giving the reader back may fail
             yield writer
 
-    def load(self, user_id: str, origin: Origin, rows: Iterable[PlacedRow]) -> dict[str, int]:
+    def load(self, user_id: str, origin: ExportHeader, rows: Iterable[ImportRow]) -> dict[str, int]:
         """Take rows into an empty tenant, in one transaction."""
         from credenda.storage.sqlite.dump import load_rows
-        from credenda.storage.sqlite.erase_proof import take_back
+        from credenda.storage.sqlite.erase_proof import remove_from_ledgers
 
         connection, commits = self._writable()
         counts = commits.run(lambda: load_rows(connection, user_id, origin, rows))
-        take_back(self.path, commits, connection, origin.tag)
+        remove_from_ledgers(self.path, commits, connection, origin.tag)
         return counts
 
-    def rules(self, user_id: str) -> Rules:
+    def rules(self, user_id: str) -> PoliciesAndHolds:
         """Return the retention policies and legal holds of a tenant."""
         with self._readers.take() as connection:
-            return read_rules(connection, user_id)
+            return read_retention_rules(connection, user_id)
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and prove that their bytes are gone."""
@@ -225,7 +225,7 @@ class SqliteStore:
 
         connection, commits = self._writable()
         rows = commits.run(lambda: delete_rows(connection, user_id, self._clock.now_us(), exported))
-        forget_names()
+        clear_name_cache()
         if self._recent is not None:
             self._recent.forget()
         return self._finish(rows)
@@ -242,7 +242,7 @@ class SqliteStore:
             row = (path, self._clock.now_us())
             commits.run(lambda: connection.execute("INSERT OR REPLACE INTO backups VALUES (?, ?)", row))
 
-    def take_over(self, entries: Iterable[Entry]) -> None:
+    def take_over(self, entries: Iterable[ErasedTenant]) -> None:
         """Enter in the ledger who was erased elsewhere."""
         connection, commits = self._writable()
         rows = [(one.digest, one.tag, one.key, one.erased_us, one.erased_us) for one in entries]
@@ -254,16 +254,16 @@ class SqliteStore:
         row = (self._clock.now_us(), user_id)
         commits.run(lambda: connection.execute(_RELEASE, row))
 
-    def _tenant(self, connection: sqlite3.Connection, user_id: str) -> tuple[Tenant, Tips]:
+    def _tenant(self, connection: sqlite3.Connection, user_id: str) -> tuple[TenantRecord, NextIds]:
         known = self._recent.of(user_id) if self._recent is not None else None
         if known is not None:
             return known
-        sql = statements()
+        sql = load_statements()
         found = connection.execute(sql["tenant_and_tips"], {"user_id": user_id}).fetchone()
         if found is not None:
-            return tenant_of(found), Tips.of(found)
+            return to_tenant(found), NextIds.of(found)
         number = int(connection.execute(sql["next_tenant_number"]).fetchone()[0])
-        tenant = Tenant(user_id=user_id, number=number, tag=self._free_tag(connection), key=new_key())
+        tenant = TenantRecord(user_id=user_id, number=number, tag=self._free_tag(connection), key=draw_key())
         connection.execute(
             sql["insert_tenant"],
             {
@@ -274,18 +274,18 @@ class SqliteStore:
                 "created_at": self._clock.now_us(),
             },
         )
-        return tenant, Tips()
+        return tenant, NextIds()
 
     @staticmethod
     def _free_tag(connection: sqlite3.Connection) -> str:
         while True:
-            tag = new_tag()
+            tag = draw_tag()
             if connection.execute("SELECT 1 FROM tenants WHERE tag = ?", (tag,)).fetchone() is None:
                 return tag
 
     def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
         """Verify the file and one tenant's rows; repair what is derived."""
-        from credenda.storage.sqlite.check import check_store, rebuild_words, repair_rows, words_agree
+        from credenda.storage.sqlite.check import check_store, is_text_index_consistent, rebuild_text_index, repair_rows
 
         with self._readers.take() as connection:
             tenant = read_tenant(connection, user_id)
@@ -295,9 +295,9 @@ class SqliteStore:
             return findings
         if repair and tenant is not None and findings:
             findings = commits.run(lambda: repair_rows(connection, tenant, findings))
-        if not commits.run(lambda: words_agree(connection)):
+        if not commits.run(lambda: is_text_index_consistent(connection)):
             if repair:
-                commits.run(lambda: rebuild_words(connection))
+                commits.run(lambda: rebuild_text_index(connection))
             findings.append(
                 Finding(
                     check="full_text",

@@ -6,13 +6,13 @@ import sqlite3
 from typing import NamedTuple
 
 from credenda.storage.sqlite.group import GroupCommit
-from credenda.storage.sqlite.writer import Tips
-from credenda.storage.store import Tenant
+from credenda.storage.sqlite.writer import NextIds
+from credenda.storage.store import TenantRecord
 
-__all__ = ["Recent"]
+__all__ = ["TenantCache"]
 
 
-class _Stamp(NamedTuple):
+class _WriteStamp(NamedTuple):
     """Moves with whatever is written to the file: by others, by this connection, and when a commit is undone."""
 
     others: int
@@ -20,7 +20,7 @@ class _Stamp(NamedTuple):
     undone: int
 
 
-class Recent:
+class TenantCache:
     """Remembers one tenant between the units of a write connection; ask and tell it inside a write transaction only.
 
     What it holds is as good as a read of the rows: SQLite counts the commits of other connections (`data_version`) and
@@ -31,10 +31,10 @@ class Recent:
         """Begin with nobody."""
         self._connection = connection
         self._commits = commits
-        self._held: tuple[_Stamp, Tenant, Tips] | None = None
+        self._held: tuple[_WriteStamp, TenantRecord, NextIds] | None = None
         self._others: int | None = None
 
-    def of(self, user_id: str) -> tuple[Tenant, Tips] | None:
+    def of(self, user_id: str) -> tuple[TenantRecord, NextIds] | None:
         """Return the tenant and where its rows go on; None where they must be read."""
         self._others = None
         held = self._held
@@ -42,7 +42,7 @@ class Recent:
             return None
         return held[1], held[2]
 
-    def note(self, tenant: Tenant, tips: Tips) -> None:
+    def note(self, tenant: TenantRecord, tips: NextIds) -> None:
         """Remember a tenant of whom this transaction has filed events and jobs, and nothing else."""
         self._held = (self._stamp(), tenant, tips)
 
@@ -50,9 +50,9 @@ class Recent:
         """Let go of the tenant and the key, as erasure must."""
         self._held = None
 
-    def _stamp(self) -> _Stamp:
+    def _stamp(self) -> _WriteStamp:
         """Look where things stand; others cannot commit while this transaction lasts, so they are asked about once."""
         others = self._others
         if others is None:
             self._others = others = int(self._connection.execute("PRAGMA data_version").fetchone()[0])
-        return _Stamp(others, self._connection.total_changes, self._commits.undone)
+        return _WriteStamp(others, self._connection.total_changes, self._commits.undone)

@@ -8,7 +8,7 @@ from typing import NamedTuple, assert_never
 from credenda import limits
 from credenda.clock import Clock
 from credenda.errors import Conflict, Invalid, NotFound
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
@@ -17,45 +17,45 @@ from credenda.model.event import NewEvent
 from credenda.model.memory import Memory
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage import rows
-from credenda.storage.sqlite.connection import event_words, memory_words
-from credenda.storage.sqlite.duties import Derived, file_derived
-from credenda.storage.sqlite.journal import GENESIS, Place, added_cells, event_cells
+from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
+from credenda.storage.sqlite.duties import Derived, write_derived
+from credenda.storage.sqlite.journal import GENESIS, EventPosition, build_event_cells, build_extra_cells
 from credenda.storage.sqlite.reader import SqliteReader
 from credenda.storage.sqlite.redact import redact_log
-from credenda.storage.sqlite.replay_rows import refold
-from credenda.storage.sqlite.spend import file_spend
-from credenda.storage.sqlite.statements import placed
+from credenda.storage.sqlite.replay_rows import replace_rows
+from credenda.storage.sqlite.spend import add_spend
+from credenda.storage.sqlite.statements import get_positional_statement
 from credenda.storage.store import (
     CODE_BITS,
     Access,
     Job,
     JobStatus,
-    Lead,
     Prune,
     Redaction,
-    Refold,
+    ReplayedRows,
     Retention,
     Row,
+    SchedulerLease,
     Snapshot,
     Spend,
     Surprise,
-    Tenant,
+    TenantRecord,
     Tombstone,
     Vector,
     Watermark,
     pack_code,
 )
-from credenda.text.normalize import name_key
-from credenda.text.passages import passages
+from credenda.text.normalize import normalise_name
+from credenda.text.passages import split_passages
 
-__all__ = ["SqliteWriter", "Tips"]
+__all__ = ["NextIds", "SqliteWriter"]
 
 _Held = Memory | ChangeRecord | Evidence | ContestCase
 _Beside = Vector | Tombstone | Redaction | Access | Snapshot
 _Rule = LegalHold | RetentionPolicy
 
 
-class Tips(NamedTuple):
+class NextIds(NamedTuple):
     """Where a tenant's rows go on: next event, the chain to continue, next job; the last event listed by its words."""
 
     event: int = 1
@@ -64,7 +64,7 @@ class Tips(NamedTuple):
     listed: int = 0
 
     @classmethod
-    def of(cls, row: sqlite3.Row) -> Tips:
+    def of(cls, row: sqlite3.Row) -> NextIds:
         """Read where a tenant's rows go on."""
         return cls((row["event"] or 0) + 1, row["chain_hash"] or GENESIS, (row["job"] or 0) + 1, row["listed"])
 
@@ -72,7 +72,7 @@ class Tips(NamedTuple):
 class SqliteWriter(SqliteReader):
     """A `Writer` inside a write transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, tenant: Tenant, tips: Tips, clock: Clock) -> None:
+    def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
         """Bind a connection in a write transaction to a tenant, whose rows go on at `tips`."""
         super().__init__(connection, tenant)
         self._clock = clock
@@ -94,18 +94,18 @@ class SqliteWriter(SqliteReader):
                 self.filed_only = False
                 return self._other(row)
 
-    def _other(self, row: _Held | _Beside | _Rule | Derived | Refold | Spend) -> str:
+    def _other(self, row: _Held | _Beside | _Rule | Derived | ReplayedRows | Spend) -> str:
         """File what no acknowledgement waits for."""
         match row:
             case Memory() | ChangeRecord() | Evidence() | ContestCase():
                 return self._belief(row)
-            case Refold():
+            case ReplayedRows():
                 return self._refold(row)
             case Vector() | Tombstone() | Redaction() | Access() | Snapshot():
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
-            case Retention() | Surprise() | Watermark() | DutyRun() | Lead() | Prune():
+            case Retention() | Surprise() | Watermark() | DutyRun() | SchedulerLease() | Prune():
                 return self._derived(row)
             case Spend():
                 return self._spend(row)
@@ -154,11 +154,11 @@ class SqliteWriter(SqliteReader):
 
     def _derived(self, row: Derived) -> str:
         """File what is computed from the rest, and how far the duties that compute it have come."""
-        file_derived(self._run, self._tenant.tag, row)
+        write_derived(self._run, self._tenant.tag, row)
         return ""
 
-    def _number(self, text: str, kind: Kind) -> int:
-        return number_of(text, kind, self._tenant.tag)
+    def _number(self, text: str, kind: IdKind) -> int:
+        return parse_id_number(text, kind, self._tenant.tag)
 
     def _document(self, code: int) -> int:
         return (self._tenant.number << CODE_BITS) | code
@@ -168,18 +168,20 @@ class SqliteWriter(SqliteReader):
 
     def _event(self, event: NewEvent) -> str:
         tips, tenant = self.tips, self._tenant
-        number, spans = tips.event, passages(event.text)
-        place = Place(tenant.user_id, number, tips.chain, self._clock.now_us())
-        link, cells = event_cells(event, place, tenant.key)
-        added = added_cells(event, max(1, len(spans)))
-        self._connection.execute(placed("insert_event" if added else "insert_plain_event"), cells + added)
+        number, spans = tips.event, split_passages(event.text)
+        place = EventPosition(tenant.user_id, number, tips.chain, self._clock.now_us())
+        link, cells = build_event_cells(event, place, tenant.key)
+        added = build_extra_cells(event, max(1, len(spans)))
+        self._connection.execute(
+            get_positional_statement("insert_event" if added else "insert_plain_event"), cells + added
+        )
         if len(spans) > 1:
             for ordinal, (start, stop) in enumerate(spans):
                 self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
-        self.tips = Tips(number + 1, link, tips.job, tips.listed)
+        self.tips = NextIds(number + 1, link, tips.job, tips.listed)
         if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
             self._list_words(number)
-        return self._public(Kind.EVENT, number)
+        return self._public(IdKind.EVENT, number)
 
     def _list_words(self, newest: int) -> None:
         """Let the full-text index take the words of every event that waits for it."""
@@ -189,14 +191,14 @@ class SqliteWriter(SqliteReader):
         self.tips = self.tips._replace(listed=newest)
 
     def _event_words(self, name: str, code: int, event: NewEvent, text: str) -> None:
-        self._words(name, code, event_words(event.role.value, event.speaker, event.occurred_us, text))
+        self._words(name, code, compose_event_words(event.role.value, event.speaker, event.occurred_us, text))
 
     def _memory(self, memory: Memory) -> str:
-        columns = rows.memory_row(memory, self._tenant.tag)
-        number = self._number(memory.id, Kind.MEMORY) if memory.id else self._value("next_memory")
+        columns = rows.to_memory_row(memory, self._tenant.tag)
+        number = self._number(memory.id, IdKind.MEMORY) if memory.id else self._value("next_memory")
         current = self._value("current_version", id=number)
         if memory.id and not current:
-            raise _missing("memory", memory.id)
+            raise _make_missing_error("memory", memory.id)
         if memory.version != current + 1:
             raise Conflict(
                 f"{memory.id or 'a new memory'} has changed meanwhile",
@@ -208,23 +210,23 @@ class SqliteWriter(SqliteReader):
             self._run("expire_version", id=number, at_us=memory.recorded_us)
         else:
             columns["id"] = number
-            body = memory_words(memory.text, memory.entity, memory.attribute, memory.value)
+            body = compose_memory_words(memory.text, memory.entity, memory.attribute, memory.value)
             self._words("insert_words", pack_code(number, memory=True), body)
         self._run("insert_version", **columns)
-        return self._public(Kind.MEMORY, number)
+        return self._public(IdKind.MEMORY, number)
 
     def _change(self, change: ChangeRecord) -> str:
         number = self._value("next_change")
-        self._run("insert_change", id=number, **rows.change_row(change, self._tenant.tag))
+        self._run("insert_change", id=number, **rows.to_change_row(change, self._tenant.tag))
         if change.kind.value == "confirm" and change.memory_id:
-            self._run("confirm_memory", id=self._number(change.memory_id, Kind.MEMORY))
-        return self._public(Kind.CHANGE, number)
+            self._run("confirm_memory", id=self._number(change.memory_id, IdKind.MEMORY))
+        return self._public(IdKind.CHANGE, number)
 
     def _evidence(self, evidence: Evidence) -> str:
         self._run(
             "insert_evidence",
-            memory=self._number(evidence.memory_id, Kind.MEMORY),
-            event=self._number(evidence.span.event_id, Kind.EVENT),
+            memory=self._number(evidence.memory_id, IdKind.MEMORY),
+            event=self._number(evidence.span.event_id, IdKind.EVENT),
             start=evidence.span.start,
             stop=evidence.span.stop,
             claim_hash=evidence.claim_hash,
@@ -236,18 +238,18 @@ class SqliteWriter(SqliteReader):
         now_us = self._clock.now_us()
         if not job.id:
             return self._new_job(job, now_us)
-        number = self._number(job.id, Kind.JOB)
-        if not self._run("update_job", id=number, updated_us=now_us, **_standing_of(job)).rowcount:
-            raise _missing("job", job.id)
-        return self._public(Kind.JOB, number)
+        number = self._number(job.id, IdKind.JOB)
+        if not self._run("update_job", id=number, updated_us=now_us, **_to_progress_columns(job)).rowcount:
+            raise _make_missing_error("job", job.id)
+        return self._public(IdKind.JOB, number)
 
     def _new_job(self, job: Job, now_us: int) -> str:
         tips = self.tips
         number = tips.job
-        self.tips = Tips(tips.event, tips.chain, number + 1, tips.listed)
+        self.tips = NextIds(tips.event, tips.chain, number + 1, tips.listed)
         if _is_fresh(job):
             cells = (self._tenant.user_id, number, job.kind, job.first, job.last, now_us, now_us)
-            self._connection.execute(placed("insert_fresh_job"), cells)
+            self._connection.execute(get_positional_statement("insert_fresh_job"), cells)
         else:
             self._run(
                 "insert_job",
@@ -259,9 +261,9 @@ class SqliteWriter(SqliteReader):
                 payload_hash=job.payload_hash or None,
                 created_us=now_us,
                 updated_us=now_us,
-                **_standing_of(job),
+                **_to_progress_columns(job),
             )
-        return self._public(Kind.JOB, number)
+        return self._public(IdKind.JOB, number)
 
     def _vector(self, vector: Vector) -> str:
         self._run(
@@ -277,12 +279,12 @@ class SqliteWriter(SqliteReader):
 
     def _contest(self, contest: ContestCase) -> str:
         for memory_id in contest.memory_ids:
-            self._number(memory_id, Kind.MEMORY)
+            self._number(memory_id, IdKind.MEMORY)
         if contest.id and not self.contests(id=contest.id):
-            raise _missing("contest", contest.id)
-        number = self._number(contest.id, Kind.CONTEST) if contest.id else self._value("next_contest")
-        self._run("put_contest", id=number, **rows.contest_row(contest))
-        return self._public(Kind.CONTEST, number)
+            raise _make_missing_error("contest", contest.id)
+        number = self._number(contest.id, IdKind.CONTEST) if contest.id else self._value("next_contest")
+        self._run("put_contest", id=number, **rows.to_contest_row(contest))
+        return self._public(IdKind.CONTEST, number)
 
     def _tombstone(self, stone: Tombstone) -> str:
         if stone.lifted:
@@ -298,7 +300,7 @@ class SqliteWriter(SqliteReader):
         return ""
 
     def _access(self, access: Access) -> str:
-        number = self._number(access.memory_id, Kind.MEMORY)
+        number = self._number(access.memory_id, IdKind.MEMORY)
         day = {"session": access.session, "memory": number, "day": access.day}
         if access.shown and not self._value("accessed_today", **day):
             self._run("touch_memory", id=number, at_us=access.at_us)
@@ -311,12 +313,12 @@ class SqliteWriter(SqliteReader):
             self._run("put_blob", name=image.name, ordinal=ordinal, data=data)
         return ""
 
-    def _refold(self, row: Refold) -> str:
+    def _refold(self, row: ReplayedRows) -> str:
         self.refolded = True
-        return refold(self._run, self._tenant.tag, row)
+        return replace_rows(self._run, self._tenant.tag, row)
 
     def _spend(self, spend: Spend) -> str:
-        return file_spend(self._run, spend)
+        return add_spend(self._run, spend)
 
     def _redaction(self, redaction: Redaction) -> str:
         self.redacted = True
@@ -331,14 +333,14 @@ class SqliteWriter(SqliteReader):
         return ""
 
     def _redact_memory(self, redaction: Redaction) -> None:
-        number = self._number(redaction.id, Kind.MEMORY)
+        number = self._number(redaction.id, IdKind.MEMORY)
         code = pack_code(number, memory=True)
         versions = self.versions([redaction.id])
         if not versions:
-            raise _missing("memory", redaction.id)
+            raise _make_missing_error("memory", redaction.id)
         memory = versions[0]
         if memory.text:
-            body = memory_words(memory.text, memory.entity, memory.attribute, memory.value)
+            body = compose_memory_words(memory.text, memory.entity, memory.attribute, memory.value)
             self._words("delete_words", code, body)
         for phrase in redaction.phrases:
             self._run("redact_phrases", phrase=phrase)
@@ -347,14 +349,14 @@ class SqliteWriter(SqliteReader):
         self._run("redact_evidence", memory=number)
         self._run("delete_relations", memory=number)
         if memory.entity:
-            self._run("delete_entity", entity=name_key(memory.entity))
+            self._run("delete_entity", entity=normalise_name(memory.entity))
         self._run("delete_vectors", low=code, high=code + 1)
 
     def _redact_event(self, redaction: Redaction) -> None:
-        number = self._number(redaction.id, Kind.EVENT)
+        number = self._number(redaction.id, IdKind.EVENT)
         found = self.events([redaction.id])
         if not found:
-            raise _missing("event", redaction.id)
+            raise _make_missing_error("event", redaction.id)
         event = found[0]
         if redaction.text and len(redaction.text) != len(event.text):
             raise Invalid(
@@ -374,7 +376,7 @@ class SqliteWriter(SqliteReader):
         self._run("delete_vectors", low=low, high=pack_code(number + 1, memory=False))
 
 
-def _standing_of(job: Job) -> dict[str, object]:
+def _to_progress_columns(job: Job) -> dict[str, object]:
     """Give the columns of a job that its work moves."""
     return {
         "status": job.status.value,
@@ -392,5 +394,5 @@ def _is_fresh(job: Job) -> bool:
     return job.status is JobStatus.QUEUED and not begun and job.idempotency_key is None and not job.payload_hash
 
 
-def _missing(what: str, id_: str) -> NotFound:
+def _make_missing_error(what: str, id_: str) -> NotFound:
     return NotFound(f"there is no {what} {id_}", fix="copy an id from `list` or `search`")

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from credenda.model.claim import Claim, Move
-from credenda.model.memory import Memory, MemoryType, Status, type_class
-from credenda.text.normalize import attribute_key, name_key, same_value, value_key
-from credenda.text.singular_plural import thing_form
+from credenda.model.claim import Claim, UpdateKind
+from credenda.model.memory import Memory, MemoryType, Status, get_type_class
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
+from credenda.text.singular_plural import fold_plural
 from credenda.write.again.sense import Sense, plainly, sense, table
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.restate import restated
-from credenda.write.reconcile.slots import FIRM, denies, outshines, slot_of
-from credenda.write.reconcile.wording import refines, value_words
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot, is_denial, is_newly_visible
+from credenda.write.reconcile.wording import is_refinement, split_value
 
 __all__ = ["comparable", "more_exact", "other_words", "same_said", "told_plainly"]
 
@@ -38,22 +38,32 @@ _EVENTS: Final = frozenset({"event", "experience", "milestone"})
 
 def told_plainly(claim: Claim) -> bool:
     """Say cheaply whether a claim may say something again: it states, firmly, what is so."""
-    plain = claim.move is Move.STATE and claim.stance in FIRM and claim.prior is None and not claim.provisional
+    plain = (
+        claim.move is UpdateKind.STATE
+        and claim.stance in ASSERTIVE_STANCES
+        and claim.prior is None
+        and not claim.provisional
+    )
     return plain and len(claim.text) <= _CHARACTERS and "?" not in claim.text and claim.attribute not in _EVENTS
 
 
 def comparable(claim: Claim, memory: Memory) -> bool:
     """Say whether a memory is held firmly, by the same speaker, in the same case, for a thing of the same kind."""
-    if memory.status is not Status.ACTIVE or memory.contested or memory.provisional or memory.stance not in FIRM:
+    if (
+        memory.status is not Status.ACTIVE
+        or memory.contested
+        or memory.provisional
+        or memory.stance not in ASSERTIVE_STANCES
+    ):
         return False
-    if name_key(claim.speaker) != name_key(memory.speaker) or memory.type is MemoryType.NARRATIVE:
+    if normalise_name(claim.speaker) != normalise_name(memory.speaker) or memory.type is MemoryType.NARRATIVE:
         return False
     if (claim.valid_until_us, claim.topic or "") != (memory.valid_until_us, memory.topic or ""):
         return False
-    if outshines(claim, memory) or memory.attribute in _EVENTS or len(memory.text) > _CHARACTERS:
+    if is_newly_visible(claim, memory) or memory.attribute in _EVENTS or len(memory.text) > _CHARACTERS:
         return False
-    loose = slot_of(claim) is None or slot_of(memory) is None
-    return loose or type_class(claim.type) == type_class(memory.type)
+    loose = get_slot(claim) is None or get_slot(memory) is None
+    return loose or get_type_class(claim.type) == get_type_class(memory.type)
 
 
 def same_said(claim: Claim, memory: Memory, *, alone: bool) -> str | None:
@@ -62,10 +72,10 @@ def same_said(claim: Claim, memory: Memory, *, alone: bool) -> str | None:
     `alone`: the claim and the memory are each all that was read from their sentences, so that the sentences may be
     compared.
     """
-    known = _same_slot(claim, memory) if denies(claim) == denies(memory) else _opposite(claim, memory)
+    known = _same_slot(claim, memory) if is_denial(claim) == is_denial(memory) else _opposite(claim, memory)
     if known is not None:
         return known
-    if not alone or name_key(claim.scope or "") != name_key(memory.scope or ""):
+    if not alone or normalise_name(claim.scope or "") != normalise_name(memory.scope or ""):
         return None
     asks = claim.attribute == memory.attribute == _INSTRUCTION
     one, other = sense(plainly(claim.text), asks=asks), sense(plainly(memory.text), asks=asks)
@@ -76,13 +86,15 @@ def same_said(claim: Claim, memory: Memory, *, alone: bool) -> str | None:
 
 def _same_slot(claim: Claim, memory: Memory) -> str | None:
     """Compare by slot and value, where the words are not the same but name one thing."""
-    if slot_of(claim) is None or slot_of(memory) is None or not claim.value or not memory.value:
+    if get_slot(claim) is None or get_slot(memory) is None or not claim.value or not memory.value:
         return None
-    mine, its = attribute_key(claim.attribute or ""), attribute_key(memory.attribute or "")
-    if _whose(claim.entity) != _whose(memory.entity) or name_key(claim.scope or "") != name_key(memory.scope or ""):
+    mine, its = normalise_attribute(claim.attribute or ""), normalise_attribute(memory.attribute or "")
+    if _whose(claim.entity) != _whose(memory.entity) or normalise_name(claim.scope or "") != normalise_name(
+        memory.scope or ""
+    ):
         return None
     words = table()
-    told, held = (f"{name} = {value_key(value)}" for name, value in ((mine, claim.value), (its, memory.value)))
+    told, held = (f"{name} = {normalise_value(value)}" for name, value in ((mine, claim.value), (its, memory.value)))
     if told != held and any(told in one and held in one for one in words.statements):
         return held
     alike = mine == its or any(mine in one and its in one for one in words.groups) or _named_by(claim, memory)
@@ -90,24 +102,24 @@ def _same_slot(claim: Claim, memory: Memory) -> str | None:
         return None
     plural = mine == its and mine in _PLURAL and sense(plainly(claim.text)).bag == sense(plainly(memory.text)).bag
     if mine == its == "allergy" or plural:
-        return its if thing_form(claim.value, "en") == thing_form(memory.value, "en") else None
-    differs = mine != its or name_key(claim.entity or "") != name_key(memory.entity or "")
-    return its if differs and same_value(claim.value, memory.value) else None
+        return its if fold_plural(claim.value, "en") == fold_plural(memory.value, "en") else None
+    differs = mine != its or normalise_name(claim.entity or "") != normalise_name(memory.entity or "")
+    return its if differs and is_same_value(claim.value, memory.value) else None
 
 
 def _opposite(claim: Claim, memory: Memory) -> str | None:
     """Compare what one denies with what the other says of the opposite: "I don't like beer", "I dislike beer"."""
-    pair = frozenset({attribute_key(claim.attribute or ""), attribute_key(memory.attribute or "")})
-    entity = name_key(claim.entity or "") == name_key(memory.entity or "")
-    scope = name_key(claim.scope or "") == name_key(memory.scope or "")
-    alike = entity and scope and pair in table().opposite and same_value(claim.value, memory.value)
-    denied = memory if denies(memory) else claim
+    pair = frozenset({normalise_attribute(claim.attribute or ""), normalise_attribute(memory.attribute or "")})
+    entity = normalise_name(claim.entity or "") == normalise_name(memory.entity or "")
+    scope = normalise_name(claim.scope or "") == normalise_name(memory.scope or "")
+    alike = entity and scope and pair in table().opposite and is_same_value(claim.value, memory.value)
+    denied = memory if is_denial(memory) else claim
     return memory.attribute if alike and denied.attribute == "likes" else None
 
 
 def other_words(claim: Claim) -> list[str]:
     """Give the words of statements that say the same as a claim without sharing a word with it."""
-    told = f"{attribute_key(claim.attribute or '')} = {value_key(claim.value or '')}"
+    told = f"{normalise_attribute(claim.attribute or '')} = {normalise_value(claim.value or '')}"
     same = [one for group in table().statements if told in group for one in group]
     return sorted({word for one in same for word in one.partition(" = ")[2].split()})
 
@@ -115,15 +127,15 @@ def other_words(claim: Claim) -> list[str]:
 def _named_by(claim: Claim, memory: Memory) -> bool:
     """Say whether what one says is done with a thing is how the other calls it: "edit with X", "my editor is X"."""
     for one, other in ((claim, memory), (memory, claim)):
-        if attribute_key(one.attribute or "") == "uses":
-            called = sense(f"it is a {attribute_key(other.attribute or '').replace('_', ' ')}")
+        if normalise_attribute(one.attribute or "") == "uses":
+            called = sense(f"it is a {normalise_attribute(other.attribute or '').replace('_', ' ')}")
             if called.made and set(called.matters) <= set(sense(plainly(one.text)).matters):
                 return True
     return False
 
 
 def _whose(entity: str | None) -> str:
-    key = name_key(entity or "")
+    key = normalise_name(entity or "")
     owner, of, noun = key.rpartition("'s ")
     return f"{owner}{of}{table().families.get(noun, noun)}"
 
@@ -151,21 +163,21 @@ def _same_role(one: Sense, other: Sense) -> bool:
 
 def _same_count(claim: Claim, memory: Memory) -> bool:
     """Of what somebody has, one is not the same as several."""
-    held = {attribute_key(one.attribute or "") for one in (claim, memory)} & {"has", "owns", "pet", "child"}
-    return not held or set(value_words(claim.value or "")) == set(value_words(memory.value or ""))
+    held = {normalise_attribute(one.attribute or "") for one in (claim, memory)} & {"has", "owns", "pet", "child"}
+    return not held or set(split_value(claim.value or "")) == set(split_value(memory.value or ""))
 
 
 def more_exact(claim: Claim, memory: Memory) -> str | None:
     """Give what a claim adds to a memory where it says the same more exactly; None where it says something else."""
     words = table()
-    if denies(claim) or denies(memory) or (claim.attribute or "") == _INSTRUCTION:
+    if is_denial(claim) or is_denial(memory) or (claim.attribute or "") == _INSTRUCTION:
         return None
-    if name_key(claim.scope or "") != name_key(memory.scope or ""):
+    if normalise_name(claim.scope or "") != normalise_name(memory.scope or ""):
         return None
     kind = _of_its_kind(claim, memory)
     if kind is not None:
         return kind
-    if attribute_key(memory.attribute or "") in words.beside:
+    if normalise_attribute(memory.attribute or "") in words.beside:
         return None
     one, other = plainly(claim.text), plainly(memory.text)
     return _added(one, other) or _added(restated(one), restated(other))
@@ -173,8 +185,8 @@ def more_exact(claim: Claim, memory: Memory) -> str | None:
 
 def _added(new: str, old: str) -> str | None:
     """Give the one run of words that a sentence has more than another, where it makes it more exact."""
-    more, less, words = value_words(new), value_words(old), table()
-    if len(less) < _TELLING or not refines(new, old) or len(more) - len(less) > _ADDED_MAX:
+    more, less, words = split_value(new), split_value(old), table()
+    if len(less) < _TELLING or not is_refinement(new, old) or len(more) - len(less) > _ADDED_MAX:
         return None
     start = next((place for place, word in enumerate(less) if more[place] != word), len(less))
     stop = start + len(more) - len(less)
@@ -203,7 +215,7 @@ def _of_its_kind(claim: Claim, memory: Memory) -> str | None:
     if any(word not in lexicon().forms for word in set(held.matters) - left):
         return None
     named = words.named.match(value) is not None or (found["left"] != noun and words.plural.match(value) is not None)
-    return value if named and noun not in value_words(value)[:1] else None
+    return value if named and noun not in split_value(value)[:1] else None
 
 
 def _is_indefinite(noun: str, told: str) -> bool:

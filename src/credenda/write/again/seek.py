@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.limits import AGAIN_NOMINATED
 from credenda.model.change import Add, Change, Confirm, Supersede
 from credenda.model.claim import Claim
@@ -15,10 +15,10 @@ from credenda.model.memory import Memory, Relation
 from credenda.storage.store import Reader, unpack_code
 from credenda.write.again.compare import comparable, more_exact, other_words, same_said, told_plainly
 from credenda.write.again.sense import plainly, sense
-from credenda.write.reconcile.candidate import saying_of
-from credenda.write.reconcile.inputs import Occasion
-from credenda.write.reconcile.slots import TRUST_MARGIN, begins_us, label
-from credenda.write.reconcile.wording import because, value_words
+from credenda.write.reconcile.candidate import make_candidate
+from credenda.write.reconcile.inputs import StatementContext
+from credenda.write.reconcile.slots import TRUST_MARGIN, display_value, get_valid_from_us
+from credenda.write.reconcile.wording import explain_replacement, split_value
 
 __all__ = ["Again", "said_again", "with_again"]
 
@@ -42,7 +42,9 @@ def said_again(reader: Reader, event: Event, claim: Claim, *, alone: bool) -> Ag
     held = [
         one
         for one in _near(reader, claim)
-        if comparable(claim, one) and begins_us(one) <= event.occurred_us and event.trust >= one.trust - TRUST_MARGIN
+        if comparable(claim, one)
+        and get_valid_from_us(one) <= event.occurred_us
+        and event.trust >= one.trust - TRUST_MARGIN
     ]
     if not held:
         return None
@@ -65,20 +67,20 @@ def said_again(reader: Reader, event: Event, claim: Claim, *, alone: bool) -> Ag
 def _near(reader: Reader, claim: Claim) -> list[Memory]:
     """Read the memories that share the rarest words with a claim, but for those that say exactly the same."""
     said = sense(plainly(claim.text))
-    words = list(dict.fromkeys([*value_words(claim.value or ""), *said.matters, *other_words(claim)]))
+    words = list(dict.fromkeys([*split_value(claim.value or ""), *said.matters, *other_words(claim)]))
     if not words:
         return []
     codes = reader.nominate(words, AGAIN_NOMINATED, memories=True)
     numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
-    found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
+    found = reader.memories([format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers])
     return [one for one in found if not is_dreamed(one)]
 
 
 def with_again(
-    again: Again, claim: Claim, changes: Sequence[Change], *, occasion: Occasion, read: Claim
+    again: Again, claim: Claim, changes: Sequence[Change], *, occasion: StatementContext, read: Claim
 ) -> list[Change]:
     """Turn what a claim by itself changes into what it changes by saying something again."""
-    memory, saying = again.memory, saying_of(claim, occasion, read)
+    memory, saying = again.memory, make_candidate(claim, occasion, read)
     if not again.exact:
         known = any(isinstance(one, Confirm) and one.memory_id == memory.id for one in changes)
         if known or any(isinstance(one, Supersede) and one.memory_id != memory.id for one in changes):
@@ -97,8 +99,8 @@ def with_again(
         memory_id=memory.id,
         successor=successor,
         relation=Relation.REFINED,
-        valid_until_us=max(begins_us(memory), occasion.occurred_us),
-        reason=f"{because(Relation.REFINED, label(claim) or claim.text, label(memory) or memory.text)}; "
+        valid_until_us=max(get_valid_from_us(memory), occasion.occurred_us),
+        reason=f"{explain_replacement(Relation.REFINED, display_value(claim) or claim.text, display_value(memory) or memory.text)}; "
         f"it says the same and adds “{again.signs}”",
     )
     return [*(made or changes), gone]

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
-from credenda.text.singular_plural import thing_form
+from credenda.text.singular_plural import fold_plural
 from credenda.write.extract.clauses import open_contractions, straighten
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.restate import restated
@@ -147,7 +147,7 @@ def sense(text: str, *, asks: bool = False) -> Sense:
                 made.add(matter)
                 doing = doing or doer
             elif derived == "doer":
-                matters[-1] = thing_form(token, "en")
+                matters[-1] = fold_plural(token, "en")
     selves = {_SELF[token] for token in tokens if token in _SELF}
     role = next((min(one & selves) for one in _ROLES if one & selves), "")
     return Sense(
@@ -183,7 +183,7 @@ def _matter(token: str) -> tuple[str, str]:
                 return words.families.get(stem, stem), "doer"
     if bare.endswith(("days", "ss")):
         return bare, ""
-    single = thing_form(bare, "en")
+    single = fold_plural(bare, "en")
     return words.families.get(single, single), ""
 
 

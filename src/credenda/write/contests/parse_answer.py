@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.text.normalize import name_key
+from credenda.text.normalize import normalise_name
 
-__all__ = ["DEFAULT_SCOPE", "scopes_in"]
+__all__ = ["DEFAULT_SCOPE", "parse_scopes"]
 
 DEFAULT_SCOPE: Final = "default"
 """How "no scope" is written in an answer."""
@@ -28,7 +28,7 @@ _BARE: Final = re.compile(r"^(?:for|at|on|in|during|when|while)\s+(?=\w+$|the\s+
 """A word that leads a scope of one word: "for consulting" and "when consulting" are the scope "consulting"."""
 
 
-def scopes_in(answer: str) -> Mapping[str, str] | None:
+def parse_scopes(answer: str) -> Mapping[str, str] | None:
     """Read an answer that says when each value holds, and what holds else; None where it does not say so.
 
     >>> scopes_in("morning when consulting, else afternoon")
@@ -41,16 +41,16 @@ def scopes_in(answer: str) -> Mapping[str, str] | None:
     found = _ELSE.split(answer.strip().rstrip(".")) if len(answer) <= _ANSWER_CHARACTERS else []
     if len(found) != 2 or not found[0].strip() or not found[1].strip():  # noqa: PLR2004 - before and after "else"
         return None
-    clauses = _clauses(found[0])
+    clauses = _parse_clauses(found[0])
     if not clauses:
         return None
-    scopes = {_scope(scope): value.strip() for scope, value in clauses}
-    if len({name_key(scope) for scope in scopes}) < len(clauses):
+    scopes = {_strip_scope(scope): value.strip() for scope, value in clauses}
+    if len({normalise_name(scope) for scope in scopes}) < len(clauses):
         return None
     return {**scopes, DEFAULT_SCOPE: found[1].strip()}
 
 
-def _clauses(text: str) -> list[tuple[str, str]]:
+def _parse_clauses(text: str) -> list[tuple[str, str]]:
     """Give (scope, value) of every clause, or nothing where one is of another form."""
     turned = [_TURNED.fullmatch(part.strip()) for part in text.split(";")]
     if all(turned):
@@ -59,5 +59,5 @@ def _clauses(text: str) -> list[tuple[str, str]]:
     return [(one["scope"], one["value"]) for one in plain if one] if all(plain) else []
 
 
-def _scope(words: str) -> str:
+def _strip_scope(words: str) -> str:
     return _BARE.sub("", words.strip(), count=1)

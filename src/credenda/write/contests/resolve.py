@@ -11,16 +11,16 @@ from typing import Final
 
 from credenda.errors import Conflict, Invalid
 from credenda.model.change import Add, Change, Resolve, Supersede, Support
-from credenda.model.claim import Move, Span
+from credenda.model.claim import Span, UpdateKind
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.memory import Draft, Memory, MemoryType, Relation, Stance, layer_of
-from credenda.text.normalize import name_key, value_key
-from credenda.write.contests.parse_answer import DEFAULT_SCOPE, scopes_in
-from credenda.write.reconcile.candidate import claim_hash, claim_of
-from credenda.write.reconcile.inputs import Occasion
-from credenda.write.reconcile.slot_state import newest_first
-from credenda.write.reconcile.slots import CURRENT, begins_us, denies, label, slot_of
-from credenda.write.reconcile.wording import about, because, quoted, value_words
+from credenda.model.memory import Draft, Memory, MemoryType, Relation, Stance, get_initial_layer
+from credenda.text.normalize import normalise_name, normalise_value
+from credenda.write.contests.parse_answer import DEFAULT_SCOPE, parse_scopes
+from credenda.write.reconcile.candidate import claim_hash, make_claim
+from credenda.write.reconcile.inputs import StatementContext
+from credenda.write.reconcile.slot_state import sort_newest_first
+from credenda.write.reconcile.slots import CURRENT_STATUSES, display_value, get_slot, get_valid_from_us, is_denial
+from credenda.write.reconcile.wording import describe_slot, explain_replacement, quote_value, split_value
 
 __all__ = ["DEFAULT_SCOPE", "decide_resolution"]
 
@@ -48,7 +48,7 @@ class _Answer:
     contest: ContestCase
     members: tuple[Memory, ...]
     parts: tuple[_Part, ...]
-    occasion: Occasion
+    occasion: StatementContext
     span: Span | None
 
 
@@ -58,7 +58,7 @@ def decide_resolution(
     *,
     keep: str | None,
     scopes: Mapping[str, str] | None,
-    occasion: Occasion,
+    occasion: StatementContext,
     span: Span | None = None,
 ) -> list[Change]:
     """Close a contest with a person's answer: exactly one of `keep` (a value) and `scopes` (scope → value).
@@ -79,17 +79,17 @@ def decide_resolution(
             fix="say the new value with `remember`, and it opens again",
             contest_id=contest.id,
         )
-    held = tuple(one for one in newest_first(members) if one.status in CURRENT)
-    parts = _parts(contest, _choices(contest, held), keep, scopes)
-    return _changes(_Answer(contest=contest, members=held, parts=parts, occasion=occasion, span=span))
+    held = tuple(one for one in sort_newest_first(members) if one.status in CURRENT_STATUSES)
+    parts = _parse_parts(contest, _list_choices(contest, held), keep, scopes)
+    return _build_changes(_Answer(contest=contest, members=held, parts=parts, occasion=occasion, span=span))
 
 
-def _choices(contest: ContestCase, held: tuple[Memory, ...]) -> list[str]:
-    named = [*contest.values, *(label(one) for one in held if one.id in contest.memory_ids)]
-    return list({value_key(value): value for value in reversed(named)}.values())[::-1]
+def _list_choices(contest: ContestCase, held: tuple[Memory, ...]) -> list[str]:
+    named = [*contest.values, *(display_value(one) for one in held if one.id in contest.memory_ids)]
+    return list({normalise_value(value): value for value in reversed(named)}.values())[::-1]
 
 
-def _parts(
+def _parse_parts(
     contest: ContestCase, choices: list[str], keep: str | None, scopes: Mapping[str, str] | None
 ) -> tuple[_Part, ...]:
     """Read the answer, the default part last; a contest about a scoped slot keeps its scope as the default."""
@@ -97,98 +97,101 @@ def _parts(
         raise Invalid(
             "a contest needs one answer",
             why="exactly one of keep and scopes answers it",
-            fix=f"keep one of {_listed(choices)}, or give each its scope",
+            fix=f"keep one of {_format_choices(choices)}, or give each its scope",
         )
-    told = scopes_in(keep) if keep and not _is_choice(keep, choices) else None
+    told = parse_scopes(keep) if keep and not _is_choice(keep, choices) else None
     given = dict(scopes or told or {DEFAULT_SCOPE: keep or ""})
-    if len({name_key(scope) for scope in given}) < len(given) or not all(map(name_key, given)):
+    if len({normalise_name(scope) for scope in given}) < len(given) or not all(map(normalise_name, given)):
         raise Invalid("the scopes cannot be told apart", why="two are the same, or one is empty", fix="name each once")
-    parts = [_Part(scope=_scope(scope, contest), choice=_chosen(value, choices)) for scope, value in given.items()]
+    parts = [
+        _Part(scope=_parse_scope(scope, contest), choice=_match_choice(value, choices))
+        for scope, value in given.items()
+    ]
     return tuple(sorted(parts, key=lambda part: part.scope == contest.scope))
 
 
 def _is_choice(words: str, choices: list[str]) -> bool:
-    return any(value_words(choice) == value_words(words) for choice in choices)
+    return any(split_value(choice) == split_value(words) for choice in choices)
 
 
-def _scope(name: str, contest: ContestCase) -> str | None:
-    return contest.scope if name_key(name) == DEFAULT_SCOPE else name.strip()
+def _parse_scope(name: str, contest: ContestCase) -> str | None:
+    return contest.scope if normalise_name(name) == DEFAULT_SCOPE else name.strip()
 
 
-def _chosen(words: str, choices: list[str]) -> str:
+def _match_choice(words: str, choices: list[str]) -> str:
     """Find the one value that is meant: by its full form, else by its words, else by its words but for a plural s."""
-    asked = value_words(words)
-    exact = [choice for choice in choices if value_words(choice) == asked]
-    worded = [choice for choice in choices if asked and set(asked) <= set(value_words(choice))]
-    stemmed = [choice for choice in choices if asked and _stems(asked) <= _stems(value_words(choice))]
+    asked = split_value(words)
+    exact = [choice for choice in choices if split_value(choice) == asked]
+    worded = [choice for choice in choices if asked and set(asked) <= set(split_value(choice))]
+    stemmed = [choice for choice in choices if asked and _stem_words(asked) <= _stem_words(split_value(choice))]
     found = exact or worded or stemmed
     if len(found) == 1:
         return found[0]
     raise Invalid(
         f"{words!r} names {'more than one' if found else 'none'} of the values",
-        why=f"the choices are {_listed(choices)}",
+        why=f"the choices are {_format_choices(choices)}",
         fix="name one of them by words that only it has",
     )
 
 
-def _stems(words: list[str]) -> set[str]:
+def _stem_words(words: list[str]) -> set[str]:
     return {word.removesuffix("s") for word in words}
 
 
-def _listed(choices: list[str]) -> str:
-    return ", ".join(map(quoted, choices))
+def _format_choices(choices: list[str]) -> str:
+    return ", ".join(map(quote_value, choices))
 
 
-def _changes(answer: _Answer) -> list[Change]:
+def _build_changes(answer: _Answer) -> list[Change]:
     """Add the answer's memories, let them take the place of what alternated, and close the contest."""
-    adds = [_added(answer, part) for part in answer.parts]
-    resolution = _resolution(answer.parts)
+    adds = [_add_part(answer, part) for part in answer.parts]
+    resolution = _format_resolution(answer.parts)
     return [
         *adds,
-        *_supersessions(answer, adds),
+        *_supersede_members(answer, adds),
         Resolve(
             contest_id=answer.contest.id,
             resolution=resolution,
-            scopes=_scopes_of(answer),
+            scopes=_collect_scopes(answer),
             keep=tuple(add.key for add in adds),
-            reason=f"the person answered: {'; '.join(_quoted_clause(part) for part in answer.parts)}",
+            reason=f"the person answered: {'; '.join(_quote_clause(part) for part in answer.parts)}",
         ),
     ]
 
 
-def _added(answer: _Answer, part: _Part) -> Add:
-    draft = _draft(answer, part)
+def _add_part(answer: _Answer, part: _Part) -> Add:
+    draft = _draft_part(answer, part)
     number = answer.parts.index(part) + 1
     return Add(
         key=f"new:{answer.contest.id}:{number}",
         draft=draft,
-        support=_support(draft, answer.span),
+        support=_build_support(draft, answer.span),
         reason="the answer to a question about it",
     )
 
 
-def _draft(answer: _Answer, part: _Part) -> Draft:
+def _draft_part(answer: _Answer, part: _Part) -> Draft:
     """Write down one part of the answer, on the pattern of the newest memory that held its value."""
     alternating = [one for one in answer.members if one.id in answer.contest.memory_ids]
-    holders = [one for one in alternating if value_key(label(one)) == value_key(part.choice)]
+    holders = [one for one in alternating if normalise_value(display_value(one)) == normalise_value(part.choice)]
     pattern = next(iter(holders or alternating), None)
     holder = holders[0] if holders else None
     kind = pattern.type if pattern else MemoryType.FACT
     contest, occasion = answer.contest, answer.occasion
     entity = pattern.entity if pattern else contest.entity
     return Draft(
-        text=_text(answer, part, kind, entity or contest.entity),
+        text=_write_text(answer, part, kind, entity or contest.entity),
         type=kind,
         topic=pattern.topic if pattern else occasion.topic,
         entity=entity,
         attribute=pattern.attribute if pattern else contest.attribute,
         value=holder.value if holder else part.choice,
-        scope=_as_shown(part.scope, alternating),
-        stance=Stance.NEGATED if holder and denies(holder) else Stance.ASSERTED,
+        scope=_match_spelling(part.scope, alternating),
+        stance=Stance.NEGATED if holder and is_denial(holder) else Stance.ASSERTED,
         speaker=pattern.speaker if pattern else contest.speaker,
         confidence=max(_ANSWER_CONFIDENCE, *(one.confidence for one in holders), 0.0),
         importance=max(_ANSWER_IMPORTANCE, *(one.importance for one in holders), 0.0),
-        layer=layer_of(kind),
+        layer=get_initial_layer(kind),
         valid_from_us=occasion.occurred_us,
         trust=occasion.trust,
         pinned=any(one.pinned for one in holders),
@@ -199,36 +202,38 @@ def _draft(answer: _Answer, part: _Part) -> Draft:
     )
 
 
-def _support(draft: Draft, span: Span | None) -> tuple[Support, ...]:
+def _build_support(draft: Draft, span: Span | None) -> tuple[Support, ...]:
     if span is None:
         return ()
-    return (Support(span=span, claim_hash=claim_hash(claim_of(draft, span, Move.STATE))),)
+    return (Support(span=span, claim_hash=claim_hash(make_claim(draft, span, UpdateKind.STATE))),)
 
 
-def _supersessions(answer: _Answer, adds: list[Add]) -> list[Change]:
+def _supersede_members(answer: _Answer, adds: list[Add]) -> list[Change]:
     """End what alternated, and whatever else held one of the slots that the answer fills."""
-    filled = {slot_of(add.draft) for add in adds} - {None}
-    ended = [one for one in answer.members if one.id in answer.contest.memory_ids or slot_of(one) in filled]
-    return [_superseded(answer, one, adds) for one in ended]
+    filled = {get_slot(add.draft) for add in adds} - {None}
+    ended = [one for one in answer.members if one.id in answer.contest.memory_ids or get_slot(one) in filled]
+    return [_supersede_member(answer, one, adds) for one in ended]
 
 
-def _superseded(answer: _Answer, member: Memory, adds: list[Add]) -> Supersede:
+def _supersede_member(answer: _Answer, member: Memory, adds: list[Add]) -> Supersede:
     """Let a member go into the part with its value, else into that of its scope, else into the default."""
-    told = value_key(label(member))
-    same_value = [add for add in adds if value_key(label(add.draft)) == told]
-    same_slot = [add for add in adds if slot_of(add.draft) == slot_of(member)]
+    told = normalise_value(display_value(member))
+    same_value = [add for add in adds if normalise_value(display_value(add.draft)) == told]
+    same_slot = [add for add in adds if get_slot(add.draft) == get_slot(member)]
     successor = (same_value or same_slot or adds[::-1])[0]
     relation = Relation.REFINED if same_value else Relation.CHANGED
     return Supersede(
         memory_id=member.id,
         successor=successor.key,
         relation=relation,
-        valid_until_us=max(begins_us(member), answer.occasion.occurred_us),
-        reason="the answer holds its value" if same_value else because(relation, label(successor.draft), label(member)),
+        valid_until_us=max(get_valid_from_us(member), answer.occasion.occurred_us),
+        reason="the answer holds its value"
+        if same_value
+        else explain_replacement(relation, display_value(successor.draft), display_value(member)),
     )
 
 
-def _scopes_of(answer: _Answer) -> dict[str, str]:
+def _collect_scopes(answer: _Answer) -> dict[str, str]:
     """Give each value its scopes; a value that also holds everywhere else is simply the default."""
     scopes: dict[str, str] = {}
     for part in answer.parts:
@@ -238,39 +243,39 @@ def _scopes_of(answer: _Answer) -> dict[str, str]:
     return scopes
 
 
-def _resolution(parts: tuple[_Part, ...]) -> str:
+def _format_resolution(parts: tuple[_Part, ...]) -> str:
     """Say the whole answer in one line."""
     *scoped, last = parts
     if not scoped and last.scope is None:
         return last.choice
-    return "; ".join(map(_clause, parts))
+    return "; ".join(map(_format_clause, parts))
 
 
-def _quoted_clause(part: _Part) -> str:
+def _quote_clause(part: _Part) -> str:
     """Write a part with its value in marks, by which a deletion of the value finds it."""
-    return f"{quoted(part.choice)} {_when(part.scope)}" if part.scope else quoted(part.choice)
+    return f"{quote_value(part.choice)} {_format_scope(part.scope)}" if part.scope else quote_value(part.choice)
 
 
-def _clause(part: _Part) -> str:
-    return f"{part.choice} {_when(part.scope)}" if part.scope else f"otherwise {part.choice}"
+def _format_clause(part: _Part) -> str:
+    return f"{part.choice} {_format_scope(part.scope)}" if part.scope else f"otherwise {part.choice}"
 
 
-def _when(scope: str) -> str:
+def _format_scope(scope: str) -> str:
     return scope if scope.split(maxsplit=1)[0].lower() in _SCOPE_WORDS else f"for {scope}"
 
 
-def _as_shown(scope: str | None, members: list[Memory]) -> str | None:
+def _match_spelling(scope: str | None, members: list[Memory]) -> str | None:
     """Write a scope as the memories write it, where they name it at all."""
-    same = (one.scope for one in members if scope and one.scope and name_key(one.scope) == name_key(scope))
+    same = (one.scope for one in members if scope and one.scope and normalise_name(one.scope) == normalise_name(scope))
     return next(same, scope)
 
 
-def _text(answer: _Answer, part: _Part, kind: MemoryType, entity: str) -> str:
+def _write_text(answer: _Answer, part: _Part, kind: MemoryType, entity: str) -> str:
     """Write a sentence that is whole by itself: what holds here, and what holds elsewhere."""
     others = [one for one in answer.parts if one is not part]
-    here = f"{part.choice} {_when(part.scope)}" if part.scope else part.choice
-    clauses = "; ".join([here, *map(_clause, others)])
+    here = f"{part.choice} {_format_scope(part.scope)}" if part.scope else part.choice
+    clauses = "; ".join([here, *map(_format_clause, others)])
     if kind is MemoryType.PREFERENCE:
-        subject = "Prefers" if name_key(entity) == "user" else f"{entity} prefers"
+        subject = "Prefers" if normalise_name(entity) == "user" else f"{entity} prefers"
         return f"{subject} {clauses}."
-    return f"{about(entity, answer.contest.attribute)}: {clauses}."
+    return f"{describe_slot(entity, answer.contest.attribute)}: {clauses}."

@@ -9,13 +9,13 @@ from typing import Final
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.limits import MEMORY_TEXT_CHARACTERS
 from credenda.model.change import Add, Change, Supersede, Support
-from credenda.model.claim import Move, Span
+from credenda.model.claim import Span, UpdateKind
 from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.model.transitions import HELD
-from credenda.write.reconcile.candidate import claim_hash, claim_of
-from credenda.write.reconcile.inputs import Occasion
-from credenda.write.reconcile.slots import FIRM, begins_us
-from credenda.write.reconcile.wording import about
+from credenda.write.reconcile.candidate import claim_hash, make_claim
+from credenda.write.reconcile.inputs import StatementContext
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_valid_from_us
+from credenda.write.reconcile.wording import describe_slot
 
 __all__ = ["decide_correction"]
 
@@ -26,7 +26,7 @@ _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 
 
 def decide_correction(
-    memory: Memory, *, text: str | None, value: str | None, reason: str, occasion: Occasion, span: Span
+    memory: Memory, *, text: str | None, value: str | None, reason: str, occasion: StatementContext, span: Span
 ) -> list[Change]:
     """Replace a current memory by what a person says it should be; the old one was wrong and leaves as-of answers.
 
@@ -35,9 +35,9 @@ def decide_correction(
 
     Raises `Invalid` when neither is given or nothing differs, `Conflict` when the memory is not held any more.
     """
-    new_text, new_value = _checked(memory, text, value)
-    draft = _corrected(memory, new_text, new_value, occasion)
-    support = Support(span=span, claim_hash=claim_hash(claim_of(draft, span, Move.CORRECT)))
+    new_text, new_value = _check_correction(memory, text, value)
+    draft = _draft_correction(memory, new_text, new_value, occasion)
+    support = Support(span=span, claim_hash=claim_hash(make_claim(draft, span, UpdateKind.CORRECT)))
     key = f"new:{support.claim_hash.hex()}"
     why = reason.strip() or "corrected by hand"
     return [
@@ -46,13 +46,13 @@ def decide_correction(
             memory_id=memory.id,
             successor=key,
             relation=Relation.CORRECTED,
-            valid_until_us=max(begins_us(memory), occasion.occurred_us),
+            valid_until_us=max(get_valid_from_us(memory), occasion.occurred_us),
             reason=why,
         ),
     ]
 
 
-def _checked(memory: Memory, text: str | None, value: str | None) -> tuple[str, str | None]:
+def _check_correction(memory: Memory, text: str | None, value: str | None) -> tuple[str, str | None]:
     """Give the new text and value, or raise for what cannot be a correction."""
     if memory.status not in HELD:
         raise Conflict(
@@ -66,41 +66,41 @@ def _checked(memory: Memory, text: str | None, value: str | None) -> tuple[str, 
         raise Invalid("there is nothing to correct", why="neither text nor value is given", fix="give one of them")
     if len(said) > MEMORY_TEXT_CHARACTERS:
         raise LimitExceeded(f"a text of {len(said)} characters", why=f"a memory has at most {MEMORY_TEXT_CHARACTERS}")
-    new_text = said or _reworded(memory, named)
-    new_value = named or _value_in(memory, new_text)
+    new_text = said or _replace_value(memory, named)
+    new_value = named or _find_value(memory, new_text)
     if (new_text, new_value) == (memory.text, memory.value):
         raise Invalid("nothing differs", why="the memory already says this", fix="say what it should say instead")
     return new_text, new_value
 
 
-def _corrected(memory: Memory, text: str, value: str | None, occasion: Occasion) -> Draft:
+def _draft_correction(memory: Memory, text: str, value: str | None, occasion: StatementContext) -> Draft:
     """Carry everything over but the words; the truth holds since the error was held."""
     kept = Draft(**{name: getattr(memory, name) for name in _DRAFT_FIELDS})
-    sure = memory.stance in FIRM
+    sure = memory.stance in ASSERTIVE_STANCES
     return replace(
         kept,
         text=text,
         value=value,
         confidence=max(memory.confidence, _CORRECTED_CONFIDENCE) if sure else memory.confidence,
         status=Status.ACTIVE,
-        valid_from_us=begins_us(memory),
+        valid_from_us=get_valid_from_us(memory),
         trust=max(memory.trust, occasion.trust),
         provisional=False,
         source_session=occasion.session,
     )
 
 
-def _reworded(memory: Memory, value: str) -> str:
+def _replace_value(memory: Memory, value: str) -> str:
     """Put a new value in the place of the old one, or say it anew where the text does not hold the old one once."""
-    place = _place(memory.value)
+    place = _compile_value(memory.value)
     if place is not None and len(place.findall(memory.text)) == 1:
         return place.sub(lambda _: value, memory.text)
-    return f"{about(memory.entity, memory.attribute)}: {value}" if memory.entity and memory.attribute else value
+    return f"{describe_slot(memory.entity, memory.attribute)}: {value}" if memory.entity and memory.attribute else value
 
 
-def _value_in(memory: Memory, text: str) -> str | None:
+def _find_value(memory: Memory, text: str) -> str | None:
     """Read the value from a new text: the old one if it is still there, else what stands in its place."""
-    place = _place(memory.value)
+    place = _compile_value(memory.value)
     if place is None or place.search(text):
         return memory.value
     found = place.search(memory.text)
@@ -111,6 +111,6 @@ def _value_in(memory: Memory, text: str) -> str | None:
     return text[len(before) : len(text) - len(after)].strip() or None if framed else None
 
 
-def _place(value: str | None) -> re.Pattern[str] | None:
+def _compile_value(value: str | None) -> re.Pattern[str] | None:
     """Find a value as whole words, whatever the case."""
     return re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE) if value else None

@@ -15,23 +15,31 @@ from typing import Final, NamedTuple
 from credenda.model.change import Add, Change, Contest, Resolve, Revise, Supersede, Support
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass, type_class
-from credenda.model.surprise import adjusted
-from credenda.text.normalize import attribute_key, name_key, text_key, value_key
-from credenda.write.reconcile.slots import begins_us
+from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass, get_type_class
+from credenda.model.surprise import adjust_importance
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
+from credenda.write.reconcile.slots import get_valid_from_us
 
-__all__ = ["Beliefs", "Identity", "Plan", "identity", "nearest", "rederive", "slot_key"]
+__all__ = [
+    "BeliefIdentity",
+    "BeliefSet",
+    "RederivationPlan",
+    "diff_beliefs",
+    "find_counterpart",
+    "get_identity",
+    "get_slot_key",
+]
 
 _DRAFT_FIELDS: Final = tuple(one.name for one in fields(Draft))
-_STANDING: Final = ("relation", "superseded_by", "contested", "confirmations")
+_NOT_IN_DRAFT: Final = ("relation", "superseded_by", "contested", "confirmations")
 """What a draft does not hold."""
 _ENDING: Final = frozenset({"status", "valid_until_us", "relation", "superseded_by"})
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED, Status.CANDIDATE})
-_READ_ANEW: Final = "read anew from what was said"
-_NO_LONGER_READ: Final = "today\u2019s rules do not read this from what was said"
+_RE_EXTRACTED: Final = "read anew from what was said"
+_NOT_EXTRACTED: Final = "today\u2019s rules do not read this from what was said"
 
 
-class Identity(NamedTuple):
+class BeliefIdentity(NamedTuple):
     """What a memory says, in normal form: two of one identity are the same belief."""
 
     speaker: str
@@ -42,32 +50,32 @@ class Identity(NamedTuple):
     said: str
 
 
-def identity(memory: Memory) -> Identity:
+def get_identity(memory: Memory) -> BeliefIdentity:
     """Give what a memory says, in normal form."""
-    said = value_key(memory.value) if memory.value and memory.attribute else text_key(memory.text)
-    return Identity(
-        name_key(memory.speaker),
-        name_key(memory.entity or ""),
-        attribute_key(memory.attribute or ""),
-        name_key(memory.scope or ""),
-        type_class(memory.type),
+    said = normalise_value(memory.value) if memory.value and memory.attribute else normalise_text(memory.text)
+    return BeliefIdentity(
+        normalise_name(memory.speaker),
+        normalise_name(memory.entity or ""),
+        normalise_attribute(memory.attribute or ""),
+        normalise_name(memory.scope or ""),
+        get_type_class(memory.type),
         f"{memory.stance}:{said}",
     )
 
 
-def slot_key(contest: ContestCase) -> tuple[str, ...]:
+def get_slot_key(contest: ContestCase) -> tuple[str, ...]:
     """Give the slot of a contest in normal form."""
     return (
-        name_key(contest.speaker),
-        name_key(contest.entity),
-        attribute_key(contest.attribute),
-        name_key(contest.scope or ""),
+        normalise_name(contest.speaker),
+        normalise_name(contest.entity),
+        normalise_attribute(contest.attribute),
+        normalise_name(contest.scope or ""),
         contest.type_class,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Beliefs:
+class BeliefSet:
     """Beliefs as they stand: current versions, and the evidence of each by its id."""
 
     memories: Mapping[str, Memory]
@@ -75,11 +83,11 @@ class Beliefs:
     contests: tuple[ContestCase, ...] = ()
 
     @cached_property
-    def by_identity(self) -> dict[Identity, list[Memory]]:
+    def by_identity(self) -> dict[BeliefIdentity, list[Memory]]:
         """The memories by what they say."""
-        found: dict[Identity, list[Memory]] = {}
+        found: dict[BeliefIdentity, list[Memory]] = {}
         for one in self.memories.values():
-            found.setdefault(identity(one), []).append(one)
+            found.setdefault(get_identity(one), []).append(one)
         return found
 
     @cached_property
@@ -96,60 +104,64 @@ class Beliefs:
         return frozenset(item.span.event_id for item in self.evidence.get(memory_id, ()))
 
 
-def nearest(memory: Memory, mine: Iterable[Evidence], among: Beliefs, taken: Container[str] = ()) -> str | None:
+def find_counterpart(
+    memory: Memory, mine: Iterable[Evidence], among: BeliefSet, taken: Container[str] = ()
+) -> str | None:
     """Find the memory of `among` that says the same, best one that rests on the same; else one read from those words.
 
     Where several were read from the same words, that of the same attribute is meant, or none.
     """
     spans = list(mine)
     events = {item.span.event_id for item in spans}
-    same = [one for one in among.by_identity.get(identity(memory), ()) if one.id not in taken]
+    same = [one for one in among.by_identity.get(get_identity(memory), ()) if one.id not in taken]
     if same:
-        return max(same, key=lambda one: (len(among.events(one.id) & events), -_number(one.id))).id
+        return max(same, key=lambda one: (len(among.events(one.id) & events), -_parse_number(one.id))).id
     resting = {one.id: one for event_id in sorted(events) for one in among.by_event.get(event_id, ())}
     near = [
         one
         for one in resting.values()
         if one.id not in taken
-        and any(_overlap(item, other) for item in among.evidence.get(one.id, ()) for other in spans)
+        and any(_has_overlap(item, other) for item in among.evidence.get(one.id, ()) for other in spans)
     ]
-    alike = [one for one in near if attribute_key(one.attribute or "") == attribute_key(memory.attribute or "")]
+    alike = [
+        one for one in near if normalise_attribute(one.attribute or "") == normalise_attribute(memory.attribute or "")
+    ]
     found = alike or near
     return found[0].id if len(found) == 1 else None
 
 
-def _number(memory_id: str) -> int:
+def _parse_number(memory_id: str) -> int:
     return int(memory_id[1:].partition("-")[0])
 
 
-def _overlap(one: Evidence, other: Evidence) -> bool:
+def _has_overlap(one: Evidence, other: Evidence) -> bool:
     mine, theirs = one.span, other.span
     return mine.event_id == theirs.event_id and mine.start < theirs.stop and theirs.start < mine.stop
 
 
 @dataclass(slots=True)
-class Plan:
+class RederivationPlan:
     """What would change, with the memories that the changes are about as they would be; `kept` is in words."""
 
     changes: list[Change] = field(default_factory=list[Change])
     kept: list[str] = field(default_factory=list[str])
 
 
-def rederive(
-    live: Beliefs,
-    fresh: Beliefs,
+def diff_beliefs(
+    live: BeliefSet,
+    fresh: BeliefSet,
     *,
     replayed: Mapping[str, str],
     touched: Mapping[str, frozenset[str]],
     personal: frozenset[str],
-) -> Plan:
+) -> RederivationPlan:
     """Say what must change for the beliefs that are held to become those read afresh.
 
     `replayed` maps live memories that were not derived (persons, models) to fresh ones. `touched` names the fields of
     live memories that schedules have moved, which stay as they are; `personal` the memories that a person has pinned,
     restored or judged.
     """
-    run = _Run(live, fresh, touched, personal)
+    run = _BeliefDiff(live, fresh, touched, personal)
     run.pair(replayed)
     run.add()
     run.revise()
@@ -158,11 +170,11 @@ def rederive(
     return run.plan
 
 
-class _Run:
+class _BeliefDiff:
     def __init__(
-        self, live: Beliefs, fresh: Beliefs, touched: Mapping[str, frozenset[str]], personal: frozenset[str]
+        self, live: BeliefSet, fresh: BeliefSet, touched: Mapping[str, frozenset[str]], personal: frozenset[str]
     ) -> None:
-        self.plan = Plan()
+        self.plan = RederivationPlan()
         self._live, self._fresh = live, fresh
         self._touched, self._personal = touched, personal
         self._to_fresh: dict[str, str] = {}
@@ -179,8 +191,8 @@ class _Run:
             for one in held:
                 if one.id in self._to_fresh:
                     continue
-                found = nearest(one, self._live.evidence.get(one.id, ()), self._fresh, self._names)
-                same = found is not None and identity(self._fresh.memories[found]) == identity(one)
+                found = find_counterpart(one, self._live.evidence.get(one.id, ()), self._fresh, self._names)
+                same = found is not None and get_identity(self._fresh.memories[found]) == get_identity(one)
                 shares = found is not None and bool(self._fresh.events(found) & self._live.events(one.id))
                 if found is not None and same and (shares or not alike):
                     self._take(one.id, found)
@@ -206,24 +218,24 @@ class _Run:
                 memory = self._fresh.memories[fresh_id]
                 draft = Draft(**{one: getattr(memory, one) for one in _DRAFT_FIELDS})
                 self.plan.changes.append(
-                    Add(key=name, draft=draft, support=self._supports(fresh_id), reason=_READ_ANEW)
+                    Add(key=name, draft=draft, support=self._supports(fresh_id), reason=_RE_EXTRACTED)
                 )
 
     def revise(self) -> None:
         """Move what stands otherwise, new memories last: theirs is what a draft does not hold."""
         for live_id, fresh_id in self._to_fresh.items():
             before, after = self._live.memories[live_id], self._fresh.memories[fresh_id]
-            moved = self._apart(before, after, (*_DRAFT_FIELDS, *_STANDING))
+            moved = self._apart(before, after, (*_DRAFT_FIELDS, *_NOT_IN_DRAFT))
             support = self._supports(fresh_id, self._live.evidence.get(live_id, ()))
             if moved or support:
-                self.plan.changes.append(Revise(memory_id=live_id, fields=moved, reason=_READ_ANEW, support=support))
+                self.plan.changes.append(Revise(memory_id=live_id, fields=moved, reason=_RE_EXTRACTED, support=support))
         for fresh_id, name in self._names.items():
             after = self._fresh.memories[fresh_id]
             if name.startswith("new:"):
                 bare = {"relation": None, "superseded_by": None, "contested": False, "confirmations": 0}
-                moved = {one: value for one in _STANDING if (value := self._value(after, one)) != bare[one]}
+                moved = {one: value for one in _NOT_IN_DRAFT if (value := self._value(after, one)) != bare[one]}
                 if moved:
-                    self.plan.changes.append(Revise(memory_id=name, fields=moved, reason=_READ_ANEW))
+                    self.plan.changes.append(Revise(memory_id=name, fields=moved, reason=_RE_EXTRACTED))
 
     def _value(self, fresh: Memory, name: str) -> object:
         value = getattr(fresh, name)
@@ -235,7 +247,7 @@ class _Run:
             successor = self._live.memories.get(before.superseded_by)
             if successor is None or successor.status is Status.DELETED:
                 left |= _ENDING
-        if before.importance == adjusted(after.importance, before.surprise):
+        if before.importance == adjust_importance(after.importance, before.surprise):
             left |= {"importance"}  # what surprise made of it is no reading
         return {
             name: value
@@ -253,32 +265,34 @@ class _Run:
             elif one.status is Status.SUPERSEDED:
                 if one.relation is not Relation.CORRECTED:
                     fields_moved = {"relation": Relation.CORRECTED}
-                    self.plan.changes.append(Revise(memory_id=one.id, fields=fields_moved, reason=_NO_LONGER_READ))
+                    self.plan.changes.append(Revise(memory_id=one.id, fields=fields_moved, reason=_NOT_EXTRACTED))
             else:
                 self._supersede(one)
 
     def _supersede(self, one: Memory) -> None:
-        reread = nearest(one, self._live.evidence.get(one.id, ()), self._fresh)
+        reread = find_counterpart(one, self._live.evidence.get(one.id, ()), self._fresh)
         self.plan.changes.append(
             Supersede(
                 memory_id=one.id,
                 successor=self._names[reread] if reread else None,
                 relation=Relation.CORRECTED,
-                valid_until_us=begins_us(one),
-                reason=_NO_LONGER_READ,
+                valid_until_us=get_valid_from_us(one),
+                reason=_NOT_EXTRACTED,
             )
         )
 
     def contests(self) -> None:
         """Open the questions that are asked now, and close those that are not."""
-        asked = {slot_key(one): one for one in self._fresh.contests if one.state is ContestState.OPEN}
-        held = {slot_key(one): one for one in self._live.contests if one.state is ContestState.OPEN}
+        asked = {get_slot_key(one): one for one in self._fresh.contests if one.state is ContestState.OPEN}
+        held = {get_slot_key(one): one for one in self._live.contests if one.state is ContestState.OPEN}
         for key, one in asked.items():
             if key not in held:
                 slot = Slot(one.speaker, one.entity, one.attribute, one.scope, TypeClass(one.type_class))
                 members = tuple(self._names[name] for name in one.memory_ids if name in self._names)
                 self.plan.changes.append(
-                    Contest(slot=slot, memory_ids=members, values=one.values, question=one.question, reason=_READ_ANEW)
+                    Contest(
+                        slot=slot, memory_ids=members, values=one.values, question=one.question, reason=_RE_EXTRACTED
+                    )
                 )
         for key, one in held.items():
             if key not in asked:

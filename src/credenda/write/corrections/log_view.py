@@ -8,12 +8,12 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final, cast
 
-from credenda.ids import serial
+from credenda.ids import parse_serial
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Layer, Memory, Relation, Status
 
-__all__ = ["QUESTIONS", "Ledger", "is_in_force", "typed_fields"]
+__all__ = ["QUESTIONS", "LogView", "is_in_force", "parse_fields"]
 
 QUESTIONS: Final = frozenset({ChangeKind.CONTEST, ChangeKind.RESOLVE})
 _SHARED: Final = QUESTIONS | {ChangeKind.UNDO}
@@ -21,7 +21,7 @@ _ENUMS: Final[Mapping[str, type[StrEnum]]] = {"status": Status, "relation": Rela
 
 
 @dataclass(frozen=True)
-class Ledger:
+class LogView:
     """What taking back needs to know.
 
     `records`: the whole log of `memories`, and every change of kind contest, resolve and undo; any order.
@@ -36,7 +36,7 @@ class Ledger:
     @cached_property
     def by_id(self) -> dict[str, ChangeRecord]:
         """The log by id, oldest first."""
-        return {one.id: one for one in sorted(self.records, key=lambda one: serial(one.id))}
+        return {one.id: one for one in sorted(self.records, key=lambda one: parse_serial(one.id))}
 
     @cached_property
     def of_memory(self) -> dict[str, list[ChangeRecord]]:
@@ -76,15 +76,15 @@ class Ledger:
 
 def is_in_force(record: ChangeRecord, log: Iterable[ChangeRecord]) -> bool:
     """Say whether a change was not taken back, from the log of its memory."""
-    return Ledger(tuple(log), {}).in_force(record)
+    return LogView(tuple(log), {}).in_force(record)
 
 
-def typed_fields(plain: Mapping[str, object]) -> dict[str, object]:
+def parse_fields(plain: Mapping[str, object]) -> dict[str, object]:
     """Read fields of a memory as the log keeps them."""
-    return {name: _typed(name, value) for name, value in plain.items()}
+    return {name: _parse_field(name, value) for name, value in plain.items()}
 
 
-def _typed(name: str, value: object) -> object:
+def _parse_field(name: str, value: object) -> object:
     if name in _ENUMS and isinstance(value, str):
         return _ENUMS[name](value)
     return tuple(cast("list[object]", value)) if isinstance(value, list) else value

@@ -8,9 +8,9 @@ from credenda.errors import Conflict, Invalid
 from credenda.model.change import Change, Confirm, Forget, Restore, SetStatus, Supersede
 from credenda.model.memory import Memory, Relation, Status
 from credenda.model.transitions import TRANSITIONS, check_transition
-from credenda.write.reconcile.slot_state import opponents
-from credenda.write.reconcile.slots import begins_us, label, same_meaning, slot_of
-from credenda.write.reconcile.wording import because
+from credenda.write.reconcile.slot_state import find_conflicting
+from credenda.write.reconcile.slots import display_value, get_slot, get_valid_from_us, has_same_meaning
+from credenda.write.reconcile.wording import explain_replacement
 
 __all__ = ["decide_status"]
 
@@ -30,25 +30,25 @@ def decide_status(
         return []
     if memory.status is Status.FORGOTTEN:
         back = Restore(memory_id=memory.id, status=status, reason=reason)
-        return [back, *_makes_room(memory, slot_rows, now_us)] if status is Status.ACTIVE else [back]
+        return [back, *_supersede_conflicting(memory, slot_rows, now_us)] if status is Status.ACTIVE else [back]
     check_transition(memory.status, status)
     if status is Status.FORGOTTEN:
         return [Forget(memory_id=memory.id, reason=reason)]
     step = SetStatus(memory_id=memory.id, status=status, reason=reason)
     if status is not Status.ACTIVE:
         return [step]
-    twin = next((one for one in slot_rows if _is_twin(memory, one)), None)
+    twin = next((one for one in slot_rows if _is_same_value(memory, one)), None)
     if twin is not None:
-        return _into(memory, twin, reason, now_us)
-    return [step, *_makes_room(memory, slot_rows, now_us)]
+        return _merge_into(memory, twin, reason, now_us)
+    return [step, *_supersede_conflicting(memory, slot_rows, now_us)]
 
 
-def _is_twin(memory: Memory, other: Memory) -> bool:
-    same_slot = slot_of(memory) is not None and slot_of(other) == slot_of(memory)
-    return same_slot and other.id != memory.id and other.status is Status.ACTIVE and same_meaning(memory, other)
+def _is_same_value(memory: Memory, other: Memory) -> bool:
+    same_slot = get_slot(memory) is not None and get_slot(other) == get_slot(memory)
+    return same_slot and other.id != memory.id and other.status is Status.ACTIVE and has_same_meaning(memory, other)
 
 
-def _into(memory: Memory, twin: Memory, reason: str, now_us: int) -> list[Change]:
+def _merge_into(memory: Memory, twin: Memory, reason: str, now_us: int) -> list[Change]:
     if Status.MERGED not in TRANSITIONS[memory.status]:
         why = f"its value is held already, as {twin.id}"
         raise Conflict(f"{memory.id} cannot become active", why=why, fix="forget that one first", memory_id=memory.id)
@@ -57,22 +57,22 @@ def _into(memory: Memory, twin: Memory, reason: str, now_us: int) -> list[Change
             memory_id=memory.id,
             successor=twin.id,
             relation=Relation.DUPLICATE,
-            valid_until_us=max(begins_us(memory), now_us),
+            valid_until_us=max(get_valid_from_us(memory), now_us),
             reason=reason,
         ),
         Confirm(memory_id=twin.id, support=(), reason=reason),
     ]
 
 
-def _makes_room(memory: Memory, slot_rows: Sequence[Memory], now_us: int) -> list[Change]:
-    rivals = [one for one in opponents(memory, slot_rows) if not (one.contested and memory.contested)]
+def _supersede_conflicting(memory: Memory, slot_rows: Sequence[Memory], now_us: int) -> list[Change]:
+    rivals = [one for one in find_conflicting(memory, slot_rows) if not (one.contested and memory.contested)]
     return [
         Supersede(
             memory_id=one.id,
             successor=memory.id,
             relation=Relation.CHANGED,
-            valid_until_us=max(begins_us(one), now_us),
-            reason=because(Relation.CHANGED, label(memory), label(one)),
+            valid_until_us=max(get_valid_from_us(one), now_us),
+            reason=explain_replacement(Relation.CHANGED, display_value(memory), display_value(one)),
         )
         for one in rivals
     ]

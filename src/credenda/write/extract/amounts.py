@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import MemoryType
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.readings import Reading
@@ -49,12 +49,12 @@ def amount_of(clause: str, owner: str, *, corrects: bool) -> Reading | None:
     if clause.split(" ", 1)[0].lower() not in _TRIGGERS:
         return None
     if found := _UP_TO.match(clause):
-        return _reading(found["value"], Move.CHANGE, owner)
+        return _reading(found["value"], UpdateKind.CHANGE, owner)
     if found := _MAKE_THAT.match(clause):
-        return _reading(found["value"], Move.CORRECT, None)
+        return _reading(found["value"], UpdateKind.CORRECT, None)
     found = _IT_IS_NOW.match(clause)
     if found is not None and (corrects or found["now"] or found["now2"]):
-        return _reading(found["value"], Move.CORRECT if corrects else Move.CHANGE, None)
+        return _reading(found["value"], UpdateKind.CORRECT if corrects else UpdateKind.CHANGE, None)
     return _named(clause, corrects=corrects)
 
 
@@ -64,11 +64,11 @@ def _named(clause: str, *, corrects: bool) -> Reading | None:
     value = "" if found is None else next(one for one in found.groups() if one)
     if not (value[:1].isupper() or value.rpartition(" ")[2][:1].isupper() or lexicon().category(value)):
         return None
-    move = Move.CORRECT if corrects or (found is not None and found["made"]) else Move.CHANGE
+    move = UpdateKind.CORRECT if corrects or (found is not None and found["made"]) else UpdateKind.CHANGE
     return _reading(value, move, None)
 
 
-def _reading(value: str, move: Move, entity: str | None) -> Reading:
+def _reading(value: str, move: UpdateKind, entity: str | None) -> Reading:
     return Reading(
         type=MemoryType.FACT,
         entity=entity,

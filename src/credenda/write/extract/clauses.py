@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.write.extract.lexicon import RECENT, expression, load_table, names, occurs
 from credenda.write.extract.patterns import Gate, in_lower_case
 from credenda.write.extract.values import leading_scope
@@ -34,7 +34,7 @@ class Clause(NamedTuple):
     """
 
     text: str
-    move: Move = Move.STATE
+    move: UpdateKind = UpdateKind.STATE
     hedged: bool = False
     scope: str | None = None
     report: bool = False
@@ -153,9 +153,9 @@ def _opened(clause: Clause) -> Clause:
 def _after(clause: Clause, name: str, rest: str) -> Clause:
     match name:
         case "correction":
-            return clause._replace(text=rest, move=Move.CORRECT)
-        case "change" if clause.move is Move.STATE:
-            return clause._replace(text=rest, move=Move.CHANGE)
+            return clause._replace(text=rest, move=UpdateKind.CORRECT)
+        case "change" if clause.move is UpdateKind.STATE:
+            return clause._replace(text=rest, move=UpdateKind.CHANGE)
         case "hedge":
             return clause._replace(text=rest, hedged=True)
         case "unwrap":

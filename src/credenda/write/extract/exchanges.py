@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from credenda.model.claim import Claim, Move
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, MemoryType
-from credenda.text.normalize import same_value
+from credenda.text.normalize import is_same_value
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.lexicon import load_table, names, words_of
 from credenda.write.extract.patterns import compile_macros
@@ -66,8 +66,8 @@ def exchanged(sentence: str) -> Reading | None:
         if found is None:
             continue
         value, prior = clean_value(found["value"], []).text, clean_value(found["prior"], []).text
-        if _names(value) and _names(prior) and not same_value(value, prior):
-            return _plain(value, prior, Move.CORRECT if one.corrects else Move.CHANGE)
+        if _names(value) and _names(prior) and not is_same_value(value, prior):
+            return _plain(value, prior, UpdateKind.CORRECT if one.corrects else UpdateKind.CHANGE)
     return None
 
 
@@ -76,18 +76,18 @@ def _names(text: str) -> bool:
     return 0 < len(text.split()) <= _WORDS_MAX and names().pointing.match(text) is None
 
 
-def _plain(value: str, prior: str, move: Move) -> Reading:
+def _plain(value: str, prior: str, move: UpdateKind) -> Reading:
     return Reading(type=MemoryType.FACT, value=value, prior=prior, move=move, durable=True, pattern="renamed")
 
 
 def renamed(clause: Clause, held: Iterable[Claim | Memory]) -> Reading | None:
     """Read "it's Split, not Zagreb": the slot is that of a claim or memory with the value Zagreb, if there is one."""
-    found = corrected_value(clause.text, corrects=clause.move is Move.CORRECT)
+    found = corrected_value(clause.text, corrects=clause.move is UpdateKind.CORRECT)
     left = left_for(clause.text) if found is None else None
     value, prior = found or left or ("", "")
     if not prior:
         return None
-    return in_its_slot(_plain(value, prior, Move.CORRECT if left is None else Move.CHANGE), held)
+    return in_its_slot(_plain(value, prior, UpdateKind.CORRECT if left is None else UpdateKind.CHANGE), held)
 
 
 def _head(value: str | None) -> str | None:
@@ -98,8 +98,8 @@ def _head(value: str | None) -> str | None:
 def in_its_slot(plain: Reading, held: Iterable[Claim | Memory]) -> Reading:
     """Give a reading the slot of the first claim or memory that holds what it replaces; itself where none does."""
     for one in held:
-        replaceable = plain.move is Move.CORRECT or one.attribute not in BY_BIRTH
-        if replaceable and (same_value(one.value, plain.prior) or same_value(_head(one.value), plain.prior)):
+        replaceable = plain.move is UpdateKind.CORRECT or one.attribute not in BY_BIRTH
+        if replaceable and (is_same_value(one.value, plain.prior) or is_same_value(_head(one.value), plain.prior)):
             slot = replace(plain, entity=one.entity, attribute=one.attribute, scope=one.scope, importance=0.8)
             return replace(slot, type=one.type, cardinality=one.cardinality, confidence=0.85)
     return plain

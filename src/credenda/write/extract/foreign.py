@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.write.extract.acts import Act, act_of, is_question
 from credenda.write.extract.gloss import Gloss
@@ -33,7 +33,7 @@ class _Shape:
     match: re.Pattern[str]
     attribute: str
     type: MemoryType
-    move: Move
+    move: UpdateKind
     stance: Stance
     many: bool
 
@@ -51,7 +51,7 @@ def _shapes() -> tuple[_Shape, ...]:
             compile_macros(entry["match"], table["macros"]),
             entry["attribute"],
             MemoryType(entry.get("type", "fact")),
-            Move(entry.get("move", "state")),
+            UpdateKind(entry.get("move", "state")),
             Stance(entry.get("stance", "asserted")),
             entry.get("many", False),
         )
@@ -86,7 +86,7 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str, *, changed: bool) 
         value=_ALSO.sub("", value),
         prior=prior,
         cardinality=Cardinality.SET if many else Cardinality.SINGLE,
-        move=Move.CHANGE if changed and shape.move is Move.STATE else shape.move,
+        move=UpdateKind.CHANGE if changed and shape.move is UpdateKind.STATE else shape.move,
         stance=shape.stance,
         confidence=0.8 if shape.stance is Stance.ASSERTED else 0.4,
         importance=max(attribute.importance, 0.8 if shape.type is MemoryType.PREFERENCE else 0.0),
@@ -120,7 +120,7 @@ def read_foreign(sentence: str, owner: str) -> list[Reading]:
         found = shape.match.match(plain)
         if found is not None:
             reading = _reading(shape, found, owner, changed=plain != said.strip())
-            return [replace(reading, move=Move.CORRECT) if corrects else reading]
+            return [replace(reading, move=UpdateKind.CORRECT) if corrects else reading]
     return _verbatim(said)
 
 

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from credenda.text.languages import TELLING, function_words
+from credenda.text.languages import DISTINCTIVE_WORDS, get_function_words
 from credenda.write.extract.german import german
 from credenda.write.extract.german_words import split_at_and
 from credenda.write.extract.glossary import LANGUAGES, Item, english_words, folded, glossary, itemised, tells
@@ -110,7 +110,7 @@ def is_plainly_english(text: str) -> bool:
     if not text.isascii():
         return False
     words = text.lower().split()
-    return not _PLAINLY.isdisjoint(words) and TELLING.isdisjoint(words)
+    return not _PLAINLY.isdisjoint(words) and DISTINCTIVE_WORDS.isdisjoint(words)
 
 
 @lru_cache(maxsize=256)
@@ -121,7 +121,7 @@ def language_of(sentence: str) -> str | None:
     ('pt', True)
     """
     words = words_of(sentence)
-    if sentence.isascii() and not _PLAINLY.isdisjoint(words) and TELLING.isdisjoint(words):
+    if sentence.isascii() and not _PLAINLY.isdisjoint(words) and DISTINCTIVE_WORDS.isdisjoint(words):
         return None
     telling = tells()
     if len(words) < _WORDS_MIN or telling.keys().isdisjoint(words):
@@ -172,7 +172,7 @@ def _weight(word: str) -> _Weight:
 def _only_english() -> frozenset[str]:
     """Give the function words that none of the four languages has as a word."""
     known = [glossary(language) for language in LANGUAGES]
-    return function_words("en").difference(*(one.words for one in known), *(one.verbs for one in known)) | {
+    return get_function_words("en").difference(*(one.words for one in known), *(one.verbs for one in known)) | {
         "my",
         "i",
         "the",

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import product
 from typing import Final, NamedTuple
 
-from credenda.text.languages import TELLING, function_words
+from credenda.text.languages import DISTINCTIVE_WORDS, get_function_words
 from credenda.write.extract.conjugate import Form, conjugated
 from credenda.write.extract.lexicon import lexicon, load_table
 
@@ -208,12 +208,12 @@ def _add_form(found: Glossary, shown: str, infinitive: str, form: Form) -> None:
 def english_words() -> frozenset[str]:
     """Give the words that tell of no other language, for English has them."""
     listed = {word for words in load_table("worth_words")["classes"].values() for word in words.split()}
-    own = listed.difference(*(glossary(language).words for language in LANGUAGES)) - TELLING
+    own = listed.difference(*(glossary(language).words for language in LANGUAGES)) - DISTINCTIVE_WORDS
     known = lexicon()
-    given = {word for word in _WORD.findall(" ".join(_given()).lower()) if word not in TELLING}
+    given = {word for word in _WORD.findall(" ".join(_given()).lower()) if word not in DISTINCTIVE_WORDS}
     more = load_table("gloss_english")["words"].split()
     return (
-        function_words("en")
+        get_function_words("en")
         | own
         | given
         | known.forms.keys()

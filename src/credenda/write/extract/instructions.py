@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from credenda.model.memory import Cardinality, MemoryType
-from credenda.text.normalize import attribute_key
+from credenda.text.normalize import normalise_attribute
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.lexicon import expression, lexicon, load_table, occurs
 from credenda.write.extract.patterns import Gate, compile_macros
@@ -147,7 +147,7 @@ def _procedure(text: str, clause: Clause, *, to_assistant: bool) -> Reading | No
         return Reading(
             type=MemoryType.PROCEDURE,
             entity="user" if goal else None,
-            attribute=attribute_key(goal) if goal else None,
+            attribute=normalise_attribute(goal) if goal else None,
             value=found["value"].strip(" .!") if goal else None,
             scope=clause.scope,
             confidence=0.8,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.text.normalize import same_value
+from credenda.text.normalize import is_same_value
 from credenda.write.extract.lexicon import expression, names, words_of
 from credenda.write.extract.predicates import Predicate
 from credenda.write.extract.readings import Frame, Reading
@@ -26,7 +26,7 @@ def merged(readings: list[Reading]) -> list[Reading]:
     for one in readings:
         before = kept[-1] if kept else None
         if before is not None and _replaced(before, one):
-            move = Move.CORRECT if before.stance is Stance.NEGATED else Move.CHANGE
+            move = UpdateKind.CORRECT if before.stance is Stance.NEGATED else UpdateKind.CHANGE
             kept[-1] = replace(one, prior=before.value, move=move)
         else:
             kept.append(one)
@@ -34,31 +34,33 @@ def merged(readings: list[Reading]) -> list[Reading]:
 
 
 def _replaced(before: Reading, one: Reading) -> bool:
-    gone = before.move is Move.END or before.stance is Stance.NEGATED
+    gone = before.move is UpdateKind.END or before.stance is Stance.NEGATED
     same = before.attribute is not None and (before.entity, before.attribute) == (one.entity, one.attribute)
-    single = before.move is Move.END or one.cardinality is Cardinality.SINGLE
-    return gone and same and single and one.stance is Stance.ASSERTED and one.move is not Move.END
+    single = before.move is UpdateKind.END or one.cardinality is Cardinality.SINGLE
+    return gone and same and single and one.stance is Stance.ASSERTED and one.move is not UpdateKind.END
 
 
 def is_change(reading: Reading) -> bool:
     """Say whether a reading takes the place of another in its slot."""
-    return reading.attribute is not None and reading.move in {Move.CHANGE, Move.CORRECT}
+    return reading.attribute is not None and reading.move in {UpdateKind.CHANGE, UpdateKind.CORRECT}
 
 
 def with_prior(reading: Reading, found: Reading) -> Reading:
     """Say of a change what it replaces, so that it can be placed where that is held."""
-    told = is_change(reading) and reading.prior is None and same_value(reading.value, found.value)
+    told = is_change(reading) and reading.prior is None and is_same_value(reading.value, found.value)
     return replace(reading, prior=found.prior) if told else reading
 
 
 def added(reading: Reading, frame: Frame) -> Reading:
     """Let what is so "also", or "too", stand beside what its slot holds: "I'm also a diver" ends no other work."""
-    lasting = reading.move is Move.STATE or (reading.move is Move.CHANGE and frame.predicate.tense in _LASTING)
+    lasting = reading.move is UpdateKind.STATE or (
+        reading.move is UpdateKind.CHANGE and frame.predicate.tense in _LASTING
+    )
     one = lasting and reading.cardinality is Cardinality.SINGLE and reading.attribute is not None
     text = frame.clause.text
     if not one or words_of(text).isdisjoint(_BESIDE) or expression("checks", "added").search(text) is None:
         return reading
-    return replace(reading, cardinality=Cardinality.SET, move=Move.STATE)
+    return replace(reading, cardinality=Cardinality.SET, move=UpdateKind.STATE)
 
 
 def softened(reading: Reading, frame: Frame) -> Reading:

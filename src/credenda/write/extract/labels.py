@@ -10,9 +10,9 @@ import re
 from functools import cache
 from typing import Final
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType
-from credenda.text.normalize import attribute_key
+from credenda.text.normalize import normalise_attribute
 from credenda.write.extract.lexicon import load_table
 from credenda.write.extract.readings import Reading
 
@@ -49,10 +49,10 @@ def labelled(sentence: str, owner: str) -> Reading | None:
     return Reading(
         type=MemoryType(kind),
         entity=owner,
-        attribute=attribute_key(label),
+        attribute=normalise_attribute(label),
         value=_ASIDE.sub("", found["value"]).strip(" ,.;"),
         cardinality=Cardinality.SINGLE,
-        move=Move.CHANGE,
+        move=UpdateKind.CHANGE,
         confidence=0.75,
         importance=0.55,
         pattern="labelled",

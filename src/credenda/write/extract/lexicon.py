@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any, Final
 
 from credenda.model.memory import Cardinality, MemoryType
-from credenda.text.normalize import attribute_key, value_key
+from credenda.text.normalize import normalise_attribute, normalise_value
 from credenda.text.weight_file import WeightFile, parse_weight_file
 
 __all__ = [
@@ -114,19 +114,21 @@ class Lexicon:
         folded = noun.casefold()
         if folded in self.kin:
             many = Cardinality.SINGLE if folded in self.single_kin else Cardinality.SET
-            return Attribute(name=attribute_key(folded), cardinality=many, known=False)
+            return Attribute(name=normalise_attribute(folded), cardinality=many, known=False)
         found = self.attributes.get(folded) or self.attributes.get(_QUALIFIER.sub("", folded))
         if found is not None:
             return found
         favourite = _FAVOURITE.match(_QUALIFIER.sub("", folded))
         if favourite:
-            name = f"favourite_{attribute_key(favourite['noun'])}"
+            name = f"favourite_{normalise_attribute(favourite['noun'])}"
             return Attribute(name=name, type=MemoryType.PREFERENCE, importance=0.8)
-        return Attribute(name=attribute_key(folded), known=False, cardinality=self.cardinality(attribute_key(folded)))
+        return Attribute(
+            name=normalise_attribute(folded), known=False, cardinality=self.cardinality(normalise_attribute(folded))
+        )
 
     def category(self, value: str) -> str | None:
         """Say what a named thing is: "PostgreSQL" is a database, "TypeScript 5" a language; None when unknown."""
-        key = value_key(value)
+        key = normalise_value(value)
         found = self.categories.get(key)
         if found is None and " " in key:
             first, _, rest = key.rpartition(" ")
@@ -233,7 +235,7 @@ def lexicon() -> Lexicon:
     words, categories = load_table("lexicon"), load_table("categories")
     return Lexicon(
         attributes=dict(_attributes(load_table("attributes"))),
-        categories={value_key(value): name for name, values in categories["of"].items() for value in values},
+        categories={normalise_value(value): name for name, values in categories["of"].items() for value in values},
         many=frozenset(categories["many"]),
         settings=frozenset(categories["settings"]),
         kin=frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from credenda import limits
-from credenda.model.claim import Claim, Move, Span
+from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.text.sentences import TextSpan
@@ -59,8 +59,8 @@ def claim_of(listener: Listener, span: TextSpan, reading: Reading) -> Claim:
     )
 
 
-def _move(reading: Reading, text: str) -> Move:
+def _move(reading: Reading, text: str) -> UpdateKind:
     """Read "actually … now" as a change; where the earlier value is named as wrong, it was."""
-    if reading.move is Move.CORRECT and reading.prior is None and expression("acts", "is_now").search(text):
-        return Move.CHANGE
+    if reading.move is UpdateKind.CORRECT and reading.prior is None and expression("acts", "is_now").search(text):
+        return UpdateKind.CHANGE
     return reading.move

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import MemoryType
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.values import load_clause
@@ -16,4 +16,4 @@ def parted_of(clause: str, owner: str | None) -> Reading | None:
     if found is None:
         return None
     value = found["value"].removeprefix("my ").removeprefix("My ")
-    return Reading(type=MemoryType.FACT, entity=owner, value=value, move=Move.END, durable=True, pattern="parted")
+    return Reading(type=MemoryType.FACT, entity=owner, value=value, move=UpdateKind.END, durable=True, pattern="parted")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import MemoryType, Stance
 from credenda.write.extract.lexicon import load_table, names
 
@@ -35,7 +35,7 @@ class Pattern:
     prefix: str = ""
     value: str | None = None
     check: str = ""
-    move: Move = Move.STATE
+    move: UpdateKind = UpdateKind.STATE
     stance: Stance = Stance.ASSERTED
     category: bool = False
     many: bool = False
@@ -100,7 +100,7 @@ def _pattern(entry: Mapping[str, Any], macros: Mapping[str, str]) -> Pattern:
     if "who" in entry:
         fields["who"] = frozenset(entry["who"])
     fields["type"] = MemoryType(entry.get("type", "fact"))
-    fields["move"] = Move(entry.get("move", "state"))
+    fields["move"] = UpdateKind(entry.get("move", "state"))
     fields["stance"] = Stance(entry.get("stance", "asserted"))
     return Pattern(**fields)
 

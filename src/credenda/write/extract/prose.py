@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import Final
 
-from credenda.text.sentences import TextSpan, sentence_spans
+from credenda.text.sentences import TextSpan, split_sentences
 from credenda.write.extract.lexicon import load_table, occurs
 
 __all__ = ["NOTE_CHARACTERS", "SENTENCE_CHARACTERS", "is_alone", "own_sentences"]
@@ -78,7 +78,7 @@ def _of_talk(text: str) -> tuple[TextSpan, ...]:
 
 def _readable(text: str) -> Iterator[TextSpan]:
     fences = _Fences(text) if "```" in text or "~~~" in text else None
-    for span in islice(sentence_spans(text), _CANDIDATES_MAX):
+    for span in islice(split_sentences(text), _CANDIDATES_MAX):
         fenced = fences is not None and fences.covers(span.start, span.stop)
         if fenced or span.stop - span.start > SENTENCE_CHARACTERS or _is_quoted(text, span.start):
             continue

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.text.normalize import attribute_key
+from credenda.text.normalize import normalise_attribute
 from credenda.write.extract.checks import Situation
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.general import holds, may_hold
@@ -96,7 +96,7 @@ class Reading:
     scope: str | None = None
     cardinality: Cardinality = Cardinality.SINGLE
     stance: Stance = Stance.ASSERTED
-    move: Move = Move.STATE
+    move: UpdateKind = UpdateKind.STATE
     confidence: float = 0.8
     importance: float = 0.6
     since_us: int | None = None
@@ -120,7 +120,7 @@ class Frame:
     @property
     def changed(self) -> bool:
         """Whether the words speak of a change or a correction."""
-        return self.clause.move is not Move.STATE or not self.predicate.cues.isdisjoint({"now", "changed"})
+        return self.clause.move is not UpdateKind.STATE or not self.predicate.cues.isdisjoint({"now", "changed"})
 
     def situation(self) -> Situation:
         """Give what a check may look at, but for the attribute."""
@@ -228,7 +228,7 @@ def read(frame: Frame) -> list[Reading]:
 
 def _readings(fit: _Fit, frame: Frame, around: Situation) -> list[Reading]:
     value = _value_of(fit, frame)
-    changed = frame.changed or value.move is Move.CHANGE
+    changed = frame.changed or value.move is UpdateKind.CHANGE
     listed = fit.pattern.name == "own_is" and frame.predicate.said.startswith("are ") and not changed
     apart = fit.pattern.attribute == "allergy"
     texts = split_list(value.text, apart=apart) if fit.pattern.split or listed else [value.text]
@@ -259,7 +259,7 @@ def _value_of(fit: _Fit, frame: Frame) -> Value:
     if pattern.value is not None:
         value.text = pattern.value
     groups = fit.found.groupdict()
-    changes = frame.changed or value.move is Move.CHANGE
+    changes = frame.changed or value.move is UpdateKind.CHANGE
     if pattern.name == "has_named":
         value.prior = names().kin_noun(groups.get("kind") or "")
     if changes and pattern.name in _RENAMING and subject.who == "name":
@@ -296,7 +296,7 @@ def _narrow_preference(pattern: Pattern, value: Value) -> None:
 def _reading(fit: _Fit, frame: Frame, attribute: Attribute, value: Value) -> Reading:
     pattern = fit.pattern
     name = (pattern.former or attribute.name) if fit.former else attribute.name
-    move, stance = Move.STATE if fit.former else _move(pattern, frame, value), _stance(pattern, frame, value)
+    move, stance = UpdateKind.STATE if fit.former else _move(pattern, frame, value), _stance(pattern, frame, value)
     since, until = _validity(pattern, attribute, value, frame, move=move)
     dated = attribute.dated or pattern.check in {"date", "appointment"}
     scope = value.scope or frame.clause.scope
@@ -305,9 +305,9 @@ def _reading(fit: _Fit, frame: Frame, attribute: Attribute, value: Value) -> Rea
         type=_type(pattern, attribute, frame),
         entity=entity_of(pattern, fit.found, frame.subject, attribute, owner=frame.owner) if name else None,
         attribute=name or None,
-        value=shown.removeprefix("to ") if name or move is Move.END else None,
+        value=shown.removeprefix("to ") if name or move is UpdateKind.END else None,
         prior=value.prior,
-        scope=None if scope is not None and attribute_key(scope) == name else scope,
+        scope=None if scope is not None and normalise_attribute(scope) == name else scope,
         cardinality=Cardinality.SET if fit.former else attribute.cardinality,
         stance=_WISHED.get(attribute.name, stance) if stance is Stance.ASSERTED else stance,
         move=move,
@@ -320,20 +320,20 @@ def _reading(fit: _Fit, frame: Frame, attribute: Attribute, value: Value) -> Rea
     )
 
 
-def _move(pattern: Pattern, frame: Frame, value: Value) -> Move:
+def _move(pattern: Pattern, frame: Frame, value: Value) -> UpdateKind:
     predicate, said = frame.predicate, {frame.clause.move, value.move}
     if predicate.ended:
-        return Move.END
-    if pattern.move is not Move.STATE:
+        return UpdateKind.END
+    if pattern.move is not UpdateKind.STATE:
         return pattern.move
     if pattern.check == "happening" or pattern.stance is not Stance.ASSERTED:
         replaces = pattern.stance in _WISHES and expression("checks", "in_place").search(frame.clause.text)
-        return Move.CHANGE if replaces else Move.STATE
-    if Move.CORRECT in said or "actually" in predicate.cues:
-        return Move.CORRECT
+        return UpdateKind.CHANGE if replaces else UpdateKind.STATE
+    if UpdateKind.CORRECT in said or "actually" in predicate.cues:
+        return UpdateKind.CORRECT
     began = frame.moment.since if frame.moment.since is not None else frame.moment.lasting
     lasting = predicate.tense in {"perfect", "progressive", "simple"} and began is not None
-    return Move.CHANGE if lasting or frame.changed or Move.CHANGE in said else Move.STATE
+    return UpdateKind.CHANGE if lasting or frame.changed or UpdateKind.CHANGE in said else UpdateKind.STATE
 
 
 def _stance(pattern: Pattern, frame: Frame, value: Value) -> Stance:
@@ -348,7 +348,7 @@ def _stance(pattern: Pattern, frame: Frame, value: Value) -> Stance:
 
 
 def _validity(
-    pattern: Pattern, attribute: Attribute, value: Value, frame: Frame, *, move: Move
+    pattern: Pattern, attribute: Attribute, value: Value, frame: Frame, *, move: UpdateKind
 ) -> tuple[int | None, int | None]:
     """Decide since when and until when a reading holds."""
     moment = frame.moment
@@ -356,7 +356,7 @@ def _validity(
         return None, None
     if pattern.check in {"date", "appointment"}:
         return None, day_end(value.text, moment.anchor_us)
-    if pattern.check == "happening" or move is Move.CHANGE or pattern.tense == "past":
+    if pattern.check == "happening" or move is UpdateKind.CHANGE or pattern.tense == "past":
         return moment.since or moment.lasting or moment.past, None
     if frame.predicate.ended:
         return moment.since or moment.past, moment.until
@@ -373,11 +373,11 @@ def _type(pattern: Pattern, attribute: Attribute, frame: Frame) -> MemoryType:
     return attribute.type if pattern.name.startswith("own") else pattern.type
 
 
-def _importance(pattern: Pattern, attribute: Attribute, frame: Frame, *, move: Move) -> float:
+def _importance(pattern: Pattern, attribute: Attribute, frame: Frame, *, move: UpdateKind) -> float:
     """Weigh by pattern and attribute; "always", "never" and corrections are in the top band (R-054)."""
     value = max(pattern.importance, attribute.importance if attribute.known else 0.0)
     strong = pattern.type is MemoryType.PREFERENCE and frame.predicate.cues & {"always", "never"}
-    return max(value, _STRONG) if strong or move is Move.CORRECT else value
+    return max(value, _STRONG) if strong or move is UpdateKind.CORRECT else value
 
 
 def _second_slots(found: re.Match[str], first: Reading, moment: Moment) -> Iterator[Reading]:

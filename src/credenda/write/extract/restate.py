@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.write.extract.clauses import open_contractions, open_sentence
 from credenda.write.extract.lexicon import RECENT, lexicon, load_table, names
 from credenda.write.extract.patterns import compile_macros
@@ -190,6 +190,6 @@ def retold(sentence: str) -> str | None:
         return None
     opened = open_sentence(open_contractions(sentence))
     said = _restated(opened.text.rstrip(_MARKS), _CHANGES)
-    if said is None and opened.move is Move.CHANGE:
+    if said is None and opened.move is UpdateKind.CHANGE:
         said = f"now {opened.text}"
     return None if said is None or said.casefold() == sentence.casefold() else said

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from credenda import limits
-from credenda.model.claim import Claim, Move, Turn
+from credenda.model.claim import Claim, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import MemoryType, Stance
 from credenda.text.sentences import TextSpan
@@ -100,7 +100,7 @@ def _frame(listener: Listener, clause: Clause, *, left: bool, short: bool) -> Fr
     if subject is None or predicate is None or predicate.tense == "skip":
         return None
     if moment.since is not None and predicate.tense == "simple" and clause.text.lower().startswith(_BEGINNING):
-        clause = clause._replace(move=Move.CHANGE if clause.move is Move.STATE else clause.move)
+        clause = clause._replace(move=UpdateKind.CHANGE if clause.move is UpdateKind.STATE else clause.move)
     if moment.spans and predicate.tense not in {"past", "perfect", "former"}:
         moment = clause_dates(clause.text, anchor, "future")
     if " for " in clause.text and (predicate.tense == "perfect" or " been " in clause.text):
@@ -120,7 +120,7 @@ def _clause_readings(listener: Listener, clause: Clause, *, left: bool, short: b
     """Read one clause, and remember the person that it is about."""
     named = renamed(clause, (*reversed(listener.claims), *listener.known)) or parted_of(clause.text, listener.owner)
     if named is None and listener.owner is not None:
-        named = amount_of(clause.text, listener.owner, corrects=clause.move is Move.CORRECT)
+        named = amount_of(clause.text, listener.owner, corrects=clause.move is UpdateKind.CORRECT)
     if named is not None:
         return [named]
     frame = _frame(listener, clause, left=left, short=short)
@@ -165,7 +165,7 @@ def _statement(listener: Listener, sentence: str) -> list[Reading]:
         said = take_up(clause.text, before)
         if listener.owner is not None and said != sentence:
             said = restated(said)
-        opening = clause.move if clause.move is not Move.STATE else opening
+        opening = clause.move if clause.move is not UpdateKind.STATE else opening
         clause = clause._replace(text=said, move=opening, hedged=clause.hedged or opened.hedged)
         left = number > 0 and expression("checks", "leaving").search(before) is not None
         readings.extend(_clause_readings(listener, clause, left=left, short=short))
@@ -219,7 +219,7 @@ def _assertions(listener: Listener, sentence: str) -> list[Reading]:
     elif listener.owner is not None and half_read(sentence, readings):
         readings = _tidied(listener, sentence) or readings
     if readings and is_transient(sentence):
-        readings = [one for one in readings if one.durable or one.move is not Move.STATE]
+        readings = [one for one in readings if one.durable or one.move is not UpdateKind.STATE]
     return readings
 
 
@@ -275,7 +275,7 @@ def _heard(listener: Listener, sentence: str) -> Iterator[Reading]:
     if ironic and _DELIGHT.search(plain):
         yield _uncertain(Stance.SARCASTIC)
     elif act is Act.RETRACTION:
-        yield Reading(type=MemoryType.FACT, move=Move.RETRACT, confidence=0.8, importance=_PASSING)
+        yield Reading(type=MemoryType.FACT, move=UpdateKind.RETRACT, confidence=0.8, importance=_PASSING)
     elif act is Act.JOKE and is_joke_only(sentence):
         _take_back(listener)
     elif act in _UNCERTAIN:

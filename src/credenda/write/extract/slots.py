@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.memory import Cardinality
-from credenda.text.normalize import attribute_key
+from credenda.text.normalize import normalise_attribute
 from credenda.write.extract.checks import nominal
 from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
 from credenda.write.extract.patterns import Pattern
@@ -143,7 +143,7 @@ def entity_of(pattern: Pattern, found: re.Match[str], subject: Subject, attribut
     if pattern.swap or subject.who == "best":
         return owner
     if subject.who in {"me", "person", "name"}:
-        itself = subject.who == "name" and attribute_key(subject.entity) == attribute.name
+        itself = subject.who == "name" and normalise_attribute(subject.entity) == attribute.name
         return owner if itself else subject.entity
     return _thing(pattern, subject, attribute, owner)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.write.extract.lexicon import RECENT, lexicon, load_table
 from credenda.write.extract.patterns import in_lower_case
 
@@ -50,7 +50,7 @@ class Value:
     raw: str = ""
     prior: str | None = None
     scope: str | None = None
-    move: Move = Move.STATE
+    move: UpdateKind = UpdateKind.STATE
 
 
 @cache
@@ -66,7 +66,7 @@ def _trim(value: Value, literals: tuple[str, ...], *, dated: bool) -> bool:
     value.text = value.text.strip(_EDGES)
     if found := _tails()["dated_tail" if dated else "tail"].search(value.text):
         if _NOW.search(found[0]):
-            value.move = Move.CHANGE
+            value.move = UpdateKind.CHANGE
         value.text = value.text[: found.start()]
         return True
     for literal in literals:
@@ -79,7 +79,7 @@ def _trim(value: Value, literals: tuple[str, ...], *, dated: bool) -> bool:
 def _contrast(value: Value) -> None:
     """Take "not X", "instead of X" and "not X but Y" apart."""
     if found := _tails()["contrast"].match(value.text):
-        value.text, value.prior, value.move = found["value"], found["prior"].strip(_EDGES), Move.CORRECT
+        value.text, value.prior, value.move = found["value"], found["prior"].strip(_EDGES), UpdateKind.CORRECT
     elif found := _tails()["instead"].match(value.text):
         value.text, value.prior = found["value"], found["prior"].strip(_EDGES)
 
@@ -162,7 +162,7 @@ def left_for(text: str) -> tuple[str, str] | None:
 def take_rather(value: Value) -> None:
     """Read the rest of "(not) X but Y" as Y in place of X."""
     if found := _tails()["but"].match(value.text):
-        value.prior, value.move = _ARTICLE.sub("", found["prior"].strip(_EDGES)), Move.CORRECT
+        value.prior, value.move = _ARTICLE.sub("", found["prior"].strip(_EDGES)), UpdateKind.CORRECT
         value.raw = found["value"].strip(_EDGES)
         value.text = _ARTICLE.sub("", value.raw)
 

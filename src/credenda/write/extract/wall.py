@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, tzinfo
 
-from credenda.clock import from_wall, to_wall
+from credenda.clock import from_local_time, to_local_time
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event
 
@@ -24,7 +24,7 @@ def by_the_wall(extractor: Extractor, turn: Turn, zone: tzinfo) -> list[Claim]:
 
 
 def _moved(event: Event, zone: tzinfo) -> Event:
-    return replace(event, occurred_us=to_wall(event.occurred_us, zone))
+    return replace(event, occurred_us=to_local_time(event.occurred_us, zone))
 
 
 def _back(claim: Claim, shown: Event, said: Event, zone: tzinfo) -> Claim:
@@ -33,6 +33,6 @@ def _back(claim: Claim, shown: Event, said: Event, zone: tzinfo) -> Claim:
     def back(wall_us: int | None) -> int | None:
         if wall_us is None:
             return None
-        return said.occurred_us if wall_us == shown.occurred_us else from_wall(wall_us, zone)
+        return said.occurred_us if wall_us == shown.occurred_us else from_local_time(wall_us, zone)
 
     return replace(claim, valid_from_us=back(claim.valid_from_us), valid_until_us=back(claim.valid_until_us))

@@ -8,35 +8,35 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Conflict
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Delete, Revise, Support
 from credenda.model.claim import Span
-from credenda.model.contest import ContestCase, ContestState, contest_table
+from credenda.model.contest import ContestCase, ContestState, to_contest_dict
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import EventFilter, Job, Reader, Redaction, Tombstone, Writer
-from credenda.text.normalize import attribute_key, name_key, text_key, value_key
-from credenda.text.sentences import sentence_spans
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
+from credenda.text.sentences import split_sentences
 from credenda.write.apply import Application, apply
 from credenda.write.forget.scope import (
     BLANK,
     WORD,
-    Holdings,
-    elsewhere,
-    overlap,
-    repeats,
-    said_again,
-    spared,
-    told,
-    words,
+    ValueHolders,
+    find_kept_digests,
+    find_other_support,
+    find_restatements,
+    get_span_text,
+    has_overlap,
+    is_repeat,
+    is_stated,
 )
-from credenda.write.forget.tombstones import memory_tombstones, text_tombstones
-from credenda.write.reconcile.contest_trigger import question
-from credenda.write.reconcile.slots import CURRENT
-from credenda.write.reconcile.wording import quotations
+from credenda.write.forget.tombstones import make_memory_tombstones, make_text_tombstones
+from credenda.write.reconcile.contest_trigger import format_question
+from credenda.write.reconcile.slots import CURRENT_STATUSES
+from credenda.write.reconcile.wording import quote_parts
 
-__all__ = ["Deletion", "blank", "check_hold", "count_where", "last_number"]
+__all__ = ["Deletion", "check_hold", "count_matches", "find_last_number", "redact_span"]
 
 _PAGE: Final = 500
 
@@ -64,14 +64,14 @@ class Deletion:
     buried: bool = True
     deleted: int = 0
     _done: set[str] = field(default_factory=set[str])
-    _sought: set[str] = field(default_factory=set[str])
-    _holdings: Holdings = field(init=False)
-    _spared: set[bytes] = field(default_factory=set[bytes])
+    _searched: set[str] = field(default_factory=set[str])
+    _holdings: ValueHolders = field(init=False)
+    _kept_digests: set[bytes] = field(default_factory=set[bytes])
     """Hashes of what other words than those that go still hold or say."""
 
     def __post_init__(self) -> None:
         """Refuse before anything is touched."""
-        self._holdings = Holdings(self.writer)
+        self._holdings = ValueHolders(self.writer)
         check_hold(self.writer)
 
     def memory(self, memory: Memory) -> None:
@@ -84,15 +84,15 @@ class Deletion:
         self._done.add(memory.id)
         evidence = self.writer.evidence(memory_ids=[memory.id])
         events = {event.id: event for event in self.writer.events(sorted({item.span.event_id for item in evidence}))}
-        sentences = [words(events, item.span) for item in evidence]
+        sentences = [get_span_text(events, item.span) for item in evidence]
         twins, _ = self._holdings.beside(memory)
-        self._bury(memory, sentences)
+        self._redact_memory(memory, sentences)
         spans = list(dict.fromkeys(item.span for item in evidence))
-        spans += said_again(self.writer, (memory.text, *sentences), self._sought) if self.buried else []
+        spans += find_restatements(self.writer, (memory.text, *sentences), self._searched) if self.buried else []
         for span in spans:
-            blank(self.writer, span, self.now_us, self.actor)
-        for other in (*self._repeating(memory, spans), *twins):
-            if other.id in self._done or not self._taken_apart(other, memory):
+            redact_span(self.writer, span, self.now_us, self.actor)
+        for other in (*self._find_repeats(memory, spans), *twins):
+            if other.id in self._done or not self._split_merged(other, memory):
                 self.memory(other)
 
     def event(self, event: Event) -> None:
@@ -105,32 +105,32 @@ class Deletion:
             return
         resting = self.writer.evidence(event_ids=[event.id])
         held = self.writer.memories(sorted({item.memory_id for item in resting}))
-        self._spared = spared(self._holdings, event, held) if self.buried else set()
-        leaving = [one for one in held if one.value and not elsewhere(self.writer, one, {event.id})]
+        self._kept_digests = find_kept_digests(self._holdings, event, held) if self.buried else set()
+        leaving = [one for one in held if one.value and not find_other_support(self.writer, one, {event.id})]
         for memory in held:
-            if memory.status is Status.DELETED or self._told_of(memory, leaving):
+            if memory.status is Status.DELETED or self._split_if_named(memory, leaving):
                 continue
-            left = elsewhere(self.writer, memory, {event.id})
-            told_here = text_key(memory.text) in text_key(event.text)
-            if left and not (told_here and not told(memory, left)):
+            left = find_other_support(self.writer, memory, {event.id})
+            told_here = normalise_text(memory.text) in normalise_text(event.text)
+            if left and not (told_here and not is_stated(memory, left)):
                 continue
             self._done.add(memory.id)
             spans = [item.span for item in resting if item.memory_id == memory.id]
             sentences = [event.text[span.start : span.stop] for span in spans]
-            if left and memory.status in CURRENT:
+            if left and memory.status in CURRENT_STATUSES:
                 self._reword(memory, sentences, left)
             else:
-                self._bury(memory, sentences, value=not left)
-        self._entomb(event)
-        self._spared = set()
+                self._redact_memory(memory, sentences, value=not left)
+        self._put_event_tombstones(event)
+        self._kept_digests = set()
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
-        _log(self.writer, event.id, self.now_us, self.actor)
+        _log_redaction(self.writer, event.id, self.now_us, self.actor)
 
-    def _told_of(self, memory: Memory, leaving: Sequence[Memory]) -> bool:
+    def _split_if_named(self, memory: Memory, leaving: Sequence[Memory]) -> bool:
         """Take a text apart that names a value of memories that go, and say whether that was done."""
-        said = text_key(memory.text)
-        named = (one for one in leaving if one.id != memory.id and value_key(one.value or "") in said)
-        return any(self._taken_apart(memory, one) for one in named)
+        said = normalise_text(memory.text)
+        named = (one for one in leaving if one.id != memory.id and normalise_value(one.value or "") in said)
+        return any(self._split_merged(memory, one) for one in named)
 
     def _reword(self, memory: Memory, sentences: list[str], left: dict[str, list[str]]) -> None:
         """Hold a memory in the words that are left; only the words of the deleted event are buried."""
@@ -142,7 +142,7 @@ class Deletion:
         said = next(iter(left.values()))[0].strip()[: limits.MEMORY_TEXT_CHARACTERS]
         kept = Draft(**{field.name: getattr(memory, field.name) for field in fields(Draft)})
         add = Add(key="new:reworded", draft=replace(kept, text=said), support=support, reason="other words say it too")
-        self._bury(memory, sentences, value=False)
+        self._redact_memory(memory, sentences, value=False)
         application = Application(actor=self.actor, now_us=self.now_us)
         (new_id,) = apply(self.writer, [add], application).ids.values()
         self._holdings.forget()
@@ -151,34 +151,34 @@ class Deletion:
                 ids = tuple(new_id if one == memory.id else one for one in contest.memory_ids)
                 self.writer.put(replace(contest, memory_ids=ids))
                 self._log_contest(replace(contest, memory_ids=ids))
-        number = number_of(support[0].span.event_id, Kind.EVENT, self.writer.tenant.tag)
+        number = parse_id_number(support[0].span.event_id, IdKind.EVENT, self.writer.tenant.tag)
         self.writer.put(Job(kind=EMBED, first=number, last=number))
 
-    def _entomb(self, event: Event) -> None:
+    def _put_event_tombstones(self, event: Event) -> None:
         """Leave the tombstones of an event: of all of it, and of each sentence."""
         key = self.writer.tenant.key
-        for text in (event.text, *(event.text[start:stop] for start, stop in sentence_spans(event.text))):
-            self._put(text_tombstones(key, text, self.now_us))
+        for text in (event.text, *(event.text[start:stop] for start, stop in split_sentences(event.text))):
+            self._put(make_text_tombstones(key, text, self.now_us))
 
     def _put(self, stones: Iterable[Tombstone]) -> None:
         for stone in stones if self.buried else ():
-            if stone.digest not in self._spared:
+            if stone.digest not in self._kept_digests:
                 self.writer.put(stone)
 
-    def _bury(self, memory: Memory, sentences: Iterable[str], *, value: bool = True) -> None:
+    def _redact_memory(self, memory: Memory, sentences: Iterable[str], *, value: bool = True) -> None:
         """Redact a memory and leave its tombstones; without that of its value where other words still give it."""
         if self.buried:
             _, apart = self._holdings.beside(memory)
-            stones = memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us, apart=bool(apart))
+            stones = make_memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us, apart=bool(apart))
             self._put(stone for stone in stones if value or stone.kind == "text")
-        changed = self._leave_contests(memory) if value else set[str]()
-        pair = (name_key(memory.entity or ""), attribute_key(memory.attribute or ""))
+        changed = self._remove_from_contests(memory) if value else set[str]()
+        pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
         application = Application(actor=self.actor, now_us=self.now_us)
         apply(self.writer, [Delete(memory_id=memory.id, reason=self.reason)], application)
-        phrases = quotations(memory.value, memory.text)
+        phrases = quote_parts(memory.value, memory.text)
         for contest in self.writer.contests():
-            same = (name_key(contest.entity), attribute_key(contest.attribute)) == pair
-            if same or contest.id in changed or _quotes(contest, phrases):
+            same = (normalise_name(contest.entity), normalise_attribute(contest.attribute)) == pair
+            if same or contest.id in changed or _has_quote(contest, phrases):
                 self._log_contest(contest)
         self.deleted += value
 
@@ -191,41 +191,43 @@ class Deletion:
                 actor=self.actor,
                 reason="a value was deleted",
                 at_us=self.now_us,
-                after={"contest": contest.id, "case": contest_table(contest)},
+                after={"contest": contest.id, "case": to_contest_dict(contest)},
             )
         )
 
-    def _repeating(self, memory: Memory, spans: list[Span]) -> list[Memory]:
+    def _find_repeats(self, memory: Memory, spans: list[Span]) -> list[Memory]:
         """Find memories read from the same words that would still say what was deleted."""
         near = self.writer.evidence(event_ids=sorted({span.event_id for span in spans}))
-        ids = {item.memory_id for item in near if any(overlap(item.span, span) for span in spans)} - self._done
-        return [other for other in self.writer.memories(sorted(ids)) if repeats(memory, other)]
+        ids = {item.memory_id for item in near if any(has_overlap(item.span, span) for span in spans)} - self._done
+        return [other for other in self.writer.memories(sorted(ids)) if is_repeat(memory, other)]
 
-    def _taken_apart(self, other: Memory, gone: Memory) -> bool:
+    def _split_merged(self, other: Memory, gone: Memory) -> bool:
         """Hold again by themselves what was put into one text that names a deleted value beside its own.
 
         "Now X; previously Y" goes with Y, and X stays: each part stands as the whole did. False where there are none.
         """
-        beside = gone.value and other.value and value_key(gone.value) != value_key(other.value)
-        said = value_key(gone.value or "")
+        beside = gone.value and other.value and normalise_value(gone.value) != normalise_value(other.value)
+        said = normalise_value(gone.value or "")
         events = {item.span.event_id for item in self.writer.evidence(memory_ids=[other.id])}
         resting = self.writer.evidence(event_ids=sorted(events))
         parts = [
             one
             for one in self.writer.memories(sorted({item.memory_id for item in resting} - self._done))
-            if one.superseded_by == other.id and one.relation is Relation.MERGED and said not in text_key(one.text)
+            if one.superseded_by == other.id
+            and one.relation is Relation.MERGED
+            and said not in normalise_text(one.text)
         ]
         if not (beside and parts):
             return False
         self._done.add(other.id)
         application = Application(actor=self.actor, now_us=self.now_us)
-        apply(self.writer, [self._standing_again(one, other) for one in parts], application)
-        self._bury(other, [], value=False)
+        apply(self.writer, [self._restore_part(one, other) for one in parts], application)
+        self._redact_memory(other, [], value=False)
         return True
 
-    def _standing_again(self, part: Memory, whole: Memory) -> Revise:
-        earlier = [one for one in self.writer.versions([part.id]) if one.status in CURRENT]
-        until_us = earlier[-1].valid_until_us if earlier and whole.status in CURRENT else whole.valid_until_us
+    def _restore_part(self, part: Memory, whole: Memory) -> Revise:
+        earlier = [one for one in self.writer.versions([part.id]) if one.status in CURRENT_STATUSES]
+        until_us = earlier[-1].valid_until_us if earlier and whole.status in CURRENT_STATUSES else whole.valid_until_us
         fields = {
             "status": whole.status,
             "relation": whole.relation,
@@ -234,18 +236,20 @@ class Deletion:
         }
         return Revise(memory_id=part.id, fields=fields, reason="what was said beside it was deleted")
 
-    def _leave_contests(self, memory: Memory) -> set[str]:
+    def _remove_from_contests(self, memory: Memory) -> set[str]:
         """Take a memory's value out of every contest that names it, as a choice or as the answer; say which.
 
         What is left of one that this closes is contested no more.
         """
         changed: set[str] = set()
-        gone = value_key(memory.value or memory.text)
+        gone = normalise_value(memory.value or memory.text)
         for contest in self.writer.contests():
-            pair = (name_key(contest.entity), attribute_key(contest.attribute))
-            same = pair == (name_key(memory.entity or ""), attribute_key(memory.attribute or ""))
-            if memory.id in contest.memory_ids or (same and any(value_key(one) == gone for one in contest.values)):
-                left = self._without(contest, memory)
+            pair = (normalise_name(contest.entity), normalise_attribute(contest.attribute))
+            same = pair == (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
+            if memory.id in contest.memory_ids or (
+                same and any(normalise_value(one) == gone for one in contest.values)
+            ):
+                left = self._remove_value(contest, memory)
                 self.writer.put(left)
                 changed.add(left.id)
                 if contest.state is ContestState.OPEN and left.state is ContestState.RESOLVED:
@@ -263,33 +267,33 @@ class Deletion:
         ]
         apply(self.writer, settled, Application(actor=self.actor, now_us=self.now_us))
 
-    def _without(self, contest: ContestCase, memory: Memory) -> ContestCase:
-        gone = value_key(memory.value or memory.text)
+    def _remove_value(self, contest: ContestCase, memory: Memory) -> ContestCase:
+        gone = normalise_value(memory.value or memory.text)
         left = self.writer.memories([one for one in contest.memory_ids if one != memory.id])
-        if any(value_key(one.value or one.text) == gone for one in left):  # held on other words as well
+        if any(normalise_value(one.value or one.text) == gone for one in left):  # held on other words as well
             gone = ""
-        values = tuple(value for value in contest.values if value_key(value) != gone)
+        values = tuple(value for value in contest.values if normalise_value(value) != gone)
         slot = Slot(contest.speaker, contest.entity, contest.attribute, contest.scope, TypeClass(contest.type_class))
         still_open = contest.state is ContestState.OPEN and len(values) > 1
         return replace(
             contest,
             values=values,
             memory_ids=tuple(one for one in contest.memory_ids if one != memory.id),
-            question=question(slot, values) if len(values) > 1 else "",
+            question=format_question(slot, values) if len(values) > 1 else "",
             state=ContestState.OPEN if still_open else ContestState.RESOLVED,
             resolved_us=contest.resolved_us or (None if still_open else self.now_us),
             resolution=None if still_open else "a value was deleted",
-            scopes={value: scope for value, scope in contest.scopes.items() if value_key(value) != gone},
+            scopes={value: scope for value, scope in contest.scopes.items() if normalise_value(value) != gone},
         )
 
 
-def _quotes(contest: ContestCase, phrases: Iterable[str]) -> bool:
+def _has_quote(contest: ContestCase, phrases: Iterable[str]) -> bool:
     """Say whether the log of a contest, of whatever slot, quotes one of these, so that its entry is redacted too."""
-    told = (contest.question, contest.resolution or "", *quotations(*contest.values))
+    told = (contest.question, contest.resolution or "", *quote_parts(*contest.values))
     return any(phrase in text for phrase in phrases for text in told)
 
 
-def blank(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
+def redact_span(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
     """Blank a span letter by letter, so that every other span keeps its place."""
     for event in writer.events([span.event_id]):
         hidden = WORD.sub(BLANK, event.text[span.start : span.stop])
@@ -297,16 +301,16 @@ def blank(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
         if text != event.text:
             left = text if WORD.search(text.replace(BLANK, "")) else ""
             writer.put(Redaction(id=event.id, at_us=now_us, text=left))
-            _log(writer, event.id, now_us, actor)
+            _log_redaction(writer, event.id, now_us, actor)
 
 
-def _log(writer: Writer, event_id: str, now_us: int, actor: Actor) -> None:
+def _log_redaction(writer: Writer, event_id: str, now_us: int, actor: Actor) -> None:
     """Log the redaction, so that every index hears of it."""
     reason = "words redacted"
     writer.put(ChangeRecord(id="", kind=ChangeKind.DELETE, actor=actor, reason=reason, at_us=now_us, cause=event_id))
 
 
-def count_where(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
+def count_matches(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
     """Count the events that a deletion would take, and the memories that rest on those alone."""
     matched: dict[str, None] = {}
     memory_ids: set[str] = set()
@@ -314,15 +318,15 @@ def count_where(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
     while found := reader.find_events(replace(wanted, after=after, limit=_PAGE)):
         matched.update(dict.fromkeys(event.id for event in found if event.text))
         memory_ids |= {item.memory_id for item in reader.evidence(event_ids=[event.id for event in found])}
-        after = number_of(found[-1].id, Kind.EVENT, reader.tenant.tag)
+        after = parse_id_number(found[-1].id, IdKind.EVENT, reader.tenant.tag)
     gone = 0
     names = sorted(memory_ids)
     for start in range(0, len(names), _PAGE):
         held = [one for one in reader.memories(names[start : start + _PAGE]) if one.status is not Status.DELETED]
-        gone += sum(not elsewhere(reader, one, matched) for one in held)
+        gone += sum(not find_other_support(reader, one, matched) for one in held)
     return len(matched), gone
 
 
-def last_number(events: Sequence[Event], tag: str) -> int | None:
+def find_last_number(events: Sequence[Event], tag: str) -> int | None:
     """Return the number of the last of some events; None where there is none."""
-    return number_of(events[-1].id, Kind.EVENT, tag) if events else None
+    return parse_id_number(events[-1].id, IdKind.EVENT, tag) if events else None

@@ -7,28 +7,34 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
 from credenda.storage.store import MemoryFilter, Reader, unpack_code
-from credenda.text.normalize import text_key, value_key
-from credenda.text.singular_plural import condition_forms, condition_terms
+from credenda.text.normalize import normalise_text, normalise_value
+from credenda.text.singular_plural import find_condition_forms, list_condition_terms
 from credenda.text.tokens import is_run
-from credenda.write.forget.tombstones import buried_form, sayings, slot_digests, text_digests, value_forms
-from credenda.write.reconcile.slots import slot_of
+from credenda.write.forget.tombstones import (
+    get_tombstone_form,
+    hash_slot_forms,
+    hash_text_forms,
+    list_value_forms,
+    split_statements,
+)
+from credenda.write.reconcile.slots import get_slot
 
 __all__ = [
     "BLANK",
     "WORD",
-    "Holdings",
-    "elsewhere",
-    "overlap",
-    "repeats",
-    "said_again",
-    "spared",
-    "told",
-    "words",
+    "ValueHolders",
+    "find_kept_digests",
+    "find_other_support",
+    "find_restatements",
+    "get_span_text",
+    "has_overlap",
+    "is_repeat",
+    "is_stated",
 ]
 
 BLANK: Final = "\u2588"
@@ -42,7 +48,7 @@ _REPEATS_MAX: Final = 100_000
 
 
 @dataclass(slots=True)
-class Holdings:
+class ValueHolders:
     """What holds which value in a slot's name, read once for all that one transaction deletes.
 
     `forget` it when anything was added.
@@ -58,19 +64,19 @@ class Holdings:
 
         Apart is another scope, speaker or kind of belief.
         """
-        slot, form = slot_of(memory), buried_form(memory)
+        slot, form = get_slot(memory), get_tombstone_form(memory)
         if slot is None or form is None:
             return [], []
-        names = self._named((slot.entity, slot.attribute)).get(form, [])
+        names = self._index_pair((slot.entity, slot.attribute)).get(form, [])
         found = self.reader.memories([name for name in names if name != memory.id])
-        same = [other for other in found if other.status is not Status.DELETED and form in value_forms(other)]
-        return [one for one in same if slot_of(one) == slot], [one for one in same if slot_of(one) != slot]
+        same = [other for other in found if other.status is not Status.DELETED and form in list_value_forms(other)]
+        return [one for one in same if get_slot(one) == slot], [one for one in same if get_slot(one) != slot]
 
-    def _named(self, pair: tuple[str, str]) -> dict[tuple[str, str], list[str]]:
+    def _index_pair(self, pair: tuple[str, str]) -> dict[tuple[str, str], list[str]]:
         if pair not in self._held:
             named: dict[tuple[str, str], list[str]] = {}
             for one in self.reader.find(MemoryFilter(pair=pair)):
-                for form in value_forms(one):
+                for form in list_value_forms(one):
                     named.setdefault(form, []).append(one.id)
             self._held[pair] = named
         return self._held[pair]
@@ -80,7 +86,7 @@ class Holdings:
         self._held.clear()
 
 
-def spared(holdings: Holdings, event: Event, held: Iterable[Memory]) -> set[bytes]:
+def find_kept_digests(holdings: ValueHolders, event: Event, held: Iterable[Memory]) -> set[bytes]:
     """Hash what is still held or said on other words when an event is deleted; no tombstone may cover that.
 
     `held` are the memories that rest on the event. What another event says is no longer deleted by this one.
@@ -92,78 +98,80 @@ def spared(holdings: Holdings, event: Event, held: Iterable[Memory]) -> set[byte
             near |= {one.id: one for one in others}
     found: set[bytes] = set()
     for memory in near.values():
-        left = elsewhere(reader, memory, {event.id})
+        left = find_other_support(reader, memory, {event.id})
         if left:
-            found.update(slot_digests(key, memory))
+            found.update(hash_slot_forms(key, memory))
             said = [text for texts in left.values() for text in texts]
-            said += [memory.text] if told(memory, left) else []
-            found.update(digest for text in said for digest in text_digests(key, text))
+            said += [memory.text] if is_stated(memory, left) else []
+            found.update(digest for text in said for digest in hash_text_forms(key, text))
     return found
 
 
-def said_again(reader: Reader, texts: Sequence[str], sought: set[str]) -> list[Span]:
+def find_restatements(reader: Reader, texts: Sequence[str], sought: set[str]) -> list[Span]:
     """Find where messages say one of these texts, by the full-text index: messages not yet read as well.
 
     What was `sought` before is passed over, and what is sought now is added to it.
     """
-    keys = {text_key(one): one for one in texts if WORD.search(one.replace(BLANK, ""))}
+    keys = {normalise_text(one): one for one in texts if WORD.search(one.replace(BLANK, ""))}
     found: list[Span] = []
     for key in keys.keys() - sought - {""}:
-        terms = [_rare_words(keys[key]), *condition_terms(keys[key])]
+        terms = [_choose_search_words(keys[key]), *list_condition_terms(keys[key])]
         codes = map(unpack_code, reader.nominate(terms, _REPEATS_MAX))
         numbers = sorted({code[1] for code in codes if not code[0]})
-        forms = condition_forms(keys[key])
-        for event in reader.events([public_id(Kind.EVENT, one, reader.tenant.tag) for one in numbers]):
-            pieces = {(start, stop): event.text[start:stop] for start, stop in sayings(event.text)}
-            said = {at for at, text in pieces.items() if text_key(text) == key or forms & condition_forms(text)}
+        forms = find_condition_forms(keys[key])
+        for event in reader.events([format_id(IdKind.EVENT, one, reader.tenant.tag) for one in numbers]):
+            pieces = {(start, stop): event.text[start:stop] for start, stop in split_statements(event.text)}
+            said = {
+                at for at, text in pieces.items() if normalise_text(text) == key or forms & find_condition_forms(text)
+            }
             found += [Span(event.id, start, stop) for start, stop in sorted(said)]
     sought |= keys.keys()
     return found
 
 
-def _rare_words(text: str) -> str:
+def _choose_search_words(text: str) -> str:
     """Choose words of a text by which it can be found: long ones are rare; a script without spaces gives its begin."""
     chosen = sorted(set(_WORD_RUN.findall(text)), key=lambda word: (len(word), word))[-_WORDS_ASKED:]
     return " ".join(word[:_RUN_ASKED] if is_run(word[0]) else word for word in chosen)
 
 
-def repeats(memory: Memory, other: Memory) -> bool:
+def is_repeat(memory: Memory, other: Memory) -> bool:
     """Say whether a memory read from the same words would still say what was deleted."""
-    said = value_key(memory.value) if memory.value else text_key(memory.text)
-    alike = said in text_key(other.text) or condition_forms(memory.text) & condition_forms(other.text)
-    return bool(other.text) and bool(alike or _one_saying(memory, other))
+    said = normalise_value(memory.value) if memory.value else normalise_text(memory.text)
+    alike = said in normalise_text(other.text) or find_condition_forms(memory.text) & find_condition_forms(other.text)
+    return bool(other.text) and bool(alike or _is_merged_pair(memory, other))
 
 
-def _one_saying(one: Memory, other: Memory) -> bool:
+def _is_merged_pair(one: Memory, other: Memory) -> bool:
     """Say whether one of two memories was merged into the other, which speaks for both."""
     merged = {Relation.MERGED, Relation.DUPLICATE}
     return any(gone.superseded_by == kept.id and gone.relation in merged for gone, kept in ((one, other), (other, one)))
 
 
-def elsewhere(reader: Reader, memory: Memory, gone: Iterable[str]) -> dict[str, list[str]]:
+def find_other_support(reader: Reader, memory: Memory, gone: Iterable[str]) -> dict[str, list[str]]:
     """Give the words of other events that still carry a memory, by event; deleted ones carry nothing."""
     without = set(gone)
     spans = [item.span for item in reader.evidence(memory_ids=[memory.id]) if item.span.event_id not in without]
     others = {other.id: other for other in reader.events(sorted({span.event_id for span in spans}))}
     found: dict[str, list[str]] = {}
     for span in spans:
-        said = words(others, span)
+        said = get_span_text(others, span)
         if WORD.search(said.replace(BLANK, "")):
             found.setdefault(span.event_id, []).append(said)
     return found
 
 
-def told(memory: Memory, said: dict[str, list[str]]) -> bool:
+def is_stated(memory: Memory, said: dict[str, list[str]]) -> bool:
     """Say whether any of the words say the memory as it stands."""
-    whole = text_key(memory.text)
-    return any(whole in text_key(one) for spans in said.values() for one in spans)
+    whole = normalise_text(memory.text)
+    return any(whole in normalise_text(one) for spans in said.values() for one in spans)
 
 
-def words(events: dict[str, Event], span: Span) -> str:
+def get_span_text(events: dict[str, Event], span: Span) -> str:
     """Give the words of a span; nothing where its event is not among these."""
     return events[span.event_id].text[span.start : span.stop] if span.event_id in events else ""
 
 
-def overlap(one: Span, other: Span) -> bool:
+def has_overlap(one: Span, other: Span) -> bool:
     """Say whether two spans share characters."""
     return one.event_id == other.event_id and one.start < other.stop and other.start < one.stop

@@ -17,21 +17,27 @@ from typing import Final
 from credenda.model.claim import Claim
 from credenda.model.memory import Draft, Memory
 from credenda.storage.store import Reader, Tombstone
-from credenda.text.normalize import NORMALISER, attribute_key, name_key, text_key, value_key
-from credenda.text.sentences import sentence_spans
-from credenda.text.singular_plural import FORMS, condition_forms, language_of, thing_form, thing_forms
+from credenda.text.normalize import NORMALISER, normalise_attribute, normalise_name, normalise_text, normalise_value
+from credenda.text.sentences import split_sentences
+from credenda.text.singular_plural import (
+    FORMS,
+    detect_language,
+    find_condition_forms,
+    fold_plural,
+    fold_plural_everywhere,
+)
 
 __all__ = [
     "SENTENCES_MAX",
-    "buried_form",
-    "claim_digests",
+    "get_tombstone_form",
+    "hash_claim_forms",
+    "hash_slot_forms",
+    "hash_text_forms",
     "is_deleted",
-    "memory_tombstones",
-    "sayings",
-    "slot_digests",
-    "text_digests",
-    "text_tombstones",
-    "value_forms",
+    "list_value_forms",
+    "make_memory_tombstones",
+    "make_text_tombstones",
+    "split_statements",
 ]
 
 SENTENCES_MAX: Final = 5_000
@@ -45,67 +51,70 @@ _KINDS_OF_THINGS: Final = frozenset(
 """Attributes whose values are kinds of things: elsewhere a German noun may be a name, which is spelled as nouns are."""
 
 
-def text_digests(key: bytes, text: str) -> list[bytes]:
+def hash_text_forms(key: bytes, text: str) -> list[bytes]:
     """Hash every form in which a sentence may have been deleted, that of its words first."""
-    return [digest for digest, _ in _text_forms(key, text)]
+    return [digest for digest, _ in _list_text_forms(key, text)]
 
 
-def _text_forms(key: bytes, text: str) -> Iterator[tuple[bytes, int]]:
-    yield _hashed(key, "text", text_key(text)), NORMALISER
-    for form in sorted(condition_forms(text)):
-        yield _hashed(key, "condition", form), FORMS
+def _list_text_forms(key: bytes, text: str) -> Iterator[tuple[bytes, int]]:
+    yield _hash_parts(key, "text", normalise_text(text)), NORMALISER
+    for form in sorted(find_condition_forms(text)):
+        yield _hash_parts(key, "condition", form), FORMS
 
 
-def _hashed(key: bytes, *parts: str) -> bytes:
+def _hash_parts(key: bytes, *parts: str) -> bytes:
     return hmac.digest(key, "\x00".join(parts).encode(), "sha256")
 
 
-def sayings(text: str) -> Iterator[tuple[int, int]]:
+def split_statements(text: str) -> Iterator[tuple[int, int]]:
     """Give the characters of each sentence, of what follows a label in it, and of the whole text."""
-    for start, stop in islice(sentence_spans(text), SENTENCES_MAX):
+    for start, stop in islice(split_sentences(text), SENTENCES_MAX):
         sentence = text[start:stop]
-        if text_key(sentence):
+        if normalise_text(sentence):
             yield start, stop
         label = _LABEL.match(sentence)
-        if label is not None and text_key(sentence[label.end() :]):
+        if label is not None and normalise_text(sentence[label.end() :]):
             yield start + label.end(), stop
     yield 0, len(text)
 
 
-def value_forms(said: Claim | Draft) -> list[tuple[str, str]]:
+def list_value_forms(said: Claim | Draft) -> list[tuple[str, str]]:
     """Give every form in which a value may have been deleted, with the kind of the form."""
     if not (said.entity and said.attribute and said.value):
         return []
-    return [("value", value_key(said.value)), *(("thing", form) for form in sorted(thing_forms(said.value)))]
+    return [
+        ("value", normalise_value(said.value)),
+        *(("thing", form) for form in sorted(fold_plural_everywhere(said.value))),
+    ]
 
 
-def buried_form(said: Draft) -> tuple[str, str] | None:
+def get_tombstone_form(said: Draft) -> tuple[str, str] | None:
     """Give the form in which a value is deleted: as it is spelled where it is a name; None where a part is missing."""
     if not (said.entity and said.attribute and said.value):
         return None
-    language = language_of(said.text)
+    language = detect_language(said.text)
     if not language or _is_name(said, language):
-        return "value", value_key(said.value)
-    return "thing", thing_form(said.value, language)
+        return "value", normalise_value(said.value)
+    return "thing", fold_plural(said.value, language)
 
 
-def slot_digests(key: bytes, said: Claim | Draft) -> list[bytes]:
+def hash_slot_forms(key: bytes, said: Claim | Draft) -> list[bytes]:
     """Hash every form in which a slot and value may have been deleted; nothing where a part of them is missing."""
-    places, forms = (_place(said), _place(said, apart=True)), value_forms(said)
-    return [_hashed(key, kind, *place, form) for place in places for kind, form in forms]
+    places, forms = (_locate_value(said), _locate_value(said, apart=True)), list_value_forms(said)
+    return [_hash_parts(key, kind, *place, form) for place in places for kind, form in forms]
 
 
-def _place(said: Claim | Draft, *, apart: bool = False) -> tuple[str, ...]:
+def _locate_value(said: Claim | Draft, *, apart: bool = False) -> tuple[str, ...]:
     """Name the place of a value: by entity and attribute, and by speaker and scope as well where it stands apart."""
-    place = (name_key(said.entity or ""), attribute_key(said.attribute or ""))
-    return (*place, name_key(said.speaker), name_key(said.scope or ""), "apart") if apart else place
+    place = (normalise_name(said.entity or ""), normalise_attribute(said.attribute or ""))
+    return (*place, normalise_name(said.speaker), normalise_name(said.scope or ""), "apart") if apart else place
 
 
-def _value_tombstone(key: bytes, said: Draft, now_us: int, *, apart: bool) -> Tombstone | None:
-    form = buried_form(said)
+def _make_value_tombstone(key: bytes, said: Draft, now_us: int, *, apart: bool) -> Tombstone | None:
+    form = get_tombstone_form(said)
     if form is None:
         return None
-    digest = _hashed(key, form[0], *_place(said, apart=apart), form[1])
+    digest = _hash_parts(key, form[0], *_locate_value(said, apart=apart), form[1])
     version = NORMALISER if form[0] == "value" else FORMS
     return Tombstone(digest=digest, kind="value", normaliser=version, created_us=now_us)
 
@@ -114,44 +123,46 @@ def _is_name(said: Draft, language: str) -> bool:
     """Say whether a value is spelled as names are: Williams is not William."""
     value = said.value or ""
     if language == "de":
-        return attribute_key(said.attribute or "") not in _KINDS_OF_THINGS
+        return normalise_attribute(said.attribute or "") not in _KINDS_OF_THINGS
     shouted = said.text.upper() == said.text
     return not shouted and any(word[:1].isupper() for word in value.split())
 
 
-def claim_digests(key: bytes, claim: Claim | Draft) -> list[bytes]:
+def hash_claim_forms(key: bytes, claim: Claim | Draft) -> list[bytes]:
     """Give every hash under which a claim may have been deleted."""
-    return [*text_digests(key, claim.text), *slot_digests(key, claim)]
+    return [*hash_text_forms(key, claim.text), *hash_slot_forms(key, claim)]
 
 
 def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
     """Say whether what would be held, or a sentence it would rest on, was deleted: what every way in must ask.
 
     `said` may be a claim, a draft or a memory. Journaling, importing, storing, correcting, resolving, undoing,
-    rebuilding and reading anew all ask here, or hash by `claim_digests` what they ask about together.
+    rebuilding and reading anew all ask here, or hash by `hash_claim_forms` what they ask about together.
     """
     key = reader.tenant.key
     if not reader.tenant.has_tombstones:
         return False
-    digests = [*claim_digests(key, said), *(digest for text in sentences for digest in text_digests(key, text))]
+    digests = [*hash_claim_forms(key, said), *(digest for text in sentences for digest in hash_text_forms(key, text))]
     return bool(reader.tombstoned(digests))
 
 
-def memory_tombstones(
+def make_memory_tombstones(
     key: bytes, memory: Memory, sentences: Iterable[str], now_us: int, *, apart: bool = False
 ) -> list[Tombstone]:
     """Give the tombstones of a memory that is being deleted, and of the sentences it rested on.
 
     That of its value covers every scope, unless it stands `apart` because another scope still holds the same.
     """
-    stones = {stone.digest: stone for text in (memory.text, *sentences) for stone in text_tombstones(key, text, now_us)}
-    value = _value_tombstone(key, memory, now_us, apart=apart)
+    stones = {
+        stone.digest: stone for text in (memory.text, *sentences) for stone in make_text_tombstones(key, text, now_us)
+    }
+    value = _make_value_tombstone(key, memory, now_us, apart=apart)
     return [*stones.values(), *([value] if value else [])]
 
 
-def text_tombstones(key: bytes, text: str, now_us: int) -> list[Tombstone]:
+def make_text_tombstones(key: bytes, text: str, now_us: int) -> list[Tombstone]:
     """Give the tombstones of a whole text; none of one without words."""
     return [
         Tombstone(digest=digest, kind="text", normaliser=form, created_us=now_us)
-        for digest, form in (_text_forms(key, text) if text_key(text) else ())
+        for digest, form in (_list_text_forms(key, text) if normalise_text(text) else ())
     ]

@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.errors import NotFound
-from credenda.ids import Kind, number_of, public_id
+from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.model.event import CODE, Event, Role
 from credenda.model.memory import Layer, Memory, Status
-from credenda.providers.embed.protocol import Embedder, checked_vectors
+from credenda.providers.embed.protocol import Embedder, embed_checked
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
-from credenda.text.passages import passages
-from credenda.write.indexing.surprise import Novelty, file_novelty
-from credenda.write.reconcile_job import finished
+from credenda.text.passages import split_passages
+from credenda.write.indexing.surprise import Novelty, store_novelty
+from credenda.write.reconcile_job import mark_complete
 
-__all__ = ["EMBED", "Wanted", "embed", "file_vectors", "wanted_texts"]
+__all__ = ["EMBED", "MissingVector", "embed", "find_missing_vectors", "store_vectors"]
 
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 _APART: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN, Status.DELETED})
@@ -28,7 +28,7 @@ _APART: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN, 
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MissingVector:
     """A document that lacks a vector, and the text to embed for it."""
 
     code: int
@@ -37,29 +37,33 @@ class Wanted:
     """Whether it is a memory whose surprise is to be found: not of code, not kept apart, not measured before."""
 
 
-def wanted_texts(reader: Reader, job: Job, model_id: str, *, least_bits: int = 0) -> list[Wanted]:
+def find_missing_vectors(reader: Reader, job: Job, model_id: str, *, least_bits: int = 0) -> list[MissingVector]:
     """List the passages of a job's events, and the memories resting on them, that have no vector of this model.
 
     An event that is one memory word for word needs none of its own while that is held: the memory stands for it. With
     `least_bits` those are listed too whose vector is kept at fewer.
     """
     tag = reader.tenant.tag
-    ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
+    ids = [format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
     evidence = reader.evidence(event_ids=ids)
     memories = {memory.id: memory for memory in reader.memories(sorted({item.memory_id for item in evidence}))}
     standing = {memory.text for memory in memories.values() if memory.status not in _REPLACED}
     spoken_for = {item.span.event_id for item in evidence if item.memory_id in memories}
-    wanted: list[Wanted] = []
+    wanted: list[MissingVector] = []
     for event in reader.events(ids):
         alike = event.role is Role.USER and event.id in spoken_for
         if CODE in event.flags or (alike and event.text.strip() in standing):
             continue
-        number = number_of(event.id, Kind.EVENT, tag)
-        for ordinal, (start, stop) in enumerate(passages(event.text)):
-            spoken = _spoken(event, event.text[start:stop])
-            wanted.append(Wanted(pack_code(number, ordinal, memory=False), spoken))
+        number = parse_id_number(event.id, IdKind.EVENT, tag)
+        for ordinal, (start, stop) in enumerate(split_passages(event.text)):
+            spoken = _prefix_speaker(event, event.text[start:stop])
+            wanted.append(MissingVector(pack_code(number, ordinal, memory=False), spoken))
     wanted += (
-        Wanted(pack_code(number_of(memory.id, Kind.MEMORY, tag), memory=True), memory.text, counts=_counts(memory))
+        MissingVector(
+            pack_code(parse_id_number(memory.id, IdKind.MEMORY, tag), memory=True),
+            memory.text,
+            counts=_is_unmeasured(memory),
+        )
         for memory in memories.values()
         if memory.text
     )
@@ -71,23 +75,23 @@ def wanted_texts(reader: Reader, job: Job, model_id: str, *, least_bits: int = 0
     ]
 
 
-def _counts(memory: Memory) -> bool:
+def _is_unmeasured(memory: Memory) -> bool:
     apart = memory.layer is Layer.CODEBASE or memory.status in _APART
     return memory.surprise is None and not apart
 
 
-def _spoken(event: Event, text: str) -> str:
+def _prefix_speaker(event: Event, text: str) -> str:
     """Name a person who speaks; the tenant and the assistant are in every text and tell none apart."""
     return f"{event.speaker}: {text}" if event.role is Role.PERSON else text
 
 
-def embed(embedder: Embedder, wanted: Sequence[Wanted], bits: int) -> list[Vector]:
+def embed(embedder: Embedder, wanted: Sequence[MissingVector], bits: int) -> list[Vector]:
     """Embed texts and encode the vectors for storage; raises `Unavailable` for vectors that say nothing."""
     from credenda.index.quantize import encode
 
     if not wanted:
         return []
-    matrix = checked_vectors(embedder, [one.text for one in wanted])
+    matrix = embed_checked(embedder, [one.text for one in wanted])
     return [
         Vector(
             code=one.code,
@@ -101,7 +105,7 @@ def embed(embedder: Embedder, wanted: Sequence[Wanted], bits: int) -> list[Vecto
     ]
 
 
-def file_vectors(
+def store_vectors(
     writer: Writer,
     job: Job,
     vectors: Sequence[Vector],
@@ -119,10 +123,10 @@ def file_vectors(
     tag = writer.tenant.tag
     if tag != of:
         raise NotFound("what was to be embedded is no longer there", why="this user was erased meanwhile")
-    ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
-    readable = {number_of(event.id, Kind.EVENT, tag) for event in writer.events(ids) if event.text}
+    ids = [format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
+    readable = {parse_id_number(event.id, IdKind.EVENT, tag) for event in writer.events(ids) if event.text}
     held = {
-        number_of(memory.id, Kind.MEMORY, tag): memory
+        parse_id_number(memory.id, IdKind.MEMORY, tag): memory
         for memory in writer.memories(sorted({item.memory_id for item in writer.evidence(event_ids=ids)}))
         if memory.text
     }
@@ -131,6 +135,6 @@ def file_vectors(
         if number in (held if is_memory else readable):
             writer.put(vector)
             if novel is not None and vector.code in novel:
-                file_novelty(writer, held[number], novel[vector.code], now_us)
+                store_novelty(writer, held[number], novel[vector.code], now_us)
     if last:
-        writer.put(finished(job))
+        writer.put(mark_complete(job))

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from credenda.model.memory import Memory, type_class
-from credenda.text.normalize import attribute_key, name_key, same_value, text_key
+from credenda.model.memory import Memory, get_type_class
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text
 
-__all__ = ["may_repeat", "surely_repeats"]
+__all__ = ["is_exact_repeat", "may_repeat"]
 
 _NUMBER: Final = re.compile(r"\d[\d.,:/%-]*")
 _NAME: Final = re.compile(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-z]\w+")
@@ -33,34 +33,34 @@ _FILLING: Final = frozenset(
 
 def may_repeat(one: Memory, other: Memory) -> bool:
     """Say whether nothing that rules can see tells two memories apart, so that they may say the same."""
-    return _same_place(one, other) and _marks(one.text) == _marks(other.text)
+    return _is_same_slot(one, other) and _get_signature(one.text) == _get_signature(other.text)
 
 
-def surely_repeats(one: Memory, other: Memory) -> bool:
+def is_exact_repeat(one: Memory, other: Memory) -> bool:
     """Say whether two memories are the same but for filling words, case and punctuation."""
-    return may_repeat(one, other) and _bare(one.text) == _bare(other.text)
+    return may_repeat(one, other) and _strip_fillers(one.text) == _strip_fillers(other.text)
 
 
-def _same_place(one: Memory, other: Memory) -> bool:
+def _is_same_slot(one: Memory, other: Memory) -> bool:
     """Compare who holds it, about what, in which case and how firmly; a slot that only one names is no difference."""
-    if (one.speaker, one.stance, type_class(one.type)) != (other.speaker, other.stance, type_class(other.type)):
+    if (one.speaker, one.stance, get_type_class(one.type)) != (other.speaker, other.stance, get_type_class(other.type)):
         return False
-    if name_key(one.scope or "") != name_key(other.scope or "") or (one.topic or "") != (other.topic or ""):
+    if normalise_name(one.scope or "") != normalise_name(other.scope or "") or (one.topic or "") != (other.topic or ""):
         return False
-    if one.entity and other.entity and name_key(one.entity) != name_key(other.entity):
+    if one.entity and other.entity and normalise_name(one.entity) != normalise_name(other.entity):
         return False
     if one.attribute and other.attribute:
-        alike = attribute_key(one.attribute) == attribute_key(other.attribute)
-        return alike and same_value(one.value, other.value)
+        alike = normalise_attribute(one.attribute) == normalise_attribute(other.attribute)
+        return alike and is_same_value(one.value, other.value)
     return True
 
 
-def _marks(text: str) -> tuple[frozenset[str], frozenset[str], int]:
+def _get_signature(text: str) -> tuple[frozenset[str], frozenset[str], int]:
     """Give the numbers and names of a text, and how often it says no."""
     numbers = frozenset(found.rstrip(".,:/-") for found in _NUMBER.findall(text))
     names = frozenset(found.casefold() for found in _NAME.findall(text))
     return numbers, names, len(_NEGATION.findall(text.casefold()))
 
 
-def _bare(text: str) -> tuple[str, ...]:
-    return tuple(word for word in text_key(text).split() if word not in _FILLING)
+def _strip_fillers(text: str) -> tuple[str, ...]:
+    return tuple(word for word in normalise_text(text).split() if word not in _FILLING)

@@ -11,19 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.model.change import Actor, Change, Confirm, Retag, Support
 from credenda.model.memory import Memory
-from credenda.model.surprise import DUPLICATE_OF, DUPLICATE_SIMILARITY, NEIGHBOURS, adjusted, surprise
+from credenda.model.surprise import DUPLICATE_OF, DUPLICATE_SIMILARITY, NEIGHBOURS, adjust_importance, compute_surprise
 from credenda.model.transitions import HELD
 from credenda.storage.store import Reader, Surprise, Vector, Writer, unpack_code
 from credenda.write.apply import Application, apply
-from credenda.write.indexing.near_duplicate import may_repeat, surely_repeats
+from credenda.write.indexing.near_duplicate import is_exact_repeat, may_repeat
 
 if TYPE_CHECKING:
     from credenda.index.resident import ResidentIndex
 
-__all__ = ["Novelty", "file_novelty", "measured"]
+__all__ = ["Novelty", "measure_novelty", "store_novelty"]
 
 _PLACES: Final = 2
 
@@ -37,43 +37,43 @@ class Novelty:
     similarity: float = 0.0
 
 
-def measured(reader: Reader, index: ResidentIndex, vectors: Sequence[Vector]) -> Mapping[int, Novelty]:
+def measure_novelty(reader: Reader, index: ResidentIndex, vectors: Sequence[Vector]) -> Mapping[int, Novelty]:
     """Compare the vectors of memories, by code, with those of memories written before them (E-043).
 
     Those that came later do not count, whatever order their jobs ran in, nor does what is put away, kept apart or code.
     """
-    from credenda.index.neighbours import nearest_memories
+    from credenda.index.neighbours import find_nearest_memories
 
-    found = nearest_memories(index, reader, vectors, NEIGHBOURS)
-    return {vector.code: _novelty(near) for vector, near in zip(vectors, found, strict=True)}
+    found = find_nearest_memories(index, reader, vectors, NEIGHBOURS)
+    return {vector.code: _score_novelty(near) for vector, near in zip(vectors, found, strict=True)}
 
 
-def _novelty(near: Sequence[tuple[int, float]]) -> Novelty:
+def _score_novelty(near: Sequence[tuple[int, float]]) -> Novelty:
     if not near:
-        return Novelty(surprise=surprise(()))
+        return Novelty(surprise=compute_surprise(()))
     code, similarity = near[0]
     return Novelty(
-        surprise=surprise([cosine for _, cosine in near]), nearest=unpack_code(code)[1], similarity=similarity
+        surprise=compute_surprise([cosine for _, cosine in near]), nearest=unpack_code(code)[1], similarity=similarity
     )
 
 
-def file_novelty(writer: Writer, memory: Memory, novelty: Novelty, now_us: int) -> None:
+def store_novelty(writer: Writer, memory: Memory, novelty: Novelty, now_us: int) -> None:
     """File the surprise of a memory that has none yet, its importance, and what it repeats (E-044, E-048)."""
     if memory.surprise is not None:
         return
-    worth = adjusted(memory.base_importance, novelty.surprise)
+    worth = adjust_importance(memory.base_importance, novelty.surprise)
     writer.put(Surprise(memory_id=memory.id, score=novelty.surprise, importance=worth))
-    changes = _repetition(writer, memory, novelty)
+    changes = _flag_repeat(writer, memory, novelty)
     if changes:
         cause = next((item.span.event_id for item in writer.evidence(memory_ids=[memory.id])), None)
         apply(writer, changes, Application(actor=Actor.SCHEDULE, now_us=now_us, cause=cause))
 
 
-def _repetition(writer: Writer, memory: Memory, novelty: Novelty) -> list[Change]:
+def _flag_repeat(writer: Writer, memory: Memory, novelty: Novelty) -> list[Change]:
     """Say that a memory may repeat its neighbour; one that surely does counts as one more saying of it."""
     if novelty.nearest is None or novelty.similarity < DUPLICATE_SIMILARITY:
         return []
-    other_id = public_id(Kind.MEMORY, novelty.nearest, writer.tenant.tag)
+    other_id = format_id(IdKind.MEMORY, novelty.nearest, writer.tenant.tag)
     found = writer.memories([other_id])
     if not found or found[0].status not in HELD or memory.status not in HELD or not may_repeat(memory, found[0]):
         return []
@@ -85,14 +85,14 @@ def _repetition(writer: Writer, memory: Memory, novelty: Novelty) -> list[Change
             reason=f"may repeat {other_id} ({alike}, E-047)",
         )
     ]
-    support = _independent(writer, memory.id, other_id)
-    if support and surely_repeats(memory, found[0]):
+    support = _find_independent_support(writer, memory.id, other_id)
+    if support and is_exact_repeat(memory, found[0]):
         reason = f"said again as {memory.id}, in the same words but for filling ones ({alike}, E-048)"
         changes.append(Confirm(memory_id=other_id, support=support, reason=reason))
     return changes
 
 
-def _independent(writer: Writer, memory_id: str, other_id: str) -> tuple[Support, ...]:
+def _find_independent_support(writer: Writer, memory_id: str, other_id: str) -> tuple[Support, ...]:
     """Give the evidence of a memory from events on which the other one does not rest already."""
     known = {item.span.event_id for item in writer.evidence(memory_ids=[other_id])}
     return tuple(

@@ -15,15 +15,23 @@ from importlib.resources import files
 from typing import Any, Final
 
 from credenda.model.event import DENIED, QUARANTINED
-from credenda.text.normalize import name_key
+from credenda.text.normalize import normalise_name
 
-__all__ = ["DENIED", "QUARANTINED", "Judgement", "Verdict", "first_words", "judge", "protected"]
+__all__ = [
+    "DENIED",
+    "QUARANTINED",
+    "InjectionFinding",
+    "InjectionVerdict",
+    "collect_hint_words",
+    "detect_injection",
+    "is_protected_topic",
+]
 
-_STANDING: Final = "standing"
+_WEAK_SIGN: Final = "standing"
 """A sign that says nothing by itself; most people say always and whenever."""
 
 
-class Verdict(StrEnum):
+class InjectionVerdict(StrEnum):
     """What becomes of a text."""
 
     ALLOW = "allow"
@@ -32,19 +40,23 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class InjectionFinding:
     """A verdict and the signs that led to it, by name."""
 
-    verdict: Verdict
+    verdict: InjectionVerdict
     signs: tuple[str, ...] = ()
 
     @property
     def flags(self) -> tuple[str, ...]:
         """The flag of an event that was judged so."""
-        return {Verdict.ALLOW: (), Verdict.QUARANTINE: (QUARANTINED,), Verdict.DENY: (DENIED,)}[self.verdict]
+        return {
+            InjectionVerdict.ALLOW: (),
+            InjectionVerdict.QUARANTINE: (QUARANTINED,),
+            InjectionVerdict.DENY: (DENIED,),
+        }[self.verdict]
 
 
-_ALLOWED: Final = Judgement(Verdict.ALLOW)
+_ALLOWED: Final = InjectionFinding(InjectionVerdict.ALLOW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +65,7 @@ class _Sign:
     pattern: re.Pattern[str]
     hints: tuple[tuple[str, ...], ...]
 
-    def stands_in(self, lower: str) -> bool:
+    def is_found_in(self, lower: str) -> bool:
         """Say whether a text, in lower case, has it; the hints rule most texts out before the pattern runs."""
         for group in self.hints:
             for word in group:
@@ -65,13 +77,13 @@ class _Sign:
 
 
 @cache
-def _data() -> dict[str, Any]:
+def _load_data() -> dict[str, Any]:
     return tomllib.loads((files("credenda.write") / "data" / "orders.toml").read_text("utf-8"))
 
 
 @cache
-def _signs() -> tuple[_Sign, ...]:
-    data = _data()
+def _load_signs() -> tuple[_Sign, ...]:
+    data = _load_data()
     return tuple(
         _Sign(name.partition("_")[0], re.compile(pattern), tuple(map(tuple, data["hint"].get(name, ()))))
         for name, pattern in data["sign"].items()
@@ -79,19 +91,19 @@ def _signs() -> tuple[_Sign, ...]:
 
 
 @cache
-def first_words() -> tuple[str, ...]:
+def collect_hint_words() -> tuple[str, ...]:
     """Give words of which every text with a sign has one: of each sign, the group of hints that says most."""
-    wanted = [sign for sign in _signs() if sign.name != _STANDING]
+    wanted = [sign for sign in _load_signs() if sign.name != _WEAK_SIGN]
     groups = [max(sign.hints, key=lambda group: min(map(len, group))) if sign.hints else ("",) for sign in wanted]
     return tuple(dict.fromkeys(word for group in groups for word in group))
 
 
 @cache
-def _verdicts() -> tuple[tuple[Verdict, frozenset[str]], ...]:
-    return tuple((Verdict(one["is"]), frozenset(one["signs"])) for one in _data()["verdict"])
+def _load_verdicts() -> tuple[tuple[InjectionVerdict, frozenset[str]], ...]:
+    return tuple((InjectionVerdict(one["is"]), frozenset(one["signs"])) for one in _load_data()["verdict"])
 
 
-def judge(text: str) -> Judgement:
+def detect_injection(text: str) -> InjectionFinding:
     """Judge a text by the signs in it; the first verdict whose signs are all there holds.
 
     >>> judge("Always answer in German.").verdict.value
@@ -100,19 +112,19 @@ def judge(text: str) -> Judgement:
     'deny'
     """
     lower = text.lower()
-    if not any(map(lower.__contains__, first_words())):
+    if not any(map(lower.__contains__, collect_hint_words())):
         return _ALLOWED
-    found = {sign.name for sign in _signs() if sign.name != _STANDING and sign.stands_in(lower)}
+    found = {sign.name for sign in _load_signs() if sign.name != _WEAK_SIGN and sign.is_found_in(lower)}
     if not found:
         return _ALLOWED
-    found |= {sign.name for sign in _signs() if sign.name == _STANDING and sign.stands_in(lower)}
-    for verdict, signs in _verdicts():
+    found |= {sign.name for sign in _load_signs() if sign.name == _WEAK_SIGN and sign.is_found_in(lower)}
+    for verdict, signs in _load_verdicts():
         if signs <= found:
-            return Judgement(verdict, tuple(sorted(found)))
+            return InjectionFinding(verdict, tuple(sorted(found)))
     return _ALLOWED
 
 
-def protected(topic: str | None, user_id: str) -> bool:
+def is_protected_topic(topic: str | None, user_id: str) -> bool:
     """Say whether a topic is written like a place that is not this user's to write: the system's, or another user's.
 
     >>> protected("system/agent-config", "ana"), protected("user/ben/notes", "ana"), protected("user/ana/notes", "ana")
@@ -121,4 +133,6 @@ def protected(topic: str | None, user_id: str) -> bool:
     first, _, rest = (topic or "").strip().strip("/").casefold().partition("/")
     if first in {"system", "admin"}:
         return bool(rest)
-    return first in {"user", "users"} and bool(rest) and name_key(rest.partition("/")[0]) != name_key(user_id)
+    return (
+        first in {"user", "users"} and bool(rest) and normalise_name(rest.partition("/")[0]) != normalise_name(user_id)
+    )

@@ -14,16 +14,16 @@ from functools import cache
 from string import digits
 from typing import Final
 
-from credenda.write.intake.injection import first_words
+from credenda.write.intake.injection import collect_hint_words
 from credenda.write.intake.secrets import CARD_DIGITS, LONG_WORD, ORDER_WORDS, SECRET_WORDS
 
-__all__ = ["is_plain"]
+__all__ = ["is_surely_clean"]
 
 _DIGITS: Final = digits.encode()
 _ALL_DIGITS: Final = re.compile(r"\d")
 
 
-def is_plain(text: str) -> bool:
+def is_surely_clean(text: str) -> bool:
     """Say whether neither `screen` nor `looks_like_instruction` nor `judge` has anything to say of a text.
 
     False may be wrong; True never is.
@@ -32,12 +32,12 @@ def is_plain(text: str) -> bool:
     (True, False)
     """
     lower = text.lower()
-    if _hints().search(lower) or _has_long_word(text):
+    if _compile_hints().search(lower) or _has_long_word(text):
         return False
     if text.isascii():
         return len(text) - len(text.encode().translate(None, _DIGITS)) < CARD_DIGITS
     folded = text.casefold()  # one screen compares so, the others in lower case
-    if folded != lower and (_hints().search(folded) or _has_long_word(folded)):
+    if folded != lower and (_compile_hints().search(folded) or _has_long_word(folded)):
         return False
     return len(_ALL_DIGITS.findall(text)) < CARD_DIGITS
 
@@ -47,12 +47,14 @@ def _has_long_word(text: str) -> bool:
 
 
 @cache
-def _hints() -> re.Pattern[str]:
-    words = frozenset([*SECRET_WORDS, *ORDER_WORDS, *first_words()])
-    return re.compile(_tree([word for word in words if not any(other in word for other in words - {word})]))
+def _compile_hints() -> re.Pattern[str]:
+    words = frozenset([*SECRET_WORDS, *ORDER_WORDS, *collect_hint_words()])
+    return re.compile(
+        _build_trie_pattern([word for word in words if not any(other in word for other in words - {word})])
+    )
 
 
-def _tree(words: Iterable[str]) -> str:
+def _build_trie_pattern(words: Iterable[str]) -> str:
     """Write a pattern that matches any of some words, each of their common beginnings once.
 
     Each branch begins with a plain letter: only then does the matcher pass over all places where none can begin.
@@ -62,5 +64,5 @@ def _tree(words: Iterable[str]) -> str:
         if not word:
             return ""
         rest[word[0]].append(word[1:])
-    branches = [re.escape(letter) + _tree(endings) for letter, endings in rest.items()]
+    branches = [re.escape(letter) + _build_trie_pattern(endings) for letter, endings in rest.items()]
     return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"

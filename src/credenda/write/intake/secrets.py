@@ -12,7 +12,15 @@ from typing import Final
 
 from credenda.errors import Invalid
 
-__all__ = ["CARD_DIGITS", "LONG_WORD", "ORDER_WORDS", "SECRET_WORDS", "Screened", "looks_like_instruction", "screen"]
+__all__ = [
+    "CARD_DIGITS",
+    "LONG_WORD",
+    "ORDER_WORDS",
+    "SECRET_WORDS",
+    "Screened",
+    "is_instruction_like",
+    "screen_secrets",
+]
 
 _LUHN_MODULUS: Final = 10
 _NINE: Final = 9
@@ -78,7 +86,7 @@ class Screened:
 
 
 @cache
-def _secrets() -> tuple[_Secret, ...]:
+def _load_secrets() -> tuple[_Secret, ...]:
     source = (files("credenda.write") / "data" / "secrets.toml").read_text("utf-8")
     return tuple(
         _Secret(
@@ -92,7 +100,7 @@ def _secrets() -> tuple[_Secret, ...]:
     )
 
 
-def _luhn(digits: str) -> bool:
+def _has_valid_checksum(digits: str) -> bool:
     """Check the card checksum of ISO/IEC 7812-1."""
     total = 0
     for place, digit in enumerate(int(sign) for sign in reversed(digits) if sign.isdigit()):
@@ -101,11 +109,11 @@ def _luhn(digits: str) -> bool:
     return total % _LUHN_MODULUS == 0
 
 
-def _found(text: str) -> Iterable[tuple[int, int, str]]:
-    for secret in _secrets():
+def _find_secrets(text: str) -> Iterable[tuple[int, int, str]]:
+    for secret in _load_secrets():
         for match in secret.pattern.finditer(text):
             part = match[secret.group]
-            if (secret.unless and secret.unless.match(part)) or (secret.luhn and not _luhn(part)):
+            if (secret.unless and secret.unless.match(part)) or (secret.luhn and not _has_valid_checksum(part)):
                 continue
             yield match.start(secret.group), match.end(secret.group), secret.name
 
@@ -117,7 +125,7 @@ def _may_hold_secret(text: str) -> bool:
     return hinted or max(map(len, lower.split()), default=0) >= LONG_WORD
 
 
-def screen(text: str, policy: str) -> Screened:
+def screen_secrets(text: str, policy: str) -> Screened:
     """Apply the secrets policy: keep the text, mask the secrets in it, or reject it with `Invalid`.
 
     >>> screen("my password is hunter2!", "mask").text
@@ -125,7 +133,7 @@ def screen(text: str, policy: str) -> Screened:
     """
     if policy == "keep" or not _may_hold_secret(text):
         return Screened(text=text)
-    spans = sorted(_found(text))
+    spans = sorted(_find_secrets(text))
     if not spans:
         return Screened(text=text)
     names = tuple(dict.fromkeys(name for _, _, name in spans))
@@ -144,7 +152,7 @@ def screen(text: str, policy: str) -> Screened:
     return Screened(text="".join(pieces) + text[done:], masked=names)
 
 
-def looks_like_instruction(text: str) -> bool:
+def is_instruction_like(text: str) -> bool:
     """Say whether a text tries to give orders to a model that reads it."""
     lower = text.casefold()
     return any(map(lower.__contains__, ORDER_WORDS)) and _ORDERS.search(text) is not None

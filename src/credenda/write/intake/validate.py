@@ -14,13 +14,13 @@ from credenda import limits
 from credenda.clock import parse_time
 from credenda.errors import Invalid, LimitExceeded
 from credenda.model.event import TRUST, NewEvent, Role, Source
-from credenda.model.fast_dataclass import swift
+from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import MemoryType
-from credenda.text.normalize import name_key
-from credenda.validation import checked_member, checked_metadata, checked_name, encoded
-from credenda.write.intake.injection import DENIED, QUARANTINED, judge, protected
-from credenda.write.intake.prescreen import is_plain
-from credenda.write.intake.secrets import Screened, looks_like_instruction, screen
+from credenda.text.normalize import normalise_name
+from credenda.validation import check_member, check_metadata, check_name, encode_text
+from credenda.write.intake.injection import DENIED, QUARANTINED, detect_injection, is_protected_topic
+from credenda.write.intake.prescreen import is_surely_clean
+from credenda.write.intake.secrets import Screened, is_instruction_like, screen_secrets
 
 __all__ = ["AS_TYPE", "Accepted", "Submission", "accept"]
 
@@ -77,8 +77,8 @@ class Accepted:
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-_new_event: Final = swift(NewEvent)
-_accepted: Final = swift(Accepted)
+_new_event: Final = compile_fast_init(NewEvent)
+_new_accepted: Final = compile_fast_init(Accepted)
 
 
 def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) -> Accepted:
@@ -86,16 +86,16 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
 
     Raises `Invalid` or `LimitExceeded`, naming what, why and what to do; nothing is half accepted.
     """
-    source = checked_member(Source, submission.source, "source")
+    source = check_member(Source, submission.source, "source")
     if submission.allow_deleted and source is not Source.HUMAN:
         raise Invalid(
             "only the person may say again what was deleted",
             why=f"the source is {source.value}",
             fix="leave out allow_deleted, or file it with source human",
         )
-    messages = _messages(submission.content)
+    messages = _parse_messages(submission.content)
     base_us = now_us if submission.occurred_at is None else parse_time(submission.occurred_at, zone)
-    frame = _Frame(submission=submission, source=source, policy=policy, zone=zone, base_us=base_us)
+    frame = _SubmissionFields(submission=submission, source=source, policy=policy, zone=zone, base_us=base_us)
     events: list[NewEvent] = []
     refused: list[str] = []
     for message in messages:
@@ -103,8 +103,8 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
         events.append(event)
         refused += [f"{name} masked" for name in masked]
         refused += [_REFUSALS[flag] for flag in event.flags if flag in _REFUSALS]
-    key = checked_name(submission.idempotency_key, "idempotency_key")
-    return _accepted(
+    key = check_name(submission.idempotency_key, "idempotency_key")
+    return _new_accepted(
         events=tuple(events),
         payload_hash=frame.payload_hash(messages, events) if key else b"",
         refused=tuple(refused),
@@ -113,7 +113,7 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
     )
 
 
-def _messages(content: object) -> list[Mapping[str, object]]:
+def _parse_messages(content: object) -> list[Mapping[str, object]]:
     if isinstance(content, str):
         return [{"role": "user", "content": content}]
     if isinstance(content, Mapping):
@@ -133,7 +133,7 @@ def _messages(content: object) -> list[Mapping[str, object]]:
     return list(cast("Sequence[Mapping[str, object]]", content))
 
 
-def _text_of(content: object) -> str:
+def _read_text(content: object) -> str:
     """Read a message's content: text, or the text parts of a list as chat APIs send them."""
     if isinstance(content, str):
         return content
@@ -149,9 +149,9 @@ def _text_of(content: object) -> str:
     raise Invalid("a message has no text", why=f"its content is a {kind}", fix="give the words as a string")
 
 
-def _checked_text(content: object) -> str:
-    text = _text_of(content)
-    size = len(encoded(text, "the text"))
+def _check_text(content: object) -> str:
+    text = _read_text(content)
+    size = len(encode_text(text, "the text"))
     if size > limits.EVENT_TEXT_BYTES:
         what = f"a text of {size} bytes"
         raise LimitExceeded(what, why=f"an event holds at most {limits.EVENT_TEXT_BYTES}", fix="split the text")
@@ -161,7 +161,7 @@ def _checked_text(content: object) -> str:
     return clean
 
 
-class _Frame(NamedTuple):
+class _SubmissionFields(NamedTuple):
     """What all messages of a submission share."""
 
     submission: Submission
@@ -174,9 +174,9 @@ class _Frame(NamedTuple):
         """Turn one message into an event; also returns which kinds of secrets were masked."""
         submission = self.submission
         role, speaker = self._speaker(message)
-        text = _checked_text(message.get("content"))
-        plain = is_plain(text)
-        screened = Screened(text=text) if plain else screen(text, self.policy)
+        text = _check_text(message.get("content"))
+        plain = is_surely_clean(text)
+        screened = Screened(text=text) if plain else screen_secrets(text, self.policy)
         moment: Any = message.get("timestamp")
         event = _new_event(
             text=screened.text,
@@ -184,14 +184,14 @@ class _Frame(NamedTuple):
             speaker=speaker,
             source=self.source,
             trust=min(TRUST[self.source], _ROLE_TRUST.get(role, 1.0)),
-            topic=checked_name(submission.topic, "topic"),
-            session=checked_name(submission.session, "session") or "",
-            agent=checked_name(submission.agent, "agent") or "",
-            external_id=checked_name(message.get("id"), "message id"),
+            topic=check_name(submission.topic, "topic"),
+            session=check_name(submission.session, "session") or "",
+            agent=check_name(submission.agent, "agent") or "",
+            external_id=check_name(message.get("id"), "message id"),
             occurred_us=self.base_us if moment is None else parse_time(moment, self.zone),
-            flags=_flags(submission, None if plain else screened.text),
-            tags=_tags(submission.tags),
-            metadata=checked_metadata(submission.metadata),
+            flags=_detect_flags(submission, None if plain else screened.text),
+            tags=_check_tags(submission.tags),
+            metadata=check_metadata(submission.metadata),
             expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
         )
         return event, screened.masked
@@ -202,7 +202,7 @@ class _Frame(NamedTuple):
             (
                 event.role,
                 event.speaker,
-                _text_of(message.get("content")),
+                _read_text(message.get("content")),
                 message.get("timestamp") and event.occurred_us,
             )
             for message, event in zip(messages, events, strict=True)
@@ -217,33 +217,33 @@ class _Frame(NamedTuple):
         if role is None:
             known = "user, assistant, system, tool, document or person"
             raise Invalid(f"{given!r} is not a role", fix=f"use {known} (a person needs a name)")
-        name = checked_name(message.get("name"), "name")
+        name = check_name(message.get("name"), "name")
         if role in (Role.ASSISTANT, Role.DOCUMENT):
             return role, name or str(given).casefold()
         if role is Role.PERSON and not name:
             raise Invalid("a message of a person has no name", fix='add "name" to it')
-        if name and name_key(name) not in {"user", name_key(self.submission.user_id)}:
+        if name and normalise_name(name) not in {"user", normalise_name(self.submission.user_id)}:
             return Role.PERSON, name
         return Role.USER, "user"
 
 
-def _flags(submission: Submission, text: str | None) -> tuple[str, ...]:
+def _detect_flags(submission: Submission, text: str | None) -> tuple[str, ...]:
     """Flag text that gives orders, or writes where it may not, and note which type of memory the caller asked for.
 
     No text stands for one that is plain.
     """
-    if submission.topic is not None and protected(submission.topic, submission.user_id):
+    if submission.topic is not None and is_protected_topic(submission.topic, submission.user_id):
         judged: tuple[str, ...] = (DENIED,)
     else:
-        judged = () if text is None else judge(text).flags
-    orders = ("instruction_like", *judged) if judged or (text and looks_like_instruction(text)) else ()
+        judged = () if text is None else detect_injection(text).flags
+    orders = ("instruction_like", *judged) if judged or (text and is_instruction_like(text)) else ()
     if submission.memory_type is None:
         return orders
-    kind = checked_member(MemoryType, submission.memory_type, "type")
+    kind = check_member(MemoryType, submission.memory_type, "type")
     return (*orders, f"{AS_TYPE}{kind.value}")
 
 
-def _tags(tags: Sequence[str]) -> tuple[str, ...]:
+def _check_tags(tags: Sequence[str]) -> tuple[str, ...]:
     if tags == ():
         return ()
     if isinstance(tags, str | bytes) or not isinstance(tags, Collection):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -251,4 +251,4 @@ def _tags(tags: Sequence[str]) -> tuple[str, ...]:
         raise Invalid("tags must be a list of words", why=f"it is a {kind}", fix='give ["work", …]')
     if len(tags) > limits.TAGS:
         raise LimitExceeded(f"{len(tags)} tags", why=f"at most {limits.TAGS} are kept", fix="use metadata for the rest")
-    return tuple(dict.fromkeys(name for tag in tags if (name := checked_name(tag, "tag"))))
+    return tuple(dict.fromkeys(name for tag in tags if (name := check_name(tag, "tag"))))

@@ -9,14 +9,14 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar, cast
 
 from credenda import limits
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 
 __all__ = ["Answer", "Proposal", "Rejection", "read_answer"]
 
 Choice = TypeVar("Choice", bound=StrEnum)
 _TYPES: Final = frozenset(MemoryType) - {MemoryType.NARRATIVE}
-_MOVES: Final = frozenset(Move) - {Move.RETRACT}
+_MOVES: Final = frozenset(UpdateKind) - {UpdateKind.RETRACT}
 _REASONS: Final = frozenset({"hypothetical", "role_play", "sarcastic", "other_person", "transient", "not_said"})
 _TEXTS: Final = ("entity", "attribute", "value", "prior", "scope", "known")
 _FIELDS: Final = frozenset(
@@ -37,7 +37,7 @@ class Proposal:
     scope: str | None
     cardinality: Cardinality
     stance: Stance
-    move: Move
+    move: UpdateKind
     known: str | None
     confidence: float
     importance: float
@@ -112,7 +112,7 @@ def _proposal(one: Any) -> Proposal:  # noqa: ANN401 - foreign JSON
         type=_choice(given, "type", MemoryType, _TYPES),
         cardinality=_choice(given, "cardinality", Cardinality, frozenset(Cardinality)),
         stance=_choice(given, "stance", Stance, frozenset(Stance)),
-        move=_choice(given, "move", Move, _MOVES),
+        move=_choice(given, "move", UpdateKind, _MOVES),
         confidence=_fraction(given, "confidence"),
         importance=_fraction(given, "importance"),
     )

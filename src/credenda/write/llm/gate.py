@@ -20,7 +20,7 @@ from credenda.write.extract.acts import Act, act_of, is_transient
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.spoken import fluent, premise_of
-from credenda.write.intake.secrets import looks_like_instruction
+from credenda.write.intake.secrets import is_instruction_like
 
 __all__ = ["Skip", "skip"]
 
@@ -50,7 +50,7 @@ def skip(turn: Turn, readings: Sequence[Claim]) -> Skip | None:
         return Skip.SPEAKER
     if event.role is Role.DOCUMENT or len(event.text) > limits.LLM_TEXT_CHARACTERS:
         return Skip.DOCUMENT
-    if looks_like_instruction(event.text) or {QUARANTINED, DENIED} & set(event.flags):
+    if is_instruction_like(event.text) or {QUARANTINED, DENIED} & set(event.flags):
         return Skip.ORDERS
     if readings:
         return None

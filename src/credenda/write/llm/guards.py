@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda import limits
-from credenda.model.claim import Claim, Move, Span, Turn
+from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.memory import Memory, Stance
-from credenda.text.normalize import attribute_key, same_value
+from credenda.text.normalize import is_same_value, normalise_attribute
 from credenda.write.extract.acts import Act, act_of, is_hedged, is_question, is_transient
 from credenda.write.extract.clauses import open_contractions, straighten
 from credenda.write.extract.lexicon import lexicon
@@ -21,11 +21,11 @@ from credenda.write.extract.moments import past_dates
 from credenda.write.extract.scenes import in_scene
 from credenda.write.extract.spoken import premise_of
 from credenda.write.extract.stances import CONFIDENCE_MAX
-from credenda.write.intake.secrets import screen
+from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.answer import Proposal
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
 from credenda.write.llm.words import locate, numbers, says
-from credenda.write.reconcile.slots import UNCERTAIN
+from credenda.write.reconcile.slots import UNCERTAIN_STANCES
 
 __all__ = ["Dropped", "Fault", "check"]
 
@@ -94,9 +94,9 @@ def _fault(proposal: Proposal, sentence: str) -> Fault | None:
     odd = numbers(proposal.scope or "") - numbers(sentence)
     if odd:
         return Fault(f"the number {min(odd)} is not in the quoted sentence")
-    if proposal.attribute is not None and not attribute_key(proposal.attribute):
+    if proposal.attribute is not None and not normalise_attribute(proposal.attribute):
         return Fault("an attribute must hold letters")
-    if (proposal.attribute is None) != (proposal.value is None) and proposal.move is not Move.END:
+    if (proposal.attribute is None) != (proposal.value is None) and proposal.move is not UpdateKind.END:
         return Fault("attribute and value go together: give both or neither")
     if proposal.scope is not None and not says(sentence, proposal.scope):
         return Fault(f"the scope {proposal.scope[:80]!r} is not copied from the quoted sentence")
@@ -106,7 +106,7 @@ def _fault(proposal: Proposal, sentence: str) -> Fault | None:
 def _silenced(proposal: Proposal, sentence: str) -> Dropped | None:
     """Drop what is never kept: secrets, questions, sarcasm, the task at hand, what passes, what hardly matters."""
     plain = straighten(sentence)
-    if screen(sentence, "mask").masked:
+    if screen_secrets(sentence, "mask").masked:
         return Dropped("a secret")
     act = act_of(plain)
     if act in _SILENT:
@@ -114,7 +114,7 @@ def _silenced(proposal: Proposal, sentence: str) -> Dropped | None:
     asks = plain.endswith("?") and premise_of(plain) is None
     if act not in _BY_ACT and (asks or is_question(open_contractions(plain))):
         return Dropped("a question")
-    if proposal.move is Move.STATE and is_transient(plain):
+    if proposal.move is UpdateKind.STATE and is_transient(plain):
         return Dropped("it passes")
     return Dropped("of no importance") if proposal.importance < _FAINTEST else None
 
@@ -147,7 +147,7 @@ def _claim(proposal: Proposal, turn: Turn, span: Span, readings: tuple[Claim, ..
         topic=event.topic,
         tags=event.tags,
     )
-    if stance in UNCERTAIN:
+    if stance in UNCERTAIN_STANCES:
         return plain  # without a slot, so that pretence can never touch what is held true
     attribute = None if proposal.attribute is None else lexicon().attribute(proposal.attribute.replace("_", " "))
     told = past_dates(straighten(sentence), event.occurred_us)
@@ -177,7 +177,7 @@ def _stance(proposal: Proposal, turn: Turn, span: Span, readings: tuple[Claim, .
     heard += (
         one.stance
         for one in readings
-        if one.span.start < span.stop and span.start < one.span.stop and one.stance in _UNSURE | UNCERTAIN
+        if one.span.start < span.stop and span.start < one.span.stop and one.stance in _UNSURE | UNCERTAIN_STANCES
     )
     return max(heard, key=_CAUTION.__getitem__)
 
@@ -189,10 +189,10 @@ def _confidence(proposal: Proposal, stance: Stance, sentence: str) -> float:
 
 def _as_known(claim: Claim, memory: Memory | None, sentence: str) -> Claim:
     """Put a claim into the slot of the memory that it repeats; a value that differs is a saying of its own (D-016)."""
-    if memory is None or claim.stance in UNCERTAIN:
+    if memory is None or claim.stance in UNCERTAIN_STANCES:
         return claim
-    repeats = same_value(claim.value, memory.value) or (memory.value is not None and says(sentence, memory.value))
-    plain = claim.stance is memory.stance and claim.move is Move.STATE
+    repeats = is_same_value(claim.value, memory.value) or (memory.value is not None and says(sentence, memory.value))
+    plain = claim.stance is memory.stance and claim.move is UpdateKind.STATE
     if not repeats or not plain or memory.entity is None or memory.attribute is None:
         return claim
     return replace(

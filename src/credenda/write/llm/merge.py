@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Final
 
 from credenda import limits
-from credenda.model.claim import Claim, Move
-from credenda.model.memory import Cardinality, Stance, type_class
-from credenda.text.normalize import attribute_key, name_key, same_value
+from credenda.model.claim import Claim, UpdateKind
+from credenda.model.memory import Cardinality, Stance, get_type_class
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.write.llm.answer import Rejection
 from credenda.write.llm.prompt import reading_id
-from credenda.write.reconcile.slots import UNCERTAIN
+from credenda.write.reconcile.slots import UNCERTAIN_STANCES
 
 __all__ = ["merged"]
 
@@ -40,7 +40,7 @@ def merged(readings: Sequence[Claim], rejections: Sequence[Rejection], found: Se
 
 
 def _judged(claim: Claim, why: str | None) -> Claim | None:
-    if why is None or claim.move is Move.RETRACT:
+    if why is None or claim.move is UpdateKind.RETRACT:
         return claim
     stance = _UNMEANT.get(why)
     if stance is None:
@@ -55,7 +55,7 @@ def _judged(claim: Claim, why: str | None) -> Claim | None:
         prior=None,
         scope=None,
         cardinality=Cardinality.SINGLE,
-        move=Move.STATE,
+        move=UpdateKind.STATE,
     )
 
 
@@ -63,19 +63,19 @@ def _same(claim: Claim, one: Claim) -> bool:
     """Say whether two claims read the same thing out of the same words."""
     if not (claim.span.start < one.span.stop and one.span.start < claim.span.stop):
         return False
-    if claim.stance in UNCERTAIN and one.stance in UNCERTAIN:
+    if claim.stance in UNCERTAIN_STANCES and one.stance in UNCERTAIN_STANCES:
         return True
     if claim.value is None or one.value is None:
-        return claim.value is one.value or one.stance in UNCERTAIN
-    return same_value(claim.value, one.value) or (
+        return claim.value is one.value or one.stance in UNCERTAIN_STANCES
+    return is_same_value(claim.value, one.value) or (
         _place(claim) == _place(one) and claim.cardinality is Cardinality.SINGLE
     )
 
 
 def _place(claim: Claim) -> tuple[object, ...]:
     return (
-        claim.entity and name_key(claim.entity),
-        claim.attribute and attribute_key(claim.attribute),
-        claim.scope and name_key(claim.scope),
-        type_class(claim.type),
+        claim.entity and normalise_name(claim.entity),
+        claim.attribute and normalise_attribute(claim.attribute),
+        claim.scope and normalise_name(claim.scope),
+        get_type_class(claim.type),
     )

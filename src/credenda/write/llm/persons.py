@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from credenda.model.event import Event, Role
-from credenda.text.normalize import attribute_key, name_key
+from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.extract.clauses import open_contractions, read_clause, split_clauses, straighten
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.lexicon import lexicon, names
@@ -37,7 +37,7 @@ def owner_of(event: Event) -> str | None:
 
 def resolve_entity(entity: str, owner: str) -> str:
     """Bring an entity into the form that the rules give it: "my sister" is "user's sister"."""
-    if name_key(entity) in _SELF or name_key(entity) == name_key(owner):
+    if normalise_name(entity) in _SELF or normalise_name(entity) == normalise_name(owner):
         return owner
     plain = _POSSESSIVE.sub("", entity.strip())
     kin = names().kin_noun(plain)
@@ -87,7 +87,7 @@ def _names_thing(piece: str, attribute: str | None) -> bool:
 
 def _is_called_mine(piece: str, attribute: str | None) -> bool:
     """Say whether a clause calls the attribute the speaker's own: "the landlord raised my rent to …"."""
-    noun = attribute_key(attribute or "").replace("_", " ")
+    noun = normalise_attribute(attribute or "").replace("_", " ")
     return bool(noun) and re.search(rf"\b(?:my|our) (?:\w+ )?{re.escape(noun)}\b", piece, re.IGNORECASE) is not None
 
 
@@ -132,5 +132,5 @@ def _is_other(subject: Subject, attribute: str | None) -> bool:
     if _MINE.search(" ".join(subject.rest)):
         return False
     if subject.who == "own":
-        return name_key(subject.entity) != "user"
+        return normalise_name(subject.entity) != "user"
     return subject.who in {"person", "name", "plural", "the"}

@@ -19,7 +19,7 @@ from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory
 from credenda.providers.llm.protocol import Question
-from credenda.write.intake.secrets import screen
+from credenda.write.intake.secrets import screen_secrets
 
 __all__ = ["PROMPT", "known_id", "question_about", "reading_id"]
 
@@ -68,7 +68,7 @@ def question_about(turn: Turn, readings: Sequence[Claim]) -> Question:
 
 
 def _clean(text: str, most: int) -> str:
-    return screen(text, "mask").text[:most]
+    return screen_secrets(text, "mask").text[:most]
 
 
 def _said(event: Event, most: int) -> dict[str, str]:

@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda import limits
-from credenda.ids import Kind, public_id
+from credenda.ids import IdKind, format_id
 from credenda.model.change import Actor, Change, Supersede
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event
 from credenda.model.memory import Memory, MemoryType, Relation
 from credenda.storage.store import MemoryFilter, Reader, Writer, unpack_code
-from credenda.text.normalize import attribute_key, name_key, same_value
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.tokens import tokenize
 from credenda.write.apply import Application, apply
 from credenda.write.extract.verbatim import VerbatimExtractor
-from credenda.write.extract_job import read_turns
+from credenda.write.extract_job import extract_turns
 from credenda.write.llm.reading import Understood, reread
-from credenda.write.reconcile.slots import CURRENT, begins_us
-from credenda.write.reconcile_job import believe
+from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
+from credenda.write.reconcile_job import apply_claims
 
 __all__ = ["Asked", "believe_again", "fallback", "still_so", "turn_of", "turns_waiting"]
 
@@ -49,7 +49,7 @@ def turn_of(reader: Reader, number: int, extractor: Extractor) -> Asked | None:
 
 def turns_waiting(reader: Reader, first: int, last: int, extractor: Extractor) -> Iterator[Asked]:
     """Read what a model needs to know of the events with these numbers."""
-    for read in read_turns(reader, first, last, extractor):
+    for read in extract_turns(reader, first, last, extractor):
         if read.turn.event.text:
             known = _known(reader, read.turn.event, read.claims)
             yield Asked(turn=replace(read.turn, known=tuple(known)), readings=read.claims)
@@ -60,12 +60,12 @@ def _known(reader: Reader, event: Event, readings: Sequence[Claim]) -> list[Memo
     found: dict[str, Memory] = {}
     for claim in readings:
         if claim.entity and claim.attribute:
-            pair = (name_key(claim.entity), attribute_key(claim.attribute))
-            wanted = MemoryFilter(pair=pair, statuses=CURRENT, limit=limits.LLM_KNOWN_MEMORIES)
+            pair = (normalise_name(claim.entity), normalise_attribute(claim.attribute))
+            wanted = MemoryFilter(pair=pair, statuses=CURRENT_STATUSES, limit=limits.LLM_KNOWN_MEMORIES)
             found.update((one.id, one) for one in reader.find(wanted))
     if len(found) < limits.LLM_KNOWN_MEMORIES:
         found.update((one.id, one) for one in _by_words(reader, event.text))
-    held = [one for one in found.values() if one.text and not one.provisional and one.status in CURRENT]
+    held = [one for one in found.values() if one.text and not one.provisional and one.status in CURRENT_STATUSES]
     return held[: limits.LLM_KNOWN_MEMORIES]
 
 
@@ -73,8 +73,8 @@ def _by_words(reader: Reader, text: str) -> list[Memory]:
     terms = list(dict.fromkeys(tokenize(text)))[:_TERMS]
     codes = reader.nominate(terms, limits.CANDIDATES, memories=True) if terms else []
     tag = reader.tenant.tag
-    ids = [public_id(Kind.MEMORY, number, tag) for _, number, _ in map(unpack_code, codes)]
-    return sorted(reader.memories(ids[: limits.LLM_KNOWN_MEMORIES]), key=begins_us, reverse=True)
+    ids = [format_id(IdKind.MEMORY, number, tag) for _, number, _ in map(unpack_code, codes)]
+    return sorted(reader.memories(ids[: limits.LLM_KNOWN_MEMORIES]), key=get_valid_from_us, reverse=True)
 
 
 def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Claim, ...] | None:
@@ -87,7 +87,7 @@ def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Clai
     if event is None or event.text != asked.event.text:
         return None
     shown = writer.memories([one.id for one in asked.turn.known])
-    held = {one.id: one for one in shown if one.status in CURRENT}
+    held = {one.id: one for one in shown if one.status in CURRENT_STATUSES}
     if all(held.get(one.id) == one for one in asked.turn.known) or not understood.answer:
         return understood.claims
     known = tuple(held.get(one.id, _GONE) for one in asked.turn.known)
@@ -106,10 +106,10 @@ def believe_again(writer: Writer, event: Event, claims: Sequence[Claim], now_us:
     """
     resting = _resting_on(writer, event)
     fresh = [claim for claim in claims if not any(_says_it(one, claim) for one in resting)]
-    believe(writer, [(event, tuple(fresh))], now_us, embeds=embeds)
-    kept = [one for one in resting if one.provisional and one.status in CURRENT]
+    apply_claims(writer, [(event, tuple(fresh))], now_us, embeds=embeds)
+    kept = [one for one in resting if one.provisional and one.status in CURRENT_STATUSES]
     successor = next(
-        (one.id for one in _resting_on(writer, event) if not one.provisional and one.status in CURRENT), None
+        (one.id for one in _resting_on(writer, event) if not one.provisional and one.status in CURRENT_STATUSES), None
     )
     changes: list[Change] = [_gives_way(one, successor) for one in kept]
     if changes:
@@ -124,8 +124,10 @@ def _says_it(memory: Memory, claim: Claim) -> bool:
     if memory.provisional:
         return False
     if claim.value is None or memory.value is None:
-        return claim.value is memory.value and name_key(memory.text) == name_key(claim.text)
-    return name_key(memory.entity or "") == name_key(claim.entity or "") and same_value(memory.value, claim.value)
+        return claim.value is memory.value and normalise_name(memory.text) == normalise_name(claim.text)
+    return normalise_name(memory.entity or "") == normalise_name(claim.entity or "") and is_same_value(
+        memory.value, claim.value
+    )
 
 
 def _gives_way(memory: Memory, successor: str | None) -> Supersede:
@@ -134,6 +136,6 @@ def _gives_way(memory: Memory, successor: str | None) -> Supersede:
         memory_id=memory.id,
         successor=successor,
         relation=Relation.REFINED if successor else Relation.DUPLICATE,
-        valid_until_us=begins_us(memory),
+        valid_until_us=get_valid_from_us(memory),
         reason="read with a model since" if successor else "a model found nothing to keep in these words",
     )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from credenda.model.claim import Span
-from credenda.text.normalize import value_key
-from credenda.text.sentences import sentence_spans
+from credenda.text.normalize import normalise_value
+from credenda.text.sentences import split_sentences
 
 __all__ = ["locate", "numbers", "says"]
 
@@ -20,7 +20,7 @@ _SMALL: Final = frozenset("a an the my our your to of in on at for with and or i
 
 
 def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(value_key(text))
+    return _TOKEN.findall(normalise_value(text))
 
 
 def says(text: str, value: str) -> bool:
@@ -57,7 +57,7 @@ def locate(text: str, quote: str, event_id: str) -> Span | None:
 
 def _whole_sentences(text: str, start: int, stop: int, event_id: str) -> Span:
     touched: Sequence[tuple[int, int]] = [
-        span for span in sentence_spans(text) if span.start < stop and start < span.stop
+        span for span in split_sentences(text) if span.start < stop and start < span.stop
     ]
     return (
         Span(event_id, min(start, touched[0][0]), max(stop, touched[-1][1])) if touched else Span(event_id, start, stop)

@@ -16,10 +16,10 @@ from credenda.model.claim import Claim, Span
 from credenda.model.event import Event, Role
 from credenda.model.memory import Cardinality, MemoryType, Status
 from credenda.storage.store import MemoryFilter, Reader
-from credenda.text.normalize import attribute_key, name_key, same_value
-from credenda.text.sentences import sentence_spans
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
+from credenda.text.sentences import split_sentences
 
-__all__ = ["alias_claims", "aliases_in", "known_as"]
+__all__ = ["extract_alias_claims", "find_aliases", "resolve_alias"]
 
 _ALIAS: Final = "alias"
 _HELD: Final = frozenset({Status.ACTIVE})
@@ -46,7 +46,7 @@ _PATTERNS: Final = tuple(
 )
 
 
-def aliases_in(sentence: str) -> Iterator[tuple[str, str]]:
+def find_aliases(sentence: str) -> Iterator[tuple[str, str]]:
     """Give (name, other name) of every alias that a sentence tells.
 
     >>> list(aliases_in("My manager is Robert, everyone calls him Bob."))
@@ -58,23 +58,23 @@ def aliases_in(sentence: str) -> Iterator[tuple[str, str]]:
     """
     for pattern in _PATTERNS:
         for found in pattern.finditer(sentence):
-            if name_key(found["name"]) != name_key(found["alias"]):
+            if normalise_name(found["name"]) != normalise_name(found["alias"]):
                 yield found["name"], found["alias"]
 
 
-def alias_claims(event: Event) -> list[Claim]:
+def extract_alias_claims(event: Event) -> list[Claim]:
     """Read the aliases that the user tells in an event, as claims of both names."""
     if event.role is not Role.USER or _HINT.search(event.text) is None:
         return []
     claims: list[Claim] = []
-    for start, stop in islice(sentence_spans(event.text), _SENTENCES):
+    for start, stop in islice(split_sentences(event.text), _SENTENCES):
         span = Span(event.id, start, stop)
-        for name, alias in aliases_in(event.text[start:stop]):
-            claims += [_claim(event.speaker, span, *both) for both in ((name, alias), (alias, name))]
+        for name, alias in find_aliases(event.text[start:stop]):
+            claims += [_make_claim(event.speaker, span, *both) for both in ((name, alias), (alias, name))]
     return claims
 
 
-def _claim(speaker: str, span: Span, name: str, alias: str) -> Claim:
+def _make_claim(speaker: str, span: Span, name: str, alias: str) -> Claim:
     return Claim(
         text=f"{name} is also called {alias}.",
         type=MemoryType.FACT,
@@ -89,26 +89,26 @@ def _claim(speaker: str, span: Span, name: str, alias: str) -> Claim:
     )
 
 
-def known_as(reader: Reader, claim: Claim) -> Claim:
+def resolve_alias(reader: Reader, claim: Claim) -> Claim:
     """Bring a claim to the name under which its slot is held already."""
     if not claim.entity or not claim.attribute or claim.attribute == _ALIAS:
         return claim
-    entity, attribute = claim.entity, attribute_key(claim.attribute)
-    if name_key(entity) != "user" and not _values(reader, entity, attribute):
-        entity = next((name for name in _names(reader, entity) if _values(reader, name, attribute)), entity)
+    entity, attribute = claim.entity, normalise_attribute(claim.attribute)
+    if normalise_name(entity) != "user" and not _find_values(reader, entity, attribute):
+        entity = next((name for name in _find_names(reader, entity) if _find_values(reader, name, attribute)), entity)
     value = claim.value
     if value and value[:1].isupper() and len(value) <= 100:  # noqa: PLR2004 - a name
-        names = _names(reader, value)
-        held = _values(reader, entity, attribute) if names else []
-        if not any(same_value(one, value) for one in held):
-            value = next((one for one in held if any(same_value(one, name) for name in names)), value)
+        names = _find_names(reader, value)
+        held = _find_values(reader, entity, attribute) if names else []
+        if not any(is_same_value(one, value) for one in held):
+            value = next((one for one in held if any(is_same_value(one, name) for name in names)), value)
     return claim if (entity, value) == (claim.entity, claim.value) else replace(claim, entity=entity, value=value)
 
 
-def _names(reader: Reader, name: str) -> list[str]:
-    return _values(reader, name, _ALIAS)
+def _find_names(reader: Reader, name: str) -> list[str]:
+    return _find_values(reader, name, _ALIAS)
 
 
-def _values(reader: Reader, entity: str, attribute: str) -> list[str]:
-    wanted = MemoryFilter(pair=(name_key(entity), attribute), statuses=_HELD, limit=_NAMES)
+def _find_values(reader: Reader, entity: str, attribute: str) -> list[str]:
+    wanted = MemoryFilter(pair=(normalise_name(entity), attribute), statuses=_HELD, limit=_NAMES)
     return [one.value for one in reader.find(wanted) if one.value]

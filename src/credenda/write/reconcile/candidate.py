@@ -8,30 +8,30 @@ from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.model.change import Add, Confirm, Support
-from credenda.model.claim import Claim, Move, Span
-from credenda.model.memory import Draft, Layer, Memory, MemoryType, Stance, Status, layer_of, type_class
-from credenda.text.normalize import attribute_key, name_key, text_key, value_key
-from credenda.write.reconcile.inputs import Occasion
-from credenda.write.reconcile.slots import FIRM, UNCERTAIN
+from credenda.model.claim import Claim, Span, UpdateKind
+from credenda.model.memory import Draft, Layer, Memory, MemoryType, Stance, Status, get_initial_layer, get_type_class
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
+from credenda.write.reconcile.inputs import StatementContext
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, UNCERTAIN_STANCES
 
-__all__ = ["Saying", "claim_hash", "claim_of", "saying_of"]
+__all__ = ["Candidate", "claim_hash", "make_candidate", "make_claim"]
 
 _UNCERTAIN_CONFIDENCE_MAX: Final = 0.3
 _HASH_BYTES: Final = 16
-_PASSING: Final = UNCERTAIN | {Stance.CONSIDERED}
+_WORKING_STANCES: Final = UNCERTAIN_STANCES | {Stance.CONSIDERED}
 """Stances whose memories begin in the working layer, where what is not taken up again fades first."""
 
 
-_HAPPENINGS: Final = frozenset({"event", "experience", "milestone"})
+_EPISODIC_ATTRIBUTES: Final = frozenset({"event", "experience", "milestone"})
 """What happened once is an episode (E-125): it fades, unless it proves itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
+class Candidate:
     """A claim in the form in which it is compared, with its occasion and the support it lends."""
 
     claim: Claim
-    occasion: Occasion
+    occasion: StatementContext
     support: Support
 
     @property
@@ -43,18 +43,18 @@ class Saying:
     def begins_us(self) -> int:
         """Since when it holds: as stated, else since it was said. For an ending: when the value ended."""
         said = self.claim
-        stated = said.valid_until_us if _ends(said) and said.valid_from_us is None else said.valid_from_us
+        stated = said.valid_until_us if _is_ending(said) and said.valid_from_us is None else said.valid_from_us
         return self.occasion.occurred_us if stated is None else stated
 
     @property
-    def comes(self) -> bool:
+    def is_future(self) -> bool:
         """Whether it will hold only later. A bare date may lie a day ahead in another time zone."""
         return self.begins_us > self.occasion.now_us + DAY_US
 
     @property
     def over(self) -> bool:
         """Whether it had stopped being true when it was said: "until 2022 I worked at …"."""
-        until_us = None if _ends(self.claim) else self.claim.valid_until_us
+        until_us = None if _is_ending(self.claim) else self.claim.valid_until_us
         return until_us is not None and until_us <= self.occasion.occurred_us
 
     def add(self, reason: str, *, status: Status = Status.ACTIVE, begins_us: int | None = None) -> Add:
@@ -81,10 +81,10 @@ class Saying:
             speaker=said.speaker,
             confidence=said.confidence,
             importance=said.importance,
-            layer=_layer(said),
+            layer=_choose_layer(said),
             status=status,
             valid_from_us=begins_us,
-            valid_until_us=None if _ends(said) else said.valid_until_us,
+            valid_until_us=None if _is_ending(said) else said.valid_until_us,
             trust=occasion.trust,
             provisional=said.provisional,
             source_session=occasion.session,
@@ -94,39 +94,39 @@ class Saying:
         )
 
 
-def _layer(said: Claim) -> Layer:
+def _choose_layer(said: Claim) -> Layer:
     """Say in which layer a claim's memory begins."""
-    if said.stance in _PASSING:
+    if said.stance in _WORKING_STANCES:
         return Layer.WORKING
-    if said.type is MemoryType.FACT and said.attribute in _HAPPENINGS:
+    if said.type is MemoryType.FACT and said.attribute in _EPISODIC_ATTRIBUTES:
         return Layer.EPISODIC
-    return layer_of(said.type)
+    return get_initial_layer(said.type)
 
 
-def saying_of(claim: Claim, occasion: Occasion, read: Claim | None = None) -> Saying:
+def make_candidate(claim: Claim, occasion: StatementContext, read: Claim | None = None) -> Candidate:
     """Bring a claim into the form in which it is compared; its hash is that of the claim as it was read."""
-    return Saying(
-        claim=_plain(claim),
+    return Candidate(
+        claim=_normalise_claim(claim),
         occasion=occasion,
         support=Support(span=claim.span, claim_hash=claim_hash(read or claim), reader=claim.reader),
     )
 
 
-def _ends(claim: Claim) -> bool:
-    return claim.move is Move.END
+def _is_ending(claim: Claim) -> bool:
+    return claim.move is UpdateKind.END
 
 
-def _plain(claim: Claim) -> Claim:
+def _normalise_claim(claim: Claim) -> Claim:
     """Read an ending, and a claim that names only what no longer holds, as the denial of that value."""
-    if claim.stance in UNCERTAIN:
+    if claim.stance in UNCERTAIN_STANCES:
         return replace(claim, confidence=min(claim.confidence, _UNCERTAIN_CONFIDENCE_MAX))
     only_prior = not claim.value and claim.prior is not None
-    if claim.stance in FIRM and (_ends(claim) or only_prior):
+    if claim.stance in ASSERTIVE_STANCES and (_is_ending(claim) or only_prior):
         return replace(claim, stance=Stance.NEGATED, value=claim.value or claim.prior, prior=None)
     return claim
 
 
-def claim_of(draft: Draft, span: Span, move: Move) -> Claim:
+def make_claim(draft: Draft, span: Span, move: UpdateKind) -> Claim:
     """Give the claim that a person made by correcting or answering by hand, for its hash."""
     return Claim(
         text=draft.text,
@@ -148,15 +148,15 @@ def claim_hash(claim: Claim) -> bytes:
     Confidence and importance are left out: a better model may weigh the same sentence anew.
     """
     parts = (
-        name_key(claim.speaker),
-        claim.entity and name_key(claim.entity),
-        claim.attribute and attribute_key(claim.attribute),
-        claim.value and value_key(claim.value),
-        claim.scope and name_key(claim.scope),
-        type_class(claim.type),
+        normalise_name(claim.speaker),
+        claim.entity and normalise_name(claim.entity),
+        claim.attribute and normalise_attribute(claim.attribute),
+        claim.value and normalise_value(claim.value),
+        claim.scope and normalise_name(claim.scope),
+        get_type_class(claim.type),
         claim.move,
         claim.stance,
-        text_key(claim.text),
+        normalise_text(claim.text),
         claim.span.event_id,
         str(claim.span.start),
         str(claim.span.stop),

@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from credenda.ids import Kind, public_id
-from credenda.model.claim import Claim, Move
+from credenda.ids import IdKind, format_id
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import MemoryFilter, Reader, unpack_code
-from credenda.text.normalize import attribute_key, name_key, same_value
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.write.extract.lexicon import names
 
-__all__ = ["the_one_meant"]
+__all__ = ["resolve_relative"]
 
 _NOMINATED: Final = 64
 _OWNER: Final = "'s "
@@ -32,62 +32,64 @@ _PERSONAL: Final = frozenset(
 """Slots that no project, machine or band has."""
 _NAME: Final = re.compile(r"[A-Z\u00c0-\u00de][\w-]{1,30}$")
 """A first name alone."""
-_TOLD: Final = frozenset({Move.CHANGE, Move.END, Move.CORRECT})
+_REPLACING_KINDS: Final = frozenset({UpdateKind.CHANGE, UpdateKind.END, UpdateKind.CORRECT})
 
 
-def the_one_meant(reader: Reader, claim: Claim) -> Claim:
+def resolve_relative(reader: Reader, claim: Claim) -> Claim:
     """Bring a claim about one of several relatives or pets to the one under whom its slot is held already."""
-    found = _kin_and_name(claim.entity or "")
+    found = _split_kin_and_name(claim.entity or "")
     if found is None or not claim.attribute:
-        return _by_name(reader, claim) if claim.attribute and _NAME.match(claim.entity or "") else claim
+        return _resolve_by_name(reader, claim) if claim.attribute and _NAME.match(claim.entity or "") else claim
     kin, name = found
     held = [
-        one for one in _of_kind(reader, kin) if attribute_key(one.attribute or "") == attribute_key(claim.attribute)
+        one
+        for one in _find_relatives(reader, kin)
+        if normalise_attribute(one.attribute or "") == normalise_attribute(claim.attribute)
     ]
-    if any(name_key(one.entity or "") == name_key(claim.entity or "") for one in held):
+    if any(normalise_name(one.entity or "") == normalise_name(claim.entity or "") for one in held):
         return claim
     others = {one.entity for one in held if one.entity}
     if not name:
         return replace(claim, entity=next(iter(others))) if len(others) == 1 else claim
-    unnamed = [one for one in held if name_key(one.entity or "") == name_key(kin)]
-    same = claim.move in _TOLD or any(same_value(one.value, claim.value) for one in unnamed)
+    unnamed = [one for one in held if normalise_name(one.entity or "") == normalise_name(kin)]
+    same = claim.move in _REPLACING_KINDS or any(is_same_value(one.value, claim.value) for one in unnamed)
     if len(others) == 1 and unnamed and (same or _is_called(reader, kin, name)):
         return replace(claim, entity=unnamed[0].entity)
     return claim
 
 
-def _by_name(reader: Reader, claim: Claim) -> Claim:
+def _resolve_by_name(reader: Reader, claim: Claim) -> Claim:
     """Bring a claim about "Emil" to the son of that name, where the slot is held under him alone.
 
     What only people have is his as well where he alone is called so, and nothing is held under the bare name.
     """
-    key, name = attribute_key(claim.attribute or ""), name_key(claim.entity or "")
-    known = _active(reader, reader.nominate([name], _NOMINATED, memories=True))
+    key, name = normalise_attribute(claim.attribute or ""), normalise_name(claim.entity or "")
+    known = _load_active(reader, reader.nominate([name], _NOMINATED, memories=True))
     asked = {key, _OF_PERSONS.get(key, key)}
-    held = [one for one in known if attribute_key(one.attribute or "") in asked]
-    if any(name_key(one.entity or "") == name for one in held):
+    held = [one for one in known if normalise_attribute(one.attribute or "") in asked]
+    if any(normalise_name(one.entity or "") == name for one in held):
         return claim
     called = {(one.entity, one.attribute) for one in held if _is_named(one, name)}
     if len(called) == 1:
         ((entity, attribute),) = called
         return replace(claim, entity=entity, attribute=attribute)
     bearers = {one.entity for one in known if _is_named(one, name)}
-    bare = any(name_key(one.entity or "") == name for one in known)
+    bare = any(normalise_name(one.entity or "") == name for one in known)
     alone = not called and not bare and len(bearers) == 1 and key in _PERSONAL
     return replace(claim, entity=next(iter(bearers))) if alone else claim
 
 
 def _is_named(memory: Memory, name: str) -> bool:
-    known = _kin_and_name(memory.entity or "")
-    return known is not None and name_key(known[1]) == name
+    known = _split_kin_and_name(memory.entity or "")
+    return known is not None and normalise_name(known[1]) == name
 
 
-def _active(reader: Reader, codes: Iterable[int]) -> list[Memory]:
-    ids = {public_id(Kind.MEMORY, number, reader.tenant.tag) for _, number, _ in map(unpack_code, codes)}
+def _load_active(reader: Reader, codes: Iterable[int]) -> list[Memory]:
+    ids = {format_id(IdKind.MEMORY, number, reader.tenant.tag) for _, number, _ in map(unpack_code, codes)}
     return [one for one in reader.memories(sorted(ids)) if one.status is Status.ACTIVE and one.entity]
 
 
-def _kin_and_name(entity: str) -> tuple[str, str] | None:
+def _split_kin_and_name(entity: str) -> tuple[str, str] | None:
     """Part "user's son Emil" into the kin and the name; None for anything but one of several relatives or pets.
 
     >>> _kin_and_name("user's older sister Ana Maria"), _kin_and_name("user's son"), _kin_and_name("user's boss")
@@ -101,20 +103,22 @@ def _kin_and_name(entity: str) -> tuple[str, str] | None:
     return f"{owner}{_OWNER}{' '.join(words[: at + 1])}", " ".join(words[at + 1 :])
 
 
-def _of_kind(reader: Reader, kin: str) -> list[Memory]:
+def _find_relatives(reader: Reader, kin: str) -> list[Memory]:
     """Read the active memories about whoever is such a relative, found by the word for it."""
     codes = reader.nominate([kin.rpartition(" ")[2]], _NOMINATED, memories=True)
-    key = name_key(kin)
+    key = normalise_name(kin)
     return [
         one
-        for one in _active(reader, codes)
-        if (known := _kin_and_name(one.entity or "")) is not None and name_key(known[0]) == key
+        for one in _load_active(reader, codes)
+        if (known := _split_kin_and_name(one.entity or "")) is not None and normalise_name(known[0]) == key
     ]
 
 
 def _is_called(reader: Reader, kin: str, name: str) -> bool:
     """Say whether the one relative of that kind is known to have this name."""
     owner, _, noun = kin.rpartition(_OWNER)
-    wanted = MemoryFilter(pair=(name_key(owner), attribute_key(noun)), statuses=frozenset({Status.ACTIVE}), limit=2)
+    wanted = MemoryFilter(
+        pair=(normalise_name(owner), normalise_attribute(noun)), statuses=frozenset({Status.ACTIVE}), limit=2
+    )
     called = reader.find(wanted)
-    return len(called) == 1 and same_value(called[0].value, name)
+    return len(called) == 1 and is_same_value(called[0].value, name)

@@ -12,15 +12,15 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.change import Add, Change, Confirm, Contest, SetStatus, Supersede
-from credenda.model.claim import Claim, Move
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.event import DENIED, QUARANTINED, TRUST, Event, Source
 from credenda.model.memory import Memory, Relation, Status
-from credenda.text.normalize import name_key, text_key
-from credenda.write.reconcile.candidate import Saying
-from credenda.write.reconcile.inputs import Known
-from credenda.write.reconcile.slots import begins_us, same_meaning, slot_of
+from credenda.text.normalize import normalise_name, normalise_text
+from credenda.write.reconcile.candidate import Candidate
+from credenda.write.reconcile.inputs import SlotRows
+from credenda.write.reconcile.slots import get_slot, get_valid_from_us, has_same_meaning
 
-__all__ = ["candidates_for", "is_suspect", "kept_apart", "promoted", "vouches"]
+__all__ = ["find_quarantined", "is_suspect", "may_corroborate", "promote_quarantined", "quarantine_claim"]
 
 _LOW_TRUST: Final = 0.45
 """Below this a source is not believed on its own word: what a dream made up, and nothing that was said or read."""
@@ -36,19 +36,19 @@ def is_suspect(event: Event, claim: Claim) -> bool:
     return QUARANTINED in event.flags or event.trust < _LOW_TRUST or ordered
 
 
-def candidates_for(saying: Saying, known: Known) -> list[Memory]:
+def find_quarantined(candidate: Candidate, known: SlotRows) -> list[Memory]:
     """Find the candidates that say the same: the same value in the same slot, or the same words of the same speaker."""
-    slot, claim = slot_of(saying.claim), saying.claim
-    words = text_key(claim.text)
+    slot, claim = get_slot(candidate.claim), candidate.claim
+    words = normalise_text(claim.text)
     return [
         one
         for one in sorted(known.candidates, key=lambda one: (one.created_us, one.id))
-        if (slot is not None and slot_of(one) == slot and same_meaning(claim, one))
-        or (text_key(one.text) == words and name_key(one.speaker) == name_key(claim.speaker))
+        if (slot is not None and get_slot(one) == slot and has_same_meaning(claim, one))
+        or (normalise_text(one.text) == words and normalise_name(one.speaker) == normalise_name(claim.speaker))
     ]
 
 
-def vouches(event: Event, said_before: Sequence[Event]) -> bool:
+def may_corroborate(event: Event, said_before: Sequence[Event]) -> bool:
     """Say whether an event is independent of those that a candidate rests on, and may speak for it."""
     if DENIED in event.flags or not said_before:
         return False
@@ -59,33 +59,38 @@ def vouches(event: Event, said_before: Sequence[Event]) -> bool:
     return other_source or other_session
 
 
-def promoted(changes: Sequence[Change], candidates: Sequence[Memory], saying: Saying) -> list[Change]:
+def promote_quarantined(changes: Sequence[Change], candidates: Sequence[Memory], candidate: Candidate) -> list[Change]:
     """Let the first candidate be the memory that a decision would have added; the others go into it.
 
     Where the decision only confirms what is held already, the candidates go into that.
     """
     first, *rest = candidates
-    added = next((one for one in changes if isinstance(one, Add) and one.key == saying.key), None)
+    added = next((one for one in changes if isinstance(one, Add) and one.key == candidate.key), None)
     confirmed = next((one.memory_id for one in changes if isinstance(one, Confirm)), None)
     if added is None:
-        return [*changes, *(_merged(one, confirmed, saying) for one in candidates if confirmed is not None)]
+        return [*changes, *(_merge_duplicate(one, confirmed, candidate) for one in candidates if confirmed is not None)]
     reason = "said again, independently"
     step = SetStatus(memory_id=first.id, status=added.draft.status, reason=reason, trust=added.draft.trust)
-    others = [_renamed(one, added.key, first.id) for one in changes if one is not added]
-    return [step, saying.confirm(first, reason), *others, *(_merged(one, first.id, saying) for one in rest)]
+    others = [_redirect_change(one, added.key, first.id) for one in changes if one is not added]
+    return [
+        step,
+        candidate.confirm(first, reason),
+        *others,
+        *(_merge_duplicate(one, first.id, candidate) for one in rest),
+    ]
 
 
-def _merged(memory: Memory, into: str | None, saying: Saying) -> Supersede:
+def _merge_duplicate(memory: Memory, into: str | None, candidate: Candidate) -> Supersede:
     return Supersede(
         memory_id=memory.id,
         successor=into,
         relation=Relation.DUPLICATE,
-        valid_until_us=max(begins_us(memory), saying.occasion.now_us),
+        valid_until_us=max(get_valid_from_us(memory), candidate.occasion.now_us),
         reason="said again, independently",
     )
 
 
-def _renamed(change: Change, key: str, memory_id: str) -> Change:
+def _redirect_change(change: Change, key: str, memory_id: str) -> Change:
     """Let a change that named the memory to be added name the candidate instead."""
     if isinstance(change, Supersede) and change.successor == key:
         return replace(change, successor=memory_id)
@@ -94,13 +99,13 @@ def _renamed(change: Change, key: str, memory_id: str) -> Change:
     return change
 
 
-def kept_apart(changes: Iterable[Change], twins: Sequence[Memory], saying: Saying) -> list[Change]:
+def quarantine_claim(changes: Iterable[Change], same: Sequence[Memory], candidate: Candidate) -> list[Change]:
     """Keep what a suspect claim says as a candidate: it confirms, and moves nothing that is believed."""
     decision = list(changes)
-    if saying.claim.move is Move.RETRACT:
+    if candidate.claim.move is UpdateKind.RETRACT:
         return []
     if decision and all(isinstance(one, Confirm) for one in decision):
         return decision
-    if twins:
-        return [saying.confirm(twins[0], "said again, by nobody else")]
-    return [saying.add("nobody else has said it", status=Status.CANDIDATE)]
+    if same:
+        return [candidate.confirm(same[0], "said again, by nobody else")]
+    return [candidate.add("nobody else has said it", status=Status.CANDIDATE)]

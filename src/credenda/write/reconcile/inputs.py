@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 
-__all__ = ["Known", "Occasion"]
+__all__ = ["SlotRows", "StatementContext"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class SlotRows:
     """The memories and contests that one claim may touch, read in the transaction that applies the answer.
 
     `current`: active, challenged and archived memories of the claim's (entity, attribute) pair, whatever their scope,
@@ -32,7 +32,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Occasion:
+class StatementContext:
     """When, where and by how trusted a source it was said. Times are microseconds UTC; trust lies in [0, 1]."""
 
     occurred_us: int

@@ -5,17 +5,23 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.model.change import Change, Forget, SetStatus, Supersede
-from credenda.model.claim import Move
+from credenda.model.claim import UpdateKind
 from credenda.model.memory import Memory, Relation, Slot, Stance, Status
-from credenda.text.normalize import name_key, same_value, value_key
-from credenda.write.reconcile.candidate import Saying
-from credenda.write.reconcile.inputs import Known
-from credenda.write.reconcile.slot_state import newest_first, opponents, same_words
-from credenda.write.reconcile.slots import CURRENT, FIRM, begins_us, outshines, slot_of
+from credenda.text.normalize import is_same_value, normalise_name, normalise_value
+from credenda.write.reconcile.candidate import Candidate
+from credenda.write.reconcile.inputs import SlotRows
+from credenda.write.reconcile.slot_state import find_conflicting, find_same_text, sort_newest_first
+from credenda.write.reconcile.slots import (
+    ASSERTIVE_STANCES,
+    CURRENT_STATUSES,
+    get_slot,
+    get_valid_from_us,
+    is_newly_visible,
+)
 
-__all__ = ["beside", "same_text_or_new", "sharpened", "taken_back", "woken"]
+__all__ = ["add_non_competing", "match_text_or_add", "reactivate", "refine", "retract"]
 
-_MANNER: Final = {
+_STANCE_REASONS: Final = {
     Stance.REPORTED: "reported, not known at first hand",
     Stance.PLANNED: "planned, not yet so",
     Stance.CONSIDERED: "only considered",
@@ -27,92 +33,100 @@ _MANNER: Final = {
 _WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 
 
-def taken_back(saying: Saying, known: Known) -> list[Change]:
+def retract(candidate: Candidate, known: SlotRows) -> list[Change]:
     """Forget what the speaker's previous statement gave ("never mind"), and hold again what that had replaced.
 
     A memory that the statement only confirmed rests on other words, and stays.
     """
-    speaker = name_key(saying.claim.speaker)
+    speaker = normalise_name(candidate.claim.speaker)
     gone = [
         one
         for one in known.previous
-        if one.status in CURRENT and name_key(one.speaker) == speaker and not one.confirmations
+        if one.status in CURRENT_STATUSES and normalise_name(one.speaker) == speaker and not one.confirmations
     ]
     ids = {one.id for one in gone}
-    replaced = [one for one in newest_first(known.past) if one.superseded_by in ids]
+    replaced = [one for one in sort_newest_first(known.past) if one.superseded_by in ids]
     return [
         *(Forget(memory_id=one.id, reason="taken back by the speaker") for one in gone),
         *(_set_active(one, "what replaced it was taken back") for one in replaced),
     ]
 
 
-def same_text_or_new(saying: Saying, known: Known) -> list[Change]:
+def match_text_or_add(candidate: Candidate, known: SlotRows) -> list[Change]:
     """Know a claim without a slot by its words alone (R-075)."""
-    twins = same_words(saying.claim, known.current)
+    twins = find_same_text(candidate.claim, known.current)
     if not twins:
-        return [saying.add("said for the first time")]
-    best = max(twins, key=lambda one: (not one.provisional, slot_of(one) is not None, begins_us(one), one.id))
-    read_better = best.provisional and not saying.claim.provisional
-    if outshines(saying.claim, best) or read_better:
-        return [saying.add("said again, with more certainty"), sharpened(saying, saying.key, best)]
-    return [saying.confirm(best, "said again in the same words"), *woken(best, known)]
+        return [candidate.add("said for the first time")]
+    best = max(twins, key=lambda one: (not one.provisional, get_slot(one) is not None, get_valid_from_us(one), one.id))
+    read_better = best.provisional and not candidate.claim.provisional
+    if is_newly_visible(candidate.claim, best) or read_better:
+        return [candidate.add("said again, with more certainty"), refine(candidate, candidate.key, best)]
+    return [candidate.confirm(best, "said again in the same words"), *reactivate(best, known)]
 
 
-def beside(saying: Saying, slot: Slot, known: Known) -> list[Change]:
+def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list[Change]:
     """Keep plans, reports and suppositions beside what is believed: they neither replace nor doubt it (D-005)."""
-    stance = saying.claim.stance
+    stance = candidate.claim.stance
     alike = {stance, Stance.ASSERTED} if stance is Stance.REPORTED else {stance}
-    for one in newest_first(known.current):
-        same = one.stance in alike and slot_of(one) == slot and same_value(one.value, saying.claim.value)
-        if same and one.status in CURRENT and not one.provisional and not outshines(saying.claim, one):
-            return [saying.confirm(one, "said again"), *woken(one, known)]
-    added = saying.add(_MANNER.get(stance, "it is yet to come"))
-    return [added, *_given_up(saying, slot, known)]
+    for one in sort_newest_first(known.current):
+        same = one.stance in alike and get_slot(one) == slot and is_same_value(one.value, candidate.claim.value)
+        if (
+            same
+            and one.status in CURRENT_STATUSES
+            and not one.provisional
+            and not is_newly_visible(candidate.claim, one)
+        ):
+            return [candidate.confirm(one, "said again"), *reactivate(one, known)]
+    added = candidate.add(_STANCE_REASONS.get(stance, "it is yet to come"))
+    return [added, *_supersede_plan(candidate, slot, known)]
 
 
-def _given_up(saying: Saying, slot: Slot, known: Known) -> list[Change]:
+def _supersede_plan(candidate: Candidate, slot: Slot, known: SlotRows) -> list[Change]:
     """Let the one plan of the same doing go that another takes the place of: "… to York instead"."""
-    claim = saying.claim
-    if claim.move is not Move.CHANGE or claim.stance not in _WISHES:
+    claim = candidate.claim
+    if claim.move is not UpdateKind.CHANGE or claim.stance not in _WISHES:
         return []
-    doing = _doing(claim.value)
+    doing = _get_verb(claim.value)
     held = [
         one
         for one in known.current
-        if one.status is Status.ACTIVE and one.stance in _WISHES and slot_of(one) == slot and _doing(one.value) == doing
+        if one.status is Status.ACTIVE
+        and one.stance in _WISHES
+        and get_slot(one) == slot
+        and _get_verb(one.value) == doing
     ]
     if len(held) != 1 or not doing:
         return []
     (one,) = held
-    ends_us = max(begins_us(one), saying.begins_us)
+    ends_us = max(get_valid_from_us(one), candidate.begins_us)
     reason = "another plan took its place"
     return [
         Supersede(
-            memory_id=one.id, successor=saying.key, relation=Relation.CHANGED, valid_until_us=ends_us, reason=reason
+            memory_id=one.id, successor=candidate.key, relation=Relation.CHANGED, valid_until_us=ends_us, reason=reason
         )
     ]
 
 
-def _doing(value: str | None) -> str:
-    return value_key(value or "").partition(" ")[0]
+def _get_verb(value: str | None) -> str:
+    return normalise_value(value or "").partition(" ")[0]
 
 
-def sharpened(saying: Saying, successor: str, lesser: Memory) -> Supersede:
+def refine(candidate: Candidate, successor: str, lesser: Memory) -> Supersede:
     """Let a lesser form of the same saying give way: a plan, a faint word, a sentence that was not understood."""
-    was_held = lesser.stance in FIRM and lesser.status is not Status.CHALLENGED
-    held_until_us = saying.begins_us if was_held else begins_us(lesser)
+    was_held = lesser.stance in ASSERTIVE_STANCES and lesser.status is not Status.CHALLENGED
+    held_until_us = candidate.begins_us if was_held else get_valid_from_us(lesser)
     return Supersede(
         memory_id=lesser.id,
         successor=successor,
         relation=Relation.REFINED,
-        valid_until_us=max(begins_us(lesser), held_until_us),
+        valid_until_us=max(get_valid_from_us(lesser), held_until_us),
         reason="said again, with more certainty",
     )
 
 
-def woken(twin: Memory, known: Known) -> list[Change]:
+def reactivate(twin: Memory, known: SlotRows) -> list[Change]:
     """Take up again what was put away, when it is said again and nothing has taken its place."""
-    if twin.status is not Status.ARCHIVED or opponents(twin, known.current):
+    if twin.status is not Status.ARCHIVED or find_conflicting(twin, known.current):
         return []
     return [_set_active(twin, "said again")]
 

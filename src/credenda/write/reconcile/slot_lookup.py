@@ -10,37 +10,37 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from credenda.ids import Kind, public_id
-from credenda.model.claim import Claim, Move
+from credenda.ids import IdKind, format_id
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, Status
 from credenda.storage.store import Reader, unpack_code
-from credenda.text.normalize import name_key, same_value
+from credenda.text.normalize import is_same_value, normalise_name
 from credenda.write.extract.lexicon import lexicon
-from credenda.write.reconcile.slots import BY_BIRTH, FIRM, denies, slot_of
-from credenda.write.reconcile.wording import counted_anew, is_number, number_in, recounted, value_words
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, BY_BIRTH, get_slot, is_denial
+from credenda.write.reconcile.wording import find_number, has_other_number, is_number, replace_number, split_value
 
-__all__ = ["as_told", "is_bare_amount", "is_placeless", "placed", "placed_after"]
+__all__ = ["has_no_slot", "is_bare_value", "keep_verbatim", "resolve_from_previous", "resolve_slot"]
 
 _NOMINATED: Final = 64
-_TOLD: Final = 0.5
+_VERBATIM_CONFIDENCE: Final = 0.5
 _NEVER_ENDED: Final = frozenset(
     ["event", "likes", "dislikes", "considering", "plan", "wish", "instruction", "experience", "milestone", "education"]
 )
 """Slots whose values do not end because a thing is sold or given up: what happened, what is liked, what is planned."""
 
 
-def is_placeless(claim: Claim) -> bool:
+def has_no_slot(claim: Claim) -> bool:
     """Say whether a claim ends a value, or gives a number, without a slot: it says nothing of its own."""
-    return slot_of(claim) is None and (claim.move is Move.END or is_bare_amount(claim))
+    return get_slot(claim) is None and (claim.move is UpdateKind.END or is_bare_value(claim))
 
 
-def is_bare_amount(claim: Claim) -> bool:
+def is_bare_value(claim: Claim) -> bool:
     """Say whether a claim gives a new number or day for something that it does not name: "make that 15"."""
     unnamed = claim.entity is None and claim.attribute is None and claim.prior is None
-    return unnamed and claim.value is not None and claim.move in {Move.CHANGE, Move.CORRECT}
+    return unnamed and claim.value is not None and claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT}
 
 
-def as_told(claim: Claim) -> Claim:
+def keep_verbatim(claim: Claim) -> Claim:
     """Keep the words of an ending of which nothing was known before: "I sold the boat" tells that there was one."""
     return replace(
         claim,
@@ -48,25 +48,29 @@ def as_told(claim: Claim) -> Claim:
         attribute=None,
         value=None,
         prior=None,
-        move=Move.STATE,
+        move=UpdateKind.STATE,
         cardinality=Cardinality.SINGLE,
-        confidence=min(claim.confidence, _TOLD),
+        confidence=min(claim.confidence, _VERBATIM_CONFIDENCE),
     )
 
 
-def placed_after(claim: Claim, previous: Iterable[Memory]) -> Claim:
+def resolve_from_previous(claim: Claim, previous: Iterable[Memory]) -> Claim:
     """Give a bare value the slot of the one value of its kind in the statement before it; itself without one."""
-    held = [one for one in previous if one.status is Status.ACTIVE and one.stance in FIRM and slot_of(one) is not None]
-    if claim.value and number_in(claim.value) is None:
-        named = [one for one in _replaceable(held) if _of_one_kind(one.value or "", claim.value)]
-        return replace(_in_slot_of(named, claim), prior=named[0].value) if len(held) == len(named) == 1 else claim
-    numbered = [one for one in held if number_in(one.value or "") is not None]
+    held = [
+        one
+        for one in previous
+        if one.status is Status.ACTIVE and one.stance in ASSERTIVE_STANCES and get_slot(one) is not None
+    ]
+    if claim.value and find_number(claim.value) is None:
+        named = [one for one in _filter_replaceable(held) if _is_same_kind(one.value or "", claim.value)]
+        return replace(_move_to_slot(named, claim), prior=named[0].value) if len(held) == len(named) == 1 else claim
+    numbered = [one for one in held if find_number(one.value or "") is not None]
     if len(numbered) != 1 or not claim.value:
         return claim
-    return replace(_in_slot_of(numbered, claim), value=counted_anew(numbered[0].value or "", claim.value))
+    return replace(_move_to_slot(numbered, claim), value=replace_number(numbered[0].value or "", claim.value))
 
 
-def _of_one_kind(one: str, other: str) -> bool:
+def _is_same_kind(one: str, other: str) -> bool:
     """Say whether two values could answer the same question: both are names, or things of one category."""
     if all(is_number(value.lower().removeprefix("at ")) for value in (one, other)):
         return True
@@ -75,62 +79,68 @@ def _of_one_kind(one: str, other: str) -> bool:
     return named if None in kinds else len(kinds) == 1
 
 
-def placed(reader: Reader, claim: Claim) -> Claim:
+def resolve_slot(reader: Reader, claim: Claim) -> Claim:
     """Give the claim the slot of the memory that its words are about; the claim itself where there is none."""
-    if claim.move is Move.END:
-        return _ending(reader, claim)
-    if claim.move in {Move.CORRECT, Move.CHANGE} and claim.prior:
-        held = [one for one in _mentioning(reader, claim, claim.prior) if same_value(one.value, claim.prior)]
-        here = slot_of(claim)
-        known = _replaceable(held) if claim.move is Move.CHANGE else held
-        if any(here is not None and slot_of(one) == here for one in held):
+    if claim.move is UpdateKind.END:
+        return _resolve_ending(reader, claim)
+    if claim.move in {UpdateKind.CORRECT, UpdateKind.CHANGE} and claim.prior:
+        held = [one for one in _find_mentions(reader, claim, claim.prior) if is_same_value(one.value, claim.prior)]
+        here = get_slot(claim)
+        known = _filter_replaceable(held) if claim.move is UpdateKind.CHANGE else held
+        if any(here is not None and get_slot(one) == here for one in held):
             return claim
-        return _in_slot_of(known, claim) if known else _wider(reader, claim)
-    if claim.move is Move.CHANGE and claim.entity is not None and claim.value:
+        return _move_to_slot(known, claim) if known else _resolve_wider(reader, claim)
+    if claim.move is UpdateKind.CHANGE and claim.entity is not None and claim.value:
         if claim.attribute is None:
-            return _recounting(reader, claim, claim.value)
-        if name_key(claim.entity) == name_key(claim.speaker) and number_in(claim.value):
-            return _another_version(reader, claim, claim.value)
+            return _resolve_recount(reader, claim, claim.value)
+        if normalise_name(claim.entity) == normalise_name(claim.speaker) and find_number(claim.value):
+            return _resolve_version(reader, claim, claim.value)
     return claim
 
 
-def _recounting(reader: Reader, claim: Claim, value: str) -> Claim:
+def _resolve_recount(reader: Reader, claim: Claim, value: str) -> Claim:
     """Find the one memory that counts the same: "one coffee a day" takes the place of "three coffees a day"."""
-    held = [one for one in _mentioning(reader, claim, value) if _may_end(one)]
-    counted = [one for one in held if recounted(value, one.value or "")]
-    found = _in_slot_of(counted, claim)
+    held = [one for one in _find_mentions(reader, claim, value) if _may_end(one)]
+    counted = [one for one in held if has_other_number(value, one.value or "")]
+    found = _move_to_slot(counted, claim)
     return found if found is claim else replace(found, prior=counted[0].value)
 
 
-def _another_version(reader: Reader, claim: Claim, value: str) -> Claim:
+def _resolve_version(reader: Reader, claim: Claim, value: str) -> Claim:
     """Find the one memory of another version, if its slot has another name: "a Pixel 6" was kept as the phone."""
-    here = slot_of(claim)
-    held = [one for one in _mentioning(reader, claim, value) if _may_end(one) and recounted(value, one.value or "")]
-    return claim if any(slot_of(one) == here for one in held) else _in_slot_of(held, claim)
+    here = get_slot(claim)
+    held = [
+        one
+        for one in _find_mentions(reader, claim, value)
+        if _may_end(one) and has_other_number(value, one.value or "")
+    ]
+    return claim if any(get_slot(one) == here for one in held) else _move_to_slot(held, claim)
 
 
-def _wider(reader: Reader, claim: Claim) -> Claim:
+def _resolve_wider(reader: Reader, claim: Claim) -> Claim:
     """Find the one memory whose value has all words of what is replaced: "my Samsung" is the "Samsung phone"."""
-    words = set(value_words(claim.prior or ""))
-    held = [one for one in _mentioning(reader, claim, claim.prior or "") if _may_be_replaced(one)]
-    wider = [one for one in held if claim.move is Move.CHANGE and words and words <= set(value_words(one.value or ""))]
-    found = _in_slot_of(wider, claim)
+    words = set(split_value(claim.prior or ""))
+    held = [one for one in _find_mentions(reader, claim, claim.prior or "") if _may_be_replaced(one)]
+    wider = [
+        one for one in held if claim.move is UpdateKind.CHANGE and words and words <= set(split_value(one.value or ""))
+    ]
+    found = _move_to_slot(wider, claim)
     return found if found is claim else replace(found, prior=wider[0].value)
 
 
-def _ending(reader: Reader, claim: Claim) -> Claim:
+def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
     """Find what ends; the slot that was read is right where it holds the value."""
     if not claim.value:
         return claim
-    held = [one for one in _mentioning(reader, claim, claim.value) if _may_end(one)]
-    here = slot_of(claim)
-    exact = [one for one in held if same_value(one.value, claim.value)]
-    if any(here is not None and slot_of(one) == here for one in exact):
+    held = [one for one in _find_mentions(reader, claim, claim.value) if _may_end(one)]
+    here = get_slot(claim)
+    exact = [one for one in held if is_same_value(one.value, claim.value)]
+    if any(here is not None and get_slot(one) == here for one in exact):
         return claim
     if exact:
-        return _in_slot_of(exact, claim)
-    wider = [one for one in held if set(value_words(claim.value)) <= set(value_words(one.value or ""))]
-    found = _in_slot_of(wider, claim)
+        return _move_to_slot(exact, claim)
+    wider = [one for one in held if set(split_value(claim.value)) <= set(split_value(one.value or ""))]
+    found = _move_to_slot(wider, claim)
     return found if found is claim else replace(found, value=wider[0].value)
 
 
@@ -144,31 +154,31 @@ def _may_be_replaced(memory: Memory) -> bool:
     return _may_end(memory) and (memory.attribute or "") not in BY_BIRTH
 
 
-def _replaceable(held: list[Memory]) -> list[Memory]:
+def _filter_replaceable(held: list[Memory]) -> list[Memory]:
     """Choose what something else takes the place of; a favourite only where nothing else has that value."""
     favourites = [one for one in held if (one.attribute or "").startswith("favourite_")]
     return [one for one in held if _may_be_replaced(one)] or favourites
 
 
-def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:
+def _find_mentions(reader: Reader, claim: Claim, value: str) -> list[Memory]:
     """Give the active memories about the speaker that mention a value, found by its words."""
-    codes = reader.nominate(value_words(value), _NOMINATED, memories=True)
+    codes = reader.nominate(split_value(value), _NOMINATED, memories=True)
     numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
-    ids = [public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers]
-    speaker = name_key(claim.speaker)
+    ids = [format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers]
+    speaker = normalise_name(claim.speaker)
     return [
         one
         for one in reader.memories(ids)
         if one.status is Status.ACTIVE
-        and one.stance in FIRM
-        and not denies(one)
-        and name_key(one.speaker) == speaker
-        and slot_of(one) is not None
-        and _is_of(claim, one)
+        and one.stance in ASSERTIVE_STANCES
+        and not is_denial(one)
+        and normalise_name(one.speaker) == speaker
+        and get_slot(one) is not None
+        and _is_about_same(claim, one)
     ]
 
 
-def _is_of(claim: Claim, memory: Memory) -> bool:
+def _is_about_same(claim: Claim, memory: Memory) -> bool:
     """Say whether a memory is about somebody whom the claim can mean: "I left Shell" is not about one's sister.
 
     Nor is what one's sister left about oneself, unless the memory names her.
@@ -177,15 +187,15 @@ def _is_of(claim: Claim, memory: Memory) -> bool:
     from credenda.write.succession.words import phrase  # noqa: PLC0415 - as above
 
     old = old_of(memory)
-    named = name_key(claim.entity or "") == name_key(memory.entity or "")
+    named = normalise_name(claim.entity or "") == normalise_name(memory.entity or "")
     others = others_words(claim.entity, claim.attribute, claim.speaker)
     if others and not named and others.isdisjoint(old.said.terms):
         return False
     return not old.person or named or not old.owner.isdisjoint(phrase(claim.text).terms)
 
 
-def _in_slot_of(held: Iterable[Memory], claim: Claim) -> Claim:
-    found = {slot_of(one): one for one in held}
+def _move_to_slot(held: Iterable[Memory], claim: Claim) -> Claim:
+    found = {get_slot(one): one for one in held}
     if len(found) != 1:
         return claim
     (memory,) = found.values()

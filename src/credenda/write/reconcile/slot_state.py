@@ -7,31 +7,31 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.clock import DAY_US
-from credenda.model.claim import Claim, Move
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, MemoryType, Slot, Status, TypeClass
-from credenda.text.normalize import attribute_key, name_key, same_value, text_key, value_key
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.write.extract.lexicon import lexicon
-from credenda.write.reconcile.candidate import Saying
-from credenda.write.reconcile.inputs import Known
+from credenda.write.reconcile.candidate import Candidate
+from credenda.write.reconcile.inputs import SlotRows
 from credenda.write.reconcile.slots import (
-    CURRENT,
-    FIRM,
-    begins_us,
-    contradicts,
-    denies,
-    outshines,
-    same_meaning,
-    slot_of,
-    weaker,
+    ASSERTIVE_STANCES,
+    CURRENT_STATUSES,
+    find_weakness,
+    get_slot,
+    get_valid_from_us,
+    has_same_meaning,
+    is_denial,
+    is_in_conflict,
+    is_newly_visible,
 )
-from credenda.write.reconcile.wording import differ_in_one, frame_of, names_one, recounted
+from credenda.write.reconcile.wording import extract_frame, has_other_number, has_single_difference, is_renaming
 
-_GATHERING: Final = frozenset(
+_ACCUMULATING: Final = frozenset(
     {"likes", "dislikes", "plays", "speaks", "has", "owns", "event", "experience", "allergy", "child", "pet", "alias"}
 )
 """Slots whose values come together, of whomever they are told."""
 
-_TAKING_TURNS: Final = frozenset(
+_REPLACEABLE_SETS: Final = frozenset(
     {
         "prefers",
         "language",
@@ -50,190 +50,203 @@ _TAKING_TURNS: Final = frozenset(
 )
 """Sets in which a value said in the same words with "now" takes the place of the only other one."""
 
-__all__ = ["Scene", "has_begun", "newest_first", "opponents", "same_words", "scene_of"]
+__all__ = ["SlotState", "build_slot_state", "find_conflicting", "find_same_text", "has_begun", "sort_newest_first"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class SlotState:
     """A firm claim and the memories around it, each group newest first.
 
-    `twins` hold the same in its slot; `rivals` what it contradicts, or names as past.
-    `wishes` are plans, suppositions and the like with its value; `unread` the same words without a slot.
-    `elsewhere` are of the same pair and class in other scopes.
-    `opposed` are the facts that a decision goes against, or the decisions that go against a fact.
+    `same` hold the same in its slot; `conflicting` what it contradicts, or names as past.
+    `unasserted` are plans, suppositions and the like with its value; `unread` the same words without a slot.
+    `other_scopes` are of the same pair and class in other scopes.
+    `other_class` are the facts that a decision goes against, or the decisions that go against a fact.
     `past` is what the slot held before.
     """
 
-    saying: Saying
+    candidate: Candidate
     slot: Slot
-    known: Known
-    twins: tuple[Memory, ...]
-    rivals: tuple[Memory, ...]
-    wishes: tuple[Memory, ...]
+    known: SlotRows
+    same: tuple[Memory, ...]
+    conflicting: tuple[Memory, ...]
+    unasserted: tuple[Memory, ...]
     unread: tuple[Memory, ...]
-    elsewhere: tuple[Memory, ...]
-    opposed: tuple[Memory, ...]
+    other_scopes: tuple[Memory, ...]
+    other_class: tuple[Memory, ...]
     past: tuple[Memory, ...]
 
     @property
     def claim(self) -> Claim:
         """What was said."""
-        return self.saying.claim
+        return self.candidate.claim
 
     @property
     def moment_us(self) -> int:
         """The time on which its words bear: words of change and ending are about what was held when they were said."""
-        told = self.claim.move in (Move.CHANGE, Move.END)
-        return self.saying.occasion.occurred_us if told else self.saying.begins_us
+        told = self.claim.move in (UpdateKind.CHANGE, UpdateKind.END)
+        return self.candidate.occasion.occurred_us if told else self.candidate.begins_us
 
     @property
     def standing(self) -> tuple[Memory, ...]:
         """The rivals that count: the active ones, or the doubted ones where nothing else is held."""
-        active = tuple(rival for rival in self.rivals if rival.status is Status.ACTIVE)
-        return active or self.rivals
+        active = tuple(rival for rival in self.conflicting if rival.status is Status.ACTIVE)
+        return active or self.conflicting
 
     @property
     def weakness(self) -> str | None:
         """Why it cannot replace what stands against it, or None if it can (D-006)."""
-        trust = self.saying.occasion.trust
-        reasons = (weaker(self.claim, trust, rival) for rival in self.standing)
+        trust = self.candidate.occasion.trust
+        reasons = (find_weakness(self.claim, trust, rival) for rival in self.standing)
         return next((reason for reason in reasons if reason), None)
 
     def settled(self, twin: Memory) -> bool:
         """Say whether a twin can carry this saying as it is; if not, the saying needs a memory of its own."""
-        if outshines(self.claim, twin) or not has_begun(twin, self.saying.occasion.now_us):
+        if is_newly_visible(self.claim, twin) or not has_begun(twin, self.candidate.occasion.now_us):
             return False
-        contested = any(rival.status is Status.ACTIVE for rival in self.rivals)
+        contested = any(rival.status is Status.ACTIVE for rival in self.conflicting)
         return twin.status is Status.ACTIVE or not contested or self.weakness is not None
 
     @property
-    def outgrown(self) -> tuple[Memory, ...]:
+    def weaker_duplicates(self) -> tuple[Memory, ...]:
         """Lesser forms of the same saying that it makes superfluous, unless it is weaker than they are."""
-        trust = self.saying.occasion.trust
-        return tuple(one for one in self.wishes + self.unread if weaker(self.claim, trust, one) is None)
+        trust = self.candidate.occasion.trust
+        return tuple(one for one in self.unasserted + self.unread if find_weakness(self.claim, trust, one) is None)
 
 
-def scene_of(saying: Saying, slot: Slot, known: Known) -> Scene:
+def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotState:
     """Sort what is known around a firm claim."""
-    claim, now_us = saying.claim, saying.occasion.now_us
-    current = [one for one in newest_first(known.current) if one.status in CURRENT]
-    placed = [(one, slot_of(one)) for one in current if not one.provisional]
+    claim, now_us = candidate.claim, candidate.occasion.now_us
+    current = [one for one in sort_newest_first(known.current) if one.status in CURRENT_STATUSES]
+    placed = [(one, get_slot(one)) for one in current if not one.provisional]
     here = [one for one, its in placed if its == slot]
-    firm = [one for one in here if one.stance in FIRM]
-    rivals = [one for one in firm if _is_rival(claim, one, now_us) or _is_older_version(saying, one)]
-    if not rivals and claim.move is Move.CORRECT:
-        rivals = _misnamed(claim, firm)
-    if not rivals and claim.move is Move.CHANGE and claim.type is MemoryType.DECISION:
-        rivals = _decided_otherwise(claim, firm)
-    if not rivals and claim.move is Move.CHANGE:
-        rivals = _said_alike(claim, firm)
-    across = [one for one, its in placed if _across_classes(slot, its)]
-    return Scene(
-        saying=saying,
+    firm = [one for one in here if one.stance in ASSERTIVE_STANCES]
+    rivals = [one for one in firm if _is_conflicting(claim, one, now_us) or _is_older_version(candidate, one)]
+    if not rivals and claim.move is UpdateKind.CORRECT:
+        rivals = _find_misnamed(claim, firm)
+    if not rivals and claim.move is UpdateKind.CHANGE and claim.type is MemoryType.DECISION:
+        rivals = _find_replaced_decision(claim, firm)
+    if not rivals and claim.move is UpdateKind.CHANGE:
+        rivals = _find_same_frame(claim, firm)
+    across = [one for one, its in placed if _is_other_class(slot, its)]
+    return SlotState(
+        candidate=candidate,
         slot=slot,
         known=known,
-        twins=tuple(one for one in firm if same_meaning(claim, one)),
-        rivals=tuple(rivals),
-        wishes=tuple(one for one in here if one.stance not in FIRM and _fulfils(claim, one)),
-        unread=tuple(one for one in same_words(claim, current) if one.provisional or slot_of(one) is None),
-        elsewhere=tuple(one for one, its in placed if _in_another_scope(slot, its)),
-        opposed=tuple(one for one in across if contradicts(claim, one)),
-        past=tuple(one for one in newest_first(known.past) if one.stance in FIRM and slot_of(one) == slot),
+        same=tuple(one for one in firm if has_same_meaning(claim, one)),
+        conflicting=tuple(rivals),
+        unasserted=tuple(one for one in here if one.stance not in ASSERTIVE_STANCES and _is_fulfilled(claim, one)),
+        unread=tuple(one for one in find_same_text(claim, current) if one.provisional or get_slot(one) is None),
+        other_scopes=tuple(one for one, its in placed if _is_other_scope(slot, its)),
+        other_class=tuple(one for one in across if is_in_conflict(claim, one)),
+        past=tuple(
+            one for one in sort_newest_first(known.past) if one.stance in ASSERTIVE_STANCES and get_slot(one) == slot
+        ),
     )
 
 
-def newest_first(memories: Iterable[Memory]) -> list[Memory]:
+def sort_newest_first(memories: Iterable[Memory]) -> list[Memory]:
     """Order memories by when they became true, the latest first; equal times by id."""
-    return sorted(memories, key=lambda one: (-begins_us(one), one.id))
+    return sorted(memories, key=lambda one: (-get_valid_from_us(one), one.id))
 
 
-def same_words(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
+def find_same_text(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
     """Give the current memories of the same speaker with the same words, meant in the same way, newest first."""
-    key, speaker = text_key(claim.text), name_key(claim.speaker)
+    key, speaker = normalise_text(claim.text), normalise_name(claim.speaker)
     return [
         one
-        for one in newest_first(memories)
-        if one.status in CURRENT
-        and name_key(one.speaker) == speaker
-        and text_key(one.text) == key
-        and (one.stance is claim.stance or ({one.stance, claim.stance} <= FIRM and denies(one) == denies(claim)))
+        for one in sort_newest_first(memories)
+        if one.status in CURRENT_STATUSES
+        and normalise_name(one.speaker) == speaker
+        and normalise_text(one.text) == key
+        and (
+            one.stance is claim.stance
+            or ({one.stance, claim.stance} <= ASSERTIVE_STANCES and is_denial(one) == is_denial(claim))
+        )
     ]
 
 
-def opponents(memory: Memory, rows: Iterable[Memory]) -> list[Memory]:
+def find_conflicting(memory: Memory, rows: Iterable[Memory]) -> list[Memory]:
     """Give the active memories of the same slot that a memory cannot stand beside."""
-    slot = slot_of(memory)
-    held = [one for one in rows if one.status is Status.ACTIVE and one.stance in FIRM and one.id != memory.id]
-    return [one for one in held if slot is not None and slot_of(one) == slot and contradicts(memory, one)]
+    slot = get_slot(memory)
+    held = [
+        one for one in rows if one.status is Status.ACTIVE and one.stance in ASSERTIVE_STANCES and one.id != memory.id
+    ]
+    return [one for one in held if slot is not None and get_slot(one) == slot and is_in_conflict(memory, one)]
 
 
 def has_begun(memory: Memory, now_us: int) -> bool:
     """Say whether a memory holds by now; one about the future competes with nothing yet."""
-    return begins_us(memory) <= now_us + DAY_US
+    return get_valid_from_us(memory) <= now_us + DAY_US
 
 
-def _is_rival(claim: Claim, row: Memory, now_us: int) -> bool:
+def _is_conflicting(claim: Claim, row: Memory, now_us: int) -> bool:
     """A value that the claim names as past, and one that it contradicts, are rivals."""
-    if denies(claim):
-        return contradicts(claim, row)
-    renumbered = claim.move in {Move.CHANGE, Move.CORRECT} and recounted(claim.value or "", row.value or "")
-    if renumbered and not denies(row) and row.status is Status.ACTIVE:
+    if is_denial(claim):
+        return is_in_conflict(claim, row)
+    renumbered = claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT} and has_other_number(
+        claim.value or "", row.value or ""
+    )
+    if renumbered and not is_denial(row) and row.status is Status.ACTIVE:
         return True
-    named = not denies(row) and same_value(row.value, claim.prior) and not same_value(row.value, claim.value)
-    return named or _told_closer(claim, row) or (contradicts(claim, row) and has_begun(row, now_us))
+    named = not is_denial(row) and is_same_value(row.value, claim.prior) and not is_same_value(row.value, claim.value)
+    return named or _has_added_detail(claim, row) or (is_in_conflict(claim, row) and has_begun(row, now_us))
 
 
-def _is_older_version(saying: Saying, row: Memory) -> bool:
+def _is_older_version(candidate: Candidate, row: Memory) -> bool:
     """Say whether a named thing is said again, later, with another number: "Python 3.9", then "Python 3.12"."""
-    value = saying.claim.value or ""
-    if denies(saying.claim) or denies(row) or lexicon().category(value) is None:
+    value = candidate.claim.value or ""
+    if is_denial(candidate.claim) or is_denial(row) or lexicon().category(value) is None:
         return False
-    return row.status is Status.ACTIVE and begins_us(row) < saying.begins_us and recounted(value, row.value or "")
+    return (
+        row.status is Status.ACTIVE
+        and get_valid_from_us(row) < candidate.begins_us
+        and has_other_number(value, row.value or "")
+    )
 
 
-def _told_closer(claim: Claim, row: Memory) -> bool:
+def _has_added_detail(claim: Claim, row: Memory) -> bool:
     """Say whether a value of a set is said again with what one is in it: "plays football as a goalkeeper"."""
-    if denies(row) or row.status is not Status.ACTIVE:
+    if is_denial(row) or row.status is not Status.ACTIVE:
         return False
-    less, more = value_key(row.value or ""), value_key(claim.value or "")
+    less, more = normalise_value(row.value or ""), normalise_value(claim.value or "")
     return bool(less) and more.startswith((f"{less} as a ", f"{less} as an "))
 
 
-def _misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:
+def _find_misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:
     """Find the only named thing of a set that a correction names anew."""
-    named = [one for one in firm if one.status is Status.ACTIVE and not denies(one)]
-    wrong = [one for one in named if names_one(claim, one) and not same_meaning(claim, one)]
-    return wrong if len(named) == len(wrong) == 1 and not denies(claim) else []
+    named = [one for one in firm if one.status is Status.ACTIVE and not is_denial(one)]
+    wrong = [one for one in named if is_renaming(claim, one) and not has_same_meaning(claim, one)]
+    return wrong if len(named) == len(wrong) == 1 and not is_denial(claim) else []
 
 
-def _decided_otherwise(claim: Claim, firm: list[Memory]) -> list[Memory]:
+def _find_replaced_decision(claim: Claim, firm: list[Memory]) -> list[Memory]:
     """Find the only decision of a set that a change of mind can be about: "… instead"."""
-    held = [one for one in firm if one.status is Status.ACTIVE and not same_meaning(claim, one)]
-    return held if len(held) == 1 and not denies(claim) else []
+    held = [one for one in firm if one.status is Status.ACTIVE and not has_same_meaning(claim, one)]
+    return held if len(held) == 1 and not is_denial(claim) else []
 
 
-def _said_alike(claim: Claim, firm: list[Memory]) -> list[Memory]:
+def _find_same_frame(claim: Claim, firm: list[Memory]) -> list[Memory]:
     """Find the only value of a set that was told in the same words: "I write in Java", "I write in Kotlin now"."""
-    attribute = attribute_key(claim.attribute or "")
-    of_a_thing = attribute not in _GATHERING and name_key(claim.entity or "") != name_key(claim.speaker)
-    if denies(claim) or not (of_a_thing or attribute in _TAKING_TURNS):
+    attribute = normalise_attribute(claim.attribute or "")
+    of_a_thing = attribute not in _ACCUMULATING and normalise_name(claim.entity or "") != normalise_name(claim.speaker)
+    if is_denial(claim) or not (of_a_thing or attribute in _REPLACEABLE_SETS):
         return []
-    held = [one for one in firm if one.status is Status.ACTIVE and not denies(one)]
-    if len(held) != 1 or same_meaning(claim, held[0]):
+    held = [one for one in firm if one.status is Status.ACTIVE and not is_denial(one)]
+    if len(held) != 1 or has_same_meaning(claim, held[0]):
         return []
-    alike = frame_of(claim.text, claim.value) == frame_of(held[0].text, held[0].value)
-    return held if alike and differ_in_one(claim.value or "", held[0].value or "") else []
+    alike = extract_frame(claim.text, claim.value) == extract_frame(held[0].text, held[0].value)
+    return held if alike and has_single_difference(claim.value or "", held[0].value or "") else []
 
 
-def _fulfils(claim: Claim, wish: Memory) -> bool:
-    return not denies(claim) and same_value(claim.value, wish.value)
+def _is_fulfilled(claim: Claim, wish: Memory) -> bool:
+    return not is_denial(claim) and is_same_value(claim.value, wish.value)
 
 
-def _in_another_scope(slot: Slot, other: Slot | None) -> bool:
+def _is_other_scope(slot: Slot, other: Slot | None) -> bool:
     return other is not None and other.scope != slot.scope and other._replace(scope=slot.scope) == slot
 
 
-def _across_classes(slot: Slot, other: Slot | None) -> bool:
+def _is_other_class(slot: Slot, other: Slot | None) -> bool:
     """Decisions and beliefs bear on each other; procedures stand beside both (R-018)."""
     if other is None or {slot.type_class, other.type_class} != {TypeClass.BELIEF, TypeClass.DECISION}:
         return False

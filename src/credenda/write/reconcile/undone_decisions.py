@@ -11,11 +11,11 @@ from typing import Final
 
 from credenda.model.change import Add, Change, ChangeKind, ChangeRecord, Confirm, Contest, Forget, SetStatus, Supersede
 from credenda.model.memory import Memory
-from credenda.text.normalize import same_value, text_key
+from credenda.text.normalize import is_same_value, normalise_text
 from credenda.write.corrections.log_view import is_in_force
-from credenda.write.reconcile.slots import slot_of
+from credenda.write.reconcile.slots import get_slot
 
-__all__ = ["touched_by", "withheld"]
+__all__ = ["is_undone_decision", "list_memories_to_check"]
 
 _KINDS: Final[Mapping[type, ChangeKind]] = {
     Confirm: ChangeKind.CONFIRM,
@@ -25,7 +25,7 @@ _KINDS: Final[Mapping[type, ChangeKind]] = {
 }
 
 
-def touched_by(changes: Iterable[Change], *, again: bool) -> list[str]:
+def list_memories_to_check(changes: Iterable[Change], *, again: bool) -> list[str]:
     """Name the memories whose log says whether a decision was taken back before.
 
     Where a decision adds or confirms, its event has evidence from then on: without any (`again` is False) it was not
@@ -38,7 +38,7 @@ def touched_by(changes: Iterable[Change], *, again: bool) -> list[str]:
     return [name for name in names if not name.startswith("new:")]
 
 
-def withheld(
+def is_undone_decision(
     changes: Sequence[Change], event_id: str, log: Mapping[str, Sequence[ChangeRecord]], resting: Sequence[Memory]
 ) -> bool:
     """Say whether a decision about an event was taken before and taken back.
@@ -51,21 +51,21 @@ def withheld(
         for record in records
         if record.cause == event_id and record.kind is not ChangeKind.UNDO and not is_in_force(record, records)
     }
-    return bool(undone) and any(_repeats(change, undone, resting) for change in changes)
+    return bool(undone) and any(_is_repeat(change, undone, resting) for change in changes)
 
 
-def _repeats(change: Change, undone: set[tuple[ChangeKind, str]], resting: Sequence[Memory]) -> bool:
+def _is_repeat(change: Change, undone: set[tuple[ChangeKind, str]], resting: Sequence[Memory]) -> bool:
     if isinstance(change, Add):
-        return any((ChangeKind.ADD, one.id) in undone and _says_the_same(change, one) for one in resting)
+        return any((ChangeKind.ADD, one.id) in undone and _is_same_statement(change, one) for one in resting)
     if isinstance(change, Contest):
         return any((ChangeKind.CONTEST, name) in undone for name in change.memory_ids)
     kind = _KINDS.get(type(change))
     return kind is not None and (kind, getattr(change, "memory_id", "")) in undone
 
 
-def _says_the_same(change: Add, memory: Memory) -> bool:
+def _is_same_statement(change: Add, memory: Memory) -> bool:
     draft = change.draft
-    if text_key(draft.text) == text_key(memory.text):
+    if normalise_text(draft.text) == normalise_text(memory.text):
         return True
-    slot = slot_of(draft)
-    return slot is not None and slot == slot_of(memory) and same_value(draft.value, memory.value)
+    slot = get_slot(draft)
+    return slot is not None and slot == get_slot(memory) and is_same_value(draft.value, memory.value)

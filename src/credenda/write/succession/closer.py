@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from credenda.model.memory import Memory
-from credenda.text.normalize import text_key
-from credenda.write.reconcile.slots import FIRM, denies, slot_of
+from credenda.text.normalize import normalise_text
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot, is_denial
 from credenda.write.succession.old import Match
 
 __all__ = ["closer", "may_be_closer"]
@@ -32,10 +32,10 @@ def closer(sentence: str, memories: Iterable[Memory]) -> list[Match]:
     same = [
         one
         for one in memories
-        if slot_of(one) is None
-        and one.stance in FIRM
-        and not denies(one)
-        and text_key(one.text) == text_key(found["said"])
+        if get_slot(one) is None
+        and one.stance in ASSERTIVE_STANCES
+        and not is_denial(one)
+        and normalise_text(one.text) == normalise_text(found["said"])
     ]
     return [
         Match(memory=one, score=_SCORE, rule="closer", shared=(found["hour"],), into=found["hour"])

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.model.change import Change, Supersede
-from credenda.model.claim import Claim, Move
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Relation, Status
-from credenda.write.reconcile.candidate import saying_of
-from credenda.write.reconcile.inputs import Occasion
-from credenda.write.reconcile.slots import FIRM, begins_us, denies, label, slot_of
-from credenda.write.reconcile.wording import because
+from credenda.write.reconcile.candidate import make_candidate
+from credenda.write.reconcile.inputs import StatementContext
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, display_value, get_slot, get_valid_from_us, is_denial
+from credenda.write.reconcile.wording import explain_replacement
 from credenda.write.succession.old import Match
 from credenda.write.succession.words import phrase
 
@@ -48,7 +48,7 @@ def placed_by(told: Told) -> Claim | None:
     The new value must be known and the old one be all of the slot's, or the old one must have ended.
     """
     match, old = told.matches[0], told.matches[0].memory
-    if told.resting or slot_of(old) is None or old.stance not in FIRM or denies(old):
+    if told.resting or get_slot(old) is None or old.stance not in ASSERTIVE_STANCES or is_denial(old):
         return None
     claim = replace(
         told.claim,
@@ -60,19 +60,19 @@ def placed_by(told: Told) -> Claim | None:
         confidence=_PLACED,
     )
     if match.rule == "ended":
-        return replace(claim, value=old.value, move=Move.END)
+        return replace(claim, value=old.value, move=UpdateKind.END)
     if match.into is None or match.cell is None or _terms(match.cell) != _terms(old.value or ""):
         return None
-    return replace(claim, value=match.into, prior=old.value, move=Move.CHANGE)
+    return replace(claim, value=match.into, prior=old.value, move=UpdateKind.CHANGE)
 
 
-def succeeded(told: Told, occasion: Occasion) -> list[Change]:
+def succeeded(told: Told, occasion: StatementContext) -> list[Change]:
     """Retire what was matched: what the sentence gave takes its place, or its own words, kept as they were said."""
     match = told.matches[0]
     heir = _heir(match, told.resting)
     if heir is not None:
-        return [_replaced(one, heir.id, label(heir) or heir.text, occasion) for one in told.matches]
-    words = saying_of(replace(told.claim, type=match.memory.type, confidence=_TOLD), occasion)
+        return [_replaced(one, heir.id, display_value(heir) or heir.text, occasion) for one in told.matches]
+    words = make_candidate(replace(told.claim, type=match.memory.type, confidence=_TOLD), occasion)
     added = words.add("it tells of a change")
     return [added, *(_replaced(one, added.key, told.claim.text, occasion) for one in told.matches)]
 
@@ -87,21 +87,21 @@ def explained(change: Change, told: Told) -> Change:
 
 def _heir(match: Match, resting: Sequence[Memory]) -> Memory | None:
     """Choose which memory of the sentence takes the place: the one that names the new value, else the last firm one."""
-    held = [one for one in resting if one.status is Status.ACTIVE and one.stance in FIRM]
+    held = [one for one in resting if one.status is Status.ACTIVE and one.stance in ASSERTIVE_STANCES]
     wanted = _terms(match.into or "")
-    naming = [one for one in held if wanted and wanted <= _terms(one.value or one.text) and not denies(one)]
+    naming = [one for one in held if wanted and wanted <= _terms(one.value or one.text) and not is_denial(one)]
     return (naming or held or [None])[-1]
 
 
-def _replaced(match: Match, successor: str, new: str, occasion: Occasion) -> Supersede:
+def _replaced(match: Match, successor: str, new: str, occasion: StatementContext) -> Supersede:
     old = match.memory
     relation = Relation.REFINED if match.rule == "closer" else Relation.CHANGED
     return Supersede(
         memory_id=old.id,
         successor=successor,
         relation=relation,
-        valid_until_us=max(begins_us(old), occasion.occurred_us),
-        reason=f"{because(relation, new, label(old) or old.text)}; {_signs(match)}",
+        valid_until_us=max(get_valid_from_us(old), occasion.occurred_us),
+        reason=f"{explain_replacement(relation, new, display_value(old) or old.text)}; {_signs(match)}",
     )
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from credenda.write.reconcile.slots import slot_of
+from credenda.write.reconcile.slots import get_slot
 from credenda.write.succession.old import Match, Old
 from credenda.write.succession.table import table
 from credenda.write.succession.turning import Turning
@@ -127,7 +127,7 @@ def by_another(turn: Turning, old: Old, before: int) -> bool:
 
 def _lasts(old: Old) -> bool:
     """Say whether a memory tells of what goes on: it has a slot, or is short and of the present."""
-    if slot_of(old.memory) is not None:
+    if get_slot(old.memory) is not None:
         return True
     return len(old.said.words) <= _LONG and _PAST.search(old.said.lower) is None
 

@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Final
 
 from credenda.model.memory import Memory
-from credenda.text.normalize import attribute_key, name_key
-from credenda.write.reconcile.slots import denies, slot_of
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.write.reconcile.slots import get_slot, is_denial
 from credenda.write.succession.departed import given_up, has_gone
 from credenda.write.succession.old import Old
 from credenda.write.succession.table import table, term
@@ -226,7 +226,7 @@ def _placed(said: Said, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
     """Yield what is known of the slot, and which of its parts the sentence names."""
     memory, found = old.memory, frozenset(roles.values())
     yield from (f"role:{name}" for name in found)
-    if slot_of(memory) is None:
+    if get_slot(memory) is None:
         yield "no slot"
         return
     yield f"attr:{old.name}"
@@ -343,12 +343,14 @@ def _kind(one: Cell, other: Cell) -> str:
 def _given(old: Old, given: Sequence[Memory]) -> Iterator[str]:
     """Yield what the sentence was read as by itself."""
     slots = {
-        attribute_key(one.attribute or ""): name_key(one.entity or "") for one in given if slot_of(one) is not None
+        normalise_attribute(one.attribute or ""): normalise_name(one.entity or "")
+        for one in given
+        if get_slot(one) is not None
     }
     if not slots:
         yield "given:words" if given else "given:nothing"
     elif old.name in slots:
-        same = slots[old.name] == name_key(old.memory.entity or "")
+        same = slots[old.name] == normalise_name(old.memory.entity or "")
         yield "given:same slot" if same else "given:same attribute"
     else:
         yield "given:other"
@@ -358,7 +360,7 @@ def _given(old: Old, given: Sequence[Memory]) -> Iterator[str]:
 
 def _formed(said: Said, old: Old) -> Iterator[str]:
     """Yield how both are said: denied, planned, and how they begin."""
-    if denies(old.memory):
+    if is_denial(old.memory):
         yield "denies"
     denied, before = (_NEGATION.search(one) is not None for one in (said.phrase.lower, old.said.lower))
     if denied or before:

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Final
 
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.text.normalize import attribute_key
-from credenda.write.reconcile.slots import FIRM, denies, slot_of
-from credenda.write.reconcile.wording import number_in
+from credenda.text.normalize import normalise_attribute
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot, is_denial
+from credenda.write.reconcile.wording import find_number
 from credenda.write.succession.departed import by_another, departed, of_another, put_for, reframed
 from credenda.write.succession.old import Match, Old, name_of, old_of, same_owner, same_scope
 from credenda.write.succession.refilled import in_slot, refilled
@@ -66,9 +66,9 @@ def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
         return
     if memory.stance is Stance.PLANNED:
         yield from _ended(turn, old)
-    elif denies(memory):
+    elif is_denial(memory):
         yield from _again(turn, old)
-    elif memory.stance in FIRM:
+    elif memory.stance in ASSERTIVE_STANCES:
         yield from _states(turn, old)
         yield from _left(turn, old)
         yield from departed(turn, old)
@@ -80,9 +80,9 @@ def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
 
 def _changed(turn: Turning, old: Old) -> Iterator[Match]:
     """Yield what is said again otherwise, unless the sentence was read as of another matter."""
-    if turn.cues <= _LEFT or (old.name in _HELD and number_in(old.memory.value or "") is None):
+    if turn.cues <= _LEFT or (old.name in _HELD and find_number(old.memory.value or "") is None):
         return
-    read = (attribute_key(one.attribute or "") for one in turn.given)
+    read = (normalise_attribute(one.attribute or "") for one in turn.given)
     if not any(table().other_matter(one, old.name) for one in read):
         yield from refilled(turn, old)
         yield from in_slot(turn, old)
@@ -91,7 +91,7 @@ def _changed(turn: Turning, old: Old) -> Iterator[Match]:
 def _left(turn: Turning, old: Old) -> Iterator[Match]:
     """The old value is named, and said to be left, gone or replaced."""
     named = [one for one in _named(old.memory.text, old.memory.value or "", old.name) if one in turn.said.lower]
-    if not named or slot_of(old.memory) is None:
+    if not named or get_slot(old.memory) is None:
         return
     for shown in named:
         for found in re.finditer(rf"(?<!\w){re.escape(shown)}(?!\w)", turn.said.lower):
@@ -145,7 +145,7 @@ def _ended(turn: Turning, old: Old) -> Iterator[Match]:
     mine, terms = old.said.content, old.said.terms | old.owner
     told = [one for one in turn.words if one.kind not in {"day", "time"} or one.term in terms]
     common = {one.term for one in told} & terms
-    decided = slot_of(old.memory) is None and old.memory.type is MemoryType.DECISION
+    decided = get_slot(old.memory) is None and old.memory.type is MemoryType.DECISION
     if decided or common <= turn.kin | old.named:
         return
     left = cells(old.said, [one for one in mine if one.term not in common and not one.light])

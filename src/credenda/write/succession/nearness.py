@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import Kind, number_of
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.claim import Claim
 from credenda.model.event import Event
 from credenda.model.memory import Memory
-from credenda.providers.embed.protocol import Embedder, checked_vectors
+from credenda.providers.embed.protocol import Embedder, embed_checked
 from credenda.storage.store import Reader, pack_code
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone
@@ -63,7 +63,7 @@ def nearness_of(
         for _, _, said in heard(event, near=True):
             held = laid_on(reader, event, said)
             if nearest is not None and said.cues and is_alone(event.text):
-                made[said.phrase.text] = vector = checked_vectors(embedder, [said.phrase.text])[0]
+                made[said.phrase.text] = vector = embed_checked(embedder, [said.phrase.text])[0]
                 found = told_before(reader, event, nearest(vector))
                 others = [one for one in found if as_compared(one) is one and not _share(said, one.text)]
                 strange.update((said.phrase.text, one.text) for one in others)
@@ -85,7 +85,9 @@ def _stored(reader: Reader, memories: dict[str, Memory], embedder: Embedder) -> 
     from credenda.index.quantize import decode  # noqa: PLC0415 - numpy, for who has an engine
 
     tag = reader.tenant.tag
-    texts = {pack_code(number_of(one.id, Kind.MEMORY, tag), memory=True): text for text, one in memories.items()}
+    texts = {
+        pack_code(parse_id_number(one.id, IdKind.MEMORY, tag), memory=True): text for text, one in memories.items()
+    }
     found = reader.vectors(sorted(texts), embedder.model_id) if texts else []
     return {texts[one.code]: decode(one.data, one.bits) for one in found if one.bits in _EXACT_BITS}
 
@@ -96,5 +98,5 @@ def _cosines(
     needed = [text for sentence, texts in asked if texts for text in (sentence, *texts)]
     missing = [text for text in dict.fromkeys(needed) if text not in vectors]
     if missing:
-        vectors |= dict(zip(missing, checked_vectors(embedder, missing), strict=True))
+        vectors |= dict(zip(missing, embed_checked(embedder, missing), strict=True))
     return {(sentence, text): float(vectors[sentence] @ vectors[text]) for sentence, texts in asked for text in texts}

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from credenda.model.memory import Memory
-from credenda.text.normalize import attribute_key, name_key
+from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.extract.lexicon import names
 from credenda.write.succession.turning import Turning
 from credenda.write.succession.words import Phrase, phrase
@@ -92,13 +92,13 @@ def _known_of(memory: Memory) -> _Known:
 
 @lru_cache(maxsize=512)
 def _known(entity: str, attribute: str, scope: str, speaker: str) -> _Known:
-    key = name_key(entity)
-    own = key in _OWNERS or key == name_key(speaker)
+    key = normalise_name(entity)
+    own = key in _OWNERS or key == normalise_name(speaker)
     bare = key.removeprefix("user's ").removeprefix("my ")
     words = names()
     kin = words.kin_noun(bare) or words.kin_noun(bare.rpartition("'s ")[2])
     return _Known(
-        name=attribute_key(attribute),
+        name=normalise_attribute(attribute),
         own=own,
         owner=frozenset() if own else phrase(bare).terms,
         person=not own and (kin is not None or (entity[:1].isupper() and attribute != "date")),
@@ -109,8 +109,8 @@ def _known(entity: str, attribute: str, scope: str, speaker: str) -> _Known:
 def same_owner(turn: Turning, old: Old) -> bool:
     """Say whether both are about the same person, as far as kin, names and pronouns tell."""
     if old.person and old.owner.isdisjoint(turn.terms):
-        entity = name_key(old.memory.entity or "")
-        if all(name_key(one.entity or "") != entity for one in turn.given):
+        entity = normalise_name(old.memory.entity or "")
+        if all(normalise_name(one.entity or "") != entity for one in turn.given):
             return False
     if old.own and not old.kin and turn.of_other:
         return False

@@ -9,10 +9,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from credenda.text.normalize import attribute_key
+from credenda.text.normalize import normalise_attribute
 from credenda.write.extract.lexicon import lexicon
-from credenda.write.reconcile.slots import slot_of
-from credenda.write.reconcile.wording import frame_of
+from credenda.write.reconcile.slots import get_slot
+from credenda.write.reconcile.wording import extract_frame
 from credenda.write.succession.old import Match, Old
 from credenda.write.succession.table import table
 from credenda.write.succession.turning import Turning
@@ -90,7 +90,7 @@ def _names_of(name: str, owner: frozenset[str]) -> frozenset[str]:
         return frozenset()
     if name in _TOLD_OF:
         return owner
-    named = phrase(attribute_key(name).replace("_", " ")).words
+    named = phrase(normalise_attribute(name).replace("_", " ")).words
     topics = frozenset(one.term for one in named if one.content or one.light) - words.heads
     return (topics | owner) - words.light
 
@@ -124,7 +124,7 @@ def _matched(pair: _Aligned, rule: str) -> Iterator[Match]:
         return
     soft = not _SOFT.isdisjoint({cell.kind, partners[0].kind})
     denied = any(one.term in turn.denied for one in cell.words)
-    if soft and not denied and (len(pair.fresh) != 1 or not (slot_of(old.memory) or _framed(pair, partners[-1]))):
+    if soft and not denied and (len(pair.fresh) != 1 or not (get_slot(old.memory) or _framed(pair, partners[-1]))):
         return
     due = [one for one in partners if _due(turn, one)]
     if not due:
@@ -184,8 +184,8 @@ def _framed(pair: _Aligned, cell: Cell) -> bool:
     """Say whether both sentences are the same but for the cell, in a slot that holds one value or names a deed."""
     if pair.turn.strength < 1.0 or len(pair.fresh) != 1:
         return False
-    old = frame_of(pair.old.memory.text, pair.cell.text)
-    return "…" in old and frame_of(pair.turn.said.text, cell.text) == old
+    old = extract_frame(pair.old.memory.text, pair.cell.text)
+    return "…" in old and extract_frame(pair.turn.said.text, cell.text) == old
 
 
 def _is_said_to_be(turn: Turning, cell: Cell, nouns: frozenset[str]) -> bool:

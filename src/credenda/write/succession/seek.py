@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from credenda import limits
-from credenda.ids import Kind, number_of, public_id
+from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.model.change import ChangeKind
 from credenda.model.claim import Claim, Span
 from credenda.model.derived import is_dreamed
 from credenda.model.event import CODE, DENIED, QUARANTINED, Event, Role
 from credenda.model.memory import Memory, MemoryType, Status
-from credenda.storage.rows import text_hash
+from credenda.storage.rows import hash_text
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, unpack_code
-from credenda.text.normalize import name_key
+from credenda.text.normalize import normalise_name
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone, own_sentences
 from credenda.write.extract.restate import retold
-from credenda.write.reconcile.slots import FIRM, TRUST_MARGIN, begins_us
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, TRUST_MARGIN, get_valid_from_us
 from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
 from credenda.write.succession.likely import Nearness, Said, said_of
@@ -138,7 +138,7 @@ def laid_on(reader: Reader, event: Event, said: Said) -> list[Memory]:
 
 def told_before(reader: Reader, event: Event, texts: Iterable[str]) -> list[Memory]:
     """Read the memories of some texts whose place an event may take."""
-    found = (reader.find(MemoryFilter(text_hash=text_hash(text), limit=limits.SLOT_ROWS)) for text in texts)
+    found = (reader.find(MemoryFilter(text_hash=hash_text(text), limit=limits.SLOT_ROWS)) for text in texts)
     return [one for held in found for one in held if _replaceable(event, one)]
 
 
@@ -192,7 +192,7 @@ def _units(text: str) -> list[tuple[int, int]]:
 
 
 def _unfit(one: Memory) -> bool:
-    return one.contested or one.status is not Status.ACTIVE or one.stance not in FIRM
+    return one.contested or one.status is not Status.ACTIVE or one.stance not in ASSERTIVE_STANCES
 
 
 def _standing(resting: Sequence[Memory]) -> list[Memory]:
@@ -234,7 +234,7 @@ def _before_given(reader: Reader, event: Event, names: set[str]) -> int:
     firsts = [reader.changes(ChangeFilter(memory_id=name, cause=event.id, limit=1)) for name in sorted(names)]
     if not all(firsts):
         return 0
-    return max(0, min(number_of(first.id, Kind.CHANGE, reader.tenant.tag) for (first,) in firsts) - _TOGETHER)
+    return max(0, min(parse_id_number(first.id, IdKind.CHANGE, reader.tenant.tag) for (first,) in firsts) - _TOGETHER)
 
 
 def _around(reader: Reader, event: Event, turn: Turning, given: set[str]) -> list[Memory]:
@@ -259,7 +259,7 @@ def _compared(found: Sequence[Memory]) -> list[Memory]:
 def _held(reader: Reader, event: Event, codes: Sequence[int], given: set[str]) -> list[Memory]:
     """Read of some nominated documents the speaker's active memories that were there before and can be replaced."""
     numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
-    found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
+    found = reader.memories([format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers])
     return [one for one in found if one.id not in given and _replaceable(event, one)]
 
 
@@ -270,7 +270,7 @@ def _replaceable(event: Event, one: Memory) -> bool:
         and not one.contested
         and not one.provisional
         and not is_dreamed(one)
-        and name_key(one.speaker) == name_key(event.speaker)
-        and begins_us(one) <= event.occurred_us
+        and normalise_name(one.speaker) == normalise_name(event.speaker)
+        and get_valid_from_us(one) <= event.occurred_us
         and event.trust >= one.trust - TRUST_MARGIN
     )

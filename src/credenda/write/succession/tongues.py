@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.memory import Memory
-from credenda.text.languages import function_words
+from credenda.text.languages import get_function_words
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.gloss import glossed, is_plainly_english
 from credenda.write.extract.glossary import folded
@@ -33,7 +33,7 @@ def looked_for(text: str) -> list[str]:
     gloss = None if is_plainly_english(text) else glossed(straighten(text))
     if gloss is None:
         return []
-    silent = function_words(gloss.language)
+    silent = get_function_words(gloss.language)
     return sorted(one for one in words_of(gloss.source) if len(one) > _LETTERS_MIN and folded(one) not in silent)
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from credenda.model.memory import Memory
-from credenda.write.reconcile.slots import FIRM
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES
 from credenda.write.succession.table import states_in, table, term
 from credenda.write.succession.words import Phrase, Word, matters, phrase, plainly
 
@@ -80,7 +80,7 @@ def turning(sentence: str, given: Sequence[Memory] = ()) -> Turning | None:
     True
     """
     heard = _heard(sentence)
-    if heard is None or any(one.stance not in FIRM for one in given):
+    if heard is None or any(one.stance not in ASSERTIVE_STANCES for one in given):
         return None
     said, (signs, ended) = phrase(sentence), heard
     if not said.words or len(said.words) > _WORDS_MAX:

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from credenda.model.memory import Cardinality, Memory, Stance
-from credenda.text.languages import function_words
-from credenda.write.reconcile.slots import BY_BIRTH, FIRM, slot_of
+from credenda.text.languages import get_function_words
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, BY_BIRTH, get_slot
 from credenda.write.succession.likely import Nearness, Said, near_signs, signs_between
 from credenda.write.succession.old import Match, old_of, others_words
 from credenda.write.succession.weights import near_weights, weights
@@ -147,7 +147,7 @@ def _compounded(said: Said, memory: Memory) -> bool:
 
 def _is_noun(word: str, after: str) -> bool:
     """Say whether a word behind a noun is one as well, and no quality of the thing itself, as in "the meeting time"."""
-    return after in _BEING and word.isalpha() and word not in _QUALITIES and word not in function_words("en")
+    return after in _BEING and word.isalpha() and word not in _QUALITIES and word not in get_function_words("en")
 
 
 def likeliest(
@@ -172,7 +172,11 @@ def likeliest(
         noted = one.text.startswith("[")  # a note of what was shown is no statement
         if _barred(said, one, given):
             continue
-        if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and _matter(one) not in decided:
+        if (
+            (one.stance in ASSERTIVE_STANCES or one.stance is Stance.PLANNED)
+            and not noted
+            and _matter(one) not in decided
+        ):
             cosine = (nearness or {}).get((said.phrase.text, one.text))
             over = _over(said, one, given, among=among, cosine=cosine, alone=alone)
             if over is not None:
@@ -194,7 +198,7 @@ def _barred(said: Said, memory: Memory, given: Sequence[Memory]) -> bool:
 
 
 def _matter(memory: Memory) -> tuple[str, str] | None:
-    slot = slot_of(memory)
+    slot = get_slot(memory)
     return None if slot is None else (slot.entity, slot.attribute)
 
 
