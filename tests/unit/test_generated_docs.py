@@ -8,7 +8,11 @@ import pytest
 
 import compile_sql
 import docs_mcp
+import docs_python
 import docs_settings
+from credenda import Credenda
+from credenda.client_data import Data
+from credenda.client_manage import Manage
 from credenda.config import describe_settings
 from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.storage.sqlite import statements
@@ -35,6 +39,46 @@ def test_every_tool_and_input_is_on_the_page_of_the_tools() -> None:
         assert f"### {name}\n" in page
         small = build_tools().get(name)
         assert all(f"| `{one}`" in page for one in (small or offer).inputs)
+
+
+def test_the_page_of_the_python_api_is_fresh() -> None:
+    assert docs_python.PAGE.read_text(encoding="utf-8") == docs_python.page(), "run scripts/docs_python.py"
+
+
+def test_every_public_method_is_on_the_page_of_the_python_api() -> None:
+    page = docs_python.page()
+    names = [f"Credenda.{name}" for name in vars(Credenda) if not name.startswith("_")]
+    names += [f"manage.{name}" for name in vars(Manage) if not name.startswith("_")]
+    names += [f"data.{name}" for name in vars(Data) if not name.startswith("_")]
+    titles = {line.partition(" ")[2] for line in page.splitlines() if line.startswith("##")}
+    assert set(names) - titles == {"Credenda.user", "Credenda.zone"}
+
+
+def test_every_result_that_a_method_returns_is_on_the_page_of_the_python_api() -> None:
+    page = docs_python.page()
+    for cls in (Credenda, Manage, Data):
+        for name in docs_python.list_names(cls) & set(docs_python.collect_values()):
+            assert f"### {name}\n" in page
+
+
+def test_the_page_of_the_python_api_is_the_same_in_each_run() -> None:
+    assert docs_python.page() == docs_python.page()
+    assert " at 0x" not in docs_python.page()
+
+
+def test_examples_and_notes_of_a_docstring_become_markdown() -> None:
+    def documented() -> None:
+        """Return one (R-001); see docs/how-to/time.md.
+
+        >>> open(getfixture("tmp_path") / "x")
+        'x'
+
+        The end.
+        """
+
+    text = docs_python.read_docstring(documented)
+    assert text.startswith("Return one; see [docs/how-to/time.md](../how-to/time.md).")
+    assert "```pycon\n>>> open(\"x\")\n'x'\n```\n\nThe end." in text
 
 
 def test_the_statements_that_are_kept_read_are_those_of_the_sql() -> None:
