@@ -54,7 +54,10 @@ def main() -> None:
 
         # 4. The change log names the file as the origin of the correction.
         (allergy,) = mem.list(attribute="allergy").items
-        print("\nchanges of the allergy:", [(change.kind.value, change.actor.value) for change in mem.why(allergy.id).changes])
+        print(
+            "\nchanges of the allergy:",
+            [(change.kind.value, change.actor.value) for change in mem.why(allergy.id).changes],
+        )
 
 
 if __name__ == "__main__":

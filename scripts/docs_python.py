@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Literal, cast, get_args, get_origin
 
 import credenda.model
 from credenda import AsyncCredenda, Credenda, MemoryUnit, errors, restore_backup, testing
@@ -154,13 +154,13 @@ def format_signature(name: str, function: object) -> str:
     return f"```python\n{line}\n```\n"
 
 
-def unwrap_member(member: Any) -> object:  # noqa: ANN401 - any kind of member of a class
+def unwrap_member(member: object) -> object:
     """Return the function of a class method, static method or property."""
-    if isinstance(member, classmethod | staticmethod):
-        return cast("object", member.__func__)
-    if isinstance(member, property):
-        return member.fget
-    return member.func if isinstance(member, cached_property) else member
+    for name in ("__func__", "fget", "func"):
+        function: object = getattr(member, name, None)
+        if function is not None:
+            return function
+    return member
 
 
 def list_members(cls: type) -> Iterator[tuple[str, object]]:
@@ -259,7 +259,9 @@ def collect_literals() -> dict[str, tuple[str, ...]]:
 def render_literals() -> str:
     """Write the words that each literal type stands for."""
     head = "### Words\n\nA field or parameter of one of these types holds one of these words.\n\n"
-    rows = [f"| `{name}` | {', '.join(f'`{word}`' for word in words)} |\n" for name, words in collect_literals().items()]
+    rows = [
+        f"| `{name}` | {', '.join(f'`{word}`' for word in words)} |\n" for name, words in collect_literals().items()
+    ]
     return f"{head}| type | words |\n|---|---|\n{''.join(sorted(rows))}\n\n"
 
 
