@@ -288,4 +288,4 @@ def test_an_empty_folder_says_so(mem: Credenda, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     mem.store(MemoryUnit(text="The page is drawn in src/gone.ts."))
     report = mem.manage.drift(tmp_path / "empty")
-    assert (report.ran, report.reason) == (False, "the folders hold no file")
+    assert (report.ran, report.reason) == (False, "the folders contain no file")
