@@ -20,7 +20,7 @@ _ASK: Final = (
         name="mode",
         default="full_context",
         choices=("facts_only", "facts_plus_rules", "full_context", "codebase"),
-        help="Which memories to search: facts, facts and procedures, all, or code.",
+        help="Memory types to search, or code alone.",
     ),
     Param(name="min_confidence", kind="number", default=0.4, help="Minimum confidence of a memory, 0 to 1."),
     *TIMES,

@@ -16,7 +16,7 @@ ENTRIES: Final = (
     Operation(
         name="files",
         call="data.sync_files",
-        summary="Synchronise a folder of Markdown pages with this memory, in both directions.",
+        summary="Synchronise a folder of Markdown pages, in both directions.",
         params=(
             Param(name="dir", kind="path", help="The folder; created if missing.", positional=True),
             Param(
