@@ -142,7 +142,7 @@ def test_without_a_model_or_without_reading_anew_it_says_so(mem: Credenda, reope
     with pytest.raises(Invalid, match="afresh"):
         mem.data.rebuild(model=True)
     mem.close()
-    with pytest.raises(Invalid, match="no model"):
+    with pytest.raises(Invalid, match="no LLM"):
         reopen(llm=None).data.rebuild(reextract=True, model=True)
 
 
