@@ -106,7 +106,7 @@ def test_secrets_orders_and_links_do_not_get_in(mem: Credenda, shop: Path, tmp_p
     assert "outside_secret" not in texts
     assert key not in texts
     assert "previous instructions" not in texts
-    assert any("orders" in problem for problem in report.problems)
+    assert any("prompt injection" in problem for problem in report.problems)
 
 
 def test_what_was_deleted_or_forgotten_stays_away(mem: Credenda, shop: Path) -> None:

@@ -139,7 +139,7 @@ with Credenda.open(sys.argv[1], user="ana", workers=False, llm=ScriptedModel(ans
 
 
 def test_without_a_model_or_without_reading_anew_it_says_so(mem: Credenda, reopen: Reopen) -> None:
-    with pytest.raises(Invalid, match="afresh"):
+    with pytest.raises(Invalid, match="with reextract"):
         mem.data.rebuild(model=True)
     mem.close()
     with pytest.raises(Invalid, match="no LLM"):
