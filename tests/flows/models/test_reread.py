@@ -118,9 +118,9 @@ def test_killed_while_it_asks_it_goes_on_from_there(reopen: Reopen, path: Path) 
 import os, signal, sys
 sys.path.insert(0, {str(Path(__file__).parents[3])!r})
 from credenda import Credenda
-from credenda.operations import rereading
+from credenda.services import llm_reextract
 from credenda.testing import ScriptedModel
-rereading._TOGETHER = 1
+llm_reextract._TOGETHER = 1
 def answer(question):
     if "forty" in question.prompt.partition('"before"')[0]:
         os.kill(os.getpid(), signal.SIGKILL)
