@@ -1,4 +1,4 @@
-"""The data files of the read phase as typed values: weights with provenance, and patterns of questions."""
+"""The data files of the read phase as typed values: weights with provenance, and patterns of questions. Pure."""
 
 from __future__ import annotations
 
