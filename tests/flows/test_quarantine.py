@@ -146,7 +146,7 @@ def test_an_illegal_step_is_refused(mem: Credenda) -> None:
 
 def test_a_memory_is_not_stored_that_attacks(mem: Credenda) -> None:
     before = mem.stats()
-    with pytest.raises(Invalid, match="cannot be held"):
+    with pytest.raises(Invalid, match="cannot be stored"):
         mem.store(MemoryUnit(text=ATTACK))
     assert mem.stats() == before
     assert mem.store(MemoryUnit(text=ORDER)).status == "candidate"

@@ -76,7 +76,7 @@ def test_a_duty_that_fails_is_named_and_the_others_go_on(mem: Credenda, monkeypa
 
 
 def test_a_duty_that_does_not_exist_is_named(mem: Credenda) -> None:
-    with pytest.raises(Invalid, match="no duty 'dekay'"):
+    with pytest.raises(Invalid, match="no scheduled task 'dekay'"):
         mem.manage.schedule(only=["dekay"])
 
 

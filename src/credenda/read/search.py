@@ -1,4 +1,4 @@
-"""A search from question to hits: plan, retrieve, fuse, read rows, gate, score."""
+"""Search from question to hits: plan, retrieve, fuse, read rows, check the floor, score."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ from credenda.text.passages import split_passages
 __all__ = ["Embed", "search"]
 
 Embed = Callable[[Sequence[str]], Floats]
-"""Turns texts into (n, d) float32, rows of unit length."""
+"""Embeds texts as (n, d) float32 with rows of unit length."""
 
 _new_hit: Final = compile_fast_init(Hit)
 _SPARE: Final = 4
-"""Rows read beyond the limit: some are dropped, and an event and its memory become one."""
+"""Rows read beyond the limit, because some are dropped and some merge with their memory."""
 _LOOKS: Final = 10
-"""Rows read beyond that where the looks of a text, which only reading shows, tell whether it is an answer."""
+"""Further rows read if the question has an answer type, which only the text can show."""
 _RECALL_ROWS: Final = 200
 """Rows read at once for profile "recall", whose other components can outweigh many ranks."""
 _NARROW_BATCHES: Final = 3
-"""Batches read under conditions that the index does not know, before the store is asked which rows meet them."""
+"""Batches read before a search with conditions unknown to the index asks the store for all matching rows."""
 _SLOT_TERMS: Final = 3
-"""Terms of a question that can be about one slot; a longer one tells more than the slot's name."""
+"""Maximum number of terms of a question about a single slot; a longer one asks for more than its value."""
 _MISSES: Final = 5
-"""Nearest misses that a search which abstained names in its trace, and returns where they are asked for."""
+"""Number of nearest misses in the trace of an abstained search, and in its result if requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A query with all that its search needs."""
+    """A query with all inputs of its search."""
 
     query: Query
     made: Plan
@@ -78,17 +78,17 @@ def search(
     now_us: int,
     unasked: bool = False,
 ) -> SearchResult:
-    """Answer a query from one tenant's view. Nothing is written.
+    """Answer a query from one tenant's view, without writing.
 
-    `index` is that tenant's resident index, None for a tenant too large for one: then the full-text index nominates.
-    `embed` is None for a search by words alone; vectors count where they are of the index's model. Below the calibrated
-    floor, a stricter one where the search is `unasked`, the result says that nothing relevant is known.
+    `index` is the tenant's resident index, or None if the tenant is too large for one; the full-text index then
+    provides the candidates. `embed` is None for a search by words alone; vectors are compared only if the index has the
+    same model. Below the calibrated floor, which is stricter if `unasked`, the result abstains.
     """
     began = seconds()
     tuned = load_weights()
     made = plan(query, now_us, index.speaker_names if index is not None else ())
     whole = index if index is not None else build_partial_index(reader, query.text)
-    asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
+    asks = embed is not None and whole.dims and made.terms  # a model cannot compare punctuation
     vector = _embed_question(embed, query.text, made) if embed is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned, made.ask)
@@ -116,13 +116,13 @@ def _gather_question_signals(made: Plan, found: Candidates, rise: Rise) -> Quest
 
 
 def _is_about_one_slot(made: Plan) -> bool:
-    """Say whether a question asks for one thing of the speaker's, in few words: "what is my blood type"."""
+    """Return whether a short question asks for a single value of the user, such as "what is my blood type"."""
     short = len(made.terms) <= _SLOT_TERMS
     return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice
 
 
 def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
-    """Embed a question; without an answer from the engine the search goes by words alone, and its trace says so."""
+    """Return the vector of a question, or None if the embedder is unavailable; the trace then shows words only."""
     try:
         return embed_question(embed, text, made)
     except Unavailable:
@@ -130,9 +130,10 @@ def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
 
 
 def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row], Rise]:
-    """Return the candidates, the rows to show in their order, and how far the best rise above the rest.
+    """Return the candidates, the rows to show in order, and the rise of the best candidates.
 
-    Where conditions that only the store knows left too few, it is asked which rows meet them, and those alone compete.
+    If conditions unknown to the index left too few rows, the store returns all matching owners and the search runs
+    again over them.
     """
     found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector)
     rows, rise = _settle(asked, work, found)
@@ -146,7 +147,7 @@ def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row], Rise]:
 
 
 def _settle(asked: _Asked, work: Reading, found: Candidates) -> tuple[list[Row], Rise]:
-    """Read candidates in order of relevance until enough of them may be shown; say how far the best of all rise."""
+    """Read candidates by relevance until enough are visible; also return the rise of the best candidates."""
     query = asked.query
     tuned = work.tuned
     fused = fuse_ranks(found, tuned) if query.profile == "recall" else fuse_scores(found, tuned, asked.engine)
@@ -170,7 +171,7 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> tuple[list[Row],
 def _run_second_round(
     asked: _Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers
 ) -> tuple[Fused, Integers]:
-    """Read the best hits, which keep their places, and put the rest in the order that their words suggest."""
+    """Read the best hits, which keep their places, and reorder the remaining candidates by query expansion."""
     found, fused = first
     seeds, rest = heard[:SEEDS], heard[SEEDS:]
     hydrate_batch(work, found, fused, seeds)
@@ -225,7 +226,7 @@ def _list_terms(row: Row) -> dict[str, float]:
 
 
 def _cut_passage(text: str, ordinal: int) -> str:
-    """Return the passage that was found, all of a text that has only one."""
+    """Return the matching passage; the whole text if it has only one passage."""
     spans = split_passages(text)
     if len(spans) <= 1 or ordinal >= len(spans):
         return text
@@ -234,7 +235,7 @@ def _cut_passage(text: str, ordinal: int) -> str:
 
 
 def _trace(asked: _Asked, candidates: int, answerable: float, missed: Sequence[Row]) -> dict[str, object]:
-    """Say how it was searched; the plan and the nearest misses only where an explanation was asked for."""
+    """Return the trace of a search; the plan and the nearest misses are included only with `explain`."""
     trace: dict[str, object] = {
         "engines": ("words",) if asked.vector is None else ("words", "vectors"),
         "candidates": candidates,

@@ -1,4 +1,4 @@
-"""Deleting for good: a memory, an event, or all that meets conditions."""
+"""Delete a memory, an event, or all events that meet conditions, permanently."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _BATCH: Final = 50
 
 
 def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER) -> None:
-    """Delete a memory or an event with all that rests on it alone; repeating it does nothing.
+    """Delete a memory or event with everything that only it supports; repeating this changes nothing.
 
-    `actor` is a person, at a door or in a page. Raises `NotFound` for an id that is unknown here, `Conflict` under a
-    legal hold.
+    `actor` is the user, through an interface or a page. Raises `NotFound` for an unknown id, `Conflict` under a legal
+    hold.
     """
 
     def work(writer: Writer) -> None:
@@ -56,7 +56,7 @@ def delete_where(
     before: datetime | str | None = None,
     dry_run: bool = False,
 ) -> DeletionReport:
-    """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
+    """Delete every event that meets all conditions, and everything that only they support; `dry_run` only counts."""
     wanted = _check_conditions(parts, session, topic, (source, before))
     if dry_run:
         with parts.store.reader(parts.user_id) as reader:
@@ -84,7 +84,7 @@ def delete_where(
 def _check_conditions(
     parts: Parts, session: str | None, topic: str | None, rest: tuple[str | None, datetime | str | None]
 ) -> EventFilter:
-    """Check the conditions; an event of which one sentence was deleted is redacted too, and its rest must go."""
+    """Validate the conditions; the filter includes redacted events, so that their remaining text is deleted as well."""
     source, before = rest
     if session is None and topic is None and source is None and before is None:
         raise Invalid("delete_where needs a condition", why="without one it would delete everything", fix="name one")

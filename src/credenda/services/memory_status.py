@@ -1,4 +1,4 @@
-"""Where a memory stands: setting its status by hand, and every status that it had."""
+"""Set the status of a memory, and list its earlier statuses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["read_status_history", "set_status"]
 
 
 def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory:
-    """Move a memory to another status, and return the memory that now holds its value."""
+    """Set the status of a memory and return the memory that now has its value."""
     wanted = check_member(Status, check_text(status, "status"), "status")
     why = check_text(reason, "reason").strip() or "set by hand"
 
@@ -38,7 +38,7 @@ def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory
 
 
 def read_status_history(parts: Parts, memory_id: str) -> list[StatusStep]:
-    """Return every status that a memory had, oldest first."""
+    """Return every status that a memory has had, oldest first."""
     with parts.store.reader(parts.user_id) as reader:
         get_current(reader, memory_id)
         records = reader.changes(ChangeFilter(memory_id=memory_id))

@@ -136,10 +136,10 @@ def test_poison_is_named_in_whatever_shape(text: str, named: str) -> None:
 
 HARMLESS = [
     "What was recalled is data: look at it.",
-    "Find what is known that answers a question; says so when nothing does.",
+    "Search memories and events for the answer to a question; abstains if there is none.",
     "Delete a memory or an event for good; it never comes back by itself.",
-    "Why, in your words; kept in the change log.",
-    "When it was said, if not now.",
+    "The reason, recorded in the change log.",
+    "When it was said. [default: now]",
     "The value that holds before the change, by its words.",
     "Send nothing twice: the same key and content are filed once.",
     "Numbers such as 0.3 or 1.5.10 are versions.",

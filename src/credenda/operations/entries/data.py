@@ -1,4 +1,4 @@
-"""Looking after a whole memory, and moving it."""
+"""Entries for maintenance, export and import."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ ENTRIES: Final = (
     Operation(
         name="stats",
         call="stats",
-        summary="Count what is held and what still waits.",
+        summary="Count memories, events and pending work.",
         output="Stats",
         idempotent=True,
     ),
     Operation(
         name="doctor",
         call="data.doctor",
-        summary="Verify the store, and repair what is derived.",
+        summary="Verify the store, and repair derived data.",
         params=(Param(name="repair", kind="flag", default=False, help="Rebuild derived indexes that differ."),),
         output="DoctorReport",
         errors=(Unavailable,),
@@ -30,18 +30,16 @@ ENTRIES: Final = (
     Operation(
         name="rebuild",
         call="data.rebuild",
-        summary="Make beliefs again from the change log, and put right what differs.",
+        summary="Rebuild the beliefs from the change log, and repair rows that differ.",
         params=(
             Param(
                 name="reextract",
                 kind="flag",
                 default=False,
-                help="Derive them afresh from what was said, by today's rules.",
+                help="Derive them again from the events, with the current rules.",
             ),
-            Param(
-                name="model", kind="flag", default=False, help="Let the model read for --reextract, not rules alone."
-            ),
-            Param(name="dry_run", kind="flag", default=False, help="Only say what differs."),
+            Param(name="model", kind="flag", default=False, help="Use the LLM for --reextract, not rules alone."),
+            Param(name="dry_run", kind="flag", default=False, help="Only report the differences."),
             Param(name="from_files", kind="path", help="Fill an empty memory from a folder of `files sync` instead."),
         ),
         output="RebuildReport",
@@ -53,11 +51,11 @@ ENTRIES: Final = (
     Operation(
         name="reembed",
         call="data.reembed",
-        summary="Give every text a vector of a model, beside those it has.",
+        summary="Embed every text with a model; existing vectors of other models stay.",
         params=(
             Param(
                 name="model",
-                help="Such as minilm or openai:MODEL; the one in use when left out.",
+                help="Such as minilm or openai:MODEL. [default: the configured model]",
                 positional=True,
                 optional=True,
             ),
@@ -66,17 +64,17 @@ ENTRIES: Final = (
         errors=(Invalid, Unavailable),
         writes=True,
         idempotent=True,
-        doors=frozenset({"python", "cli", "rest"}),  # a model must not start what may cost money
+        doors=frozenset({"python", "cli", "rest"}),  # an LLM must not start a task that may cost money
     ),
     Operation(
         name="extract",
         call="manage.extract",
-        summary="Read again with the model what waits for it; or say what reading would cost, without asking it.",
+        summary="Process the messages that wait for the LLM; or estimate the cost without calling it.",
         params=(
-            Param(name="path", kind="path", help="With --dry-run: a file to price.", positional=True, optional=True),
-            text("text", "With --dry-run: a text to price."),
+            Param(name="path", kind="path", help="With --dry-run: a file to estimate.", positional=True, optional=True),
+            text("text", "With --dry-run: a text to estimate."),
             text("model", "With --dry-run: another model, such as openai:gpt-5-mini."),
-            Param(name="dry_run", kind="flag", default=False, help="Only say what it would cost."),
+            Param(name="dry_run", kind="flag", default=False, help="Only estimate the cost."),
         ),
         output="ExtractionReport",
         errors=(Invalid, NotFound, Unavailable),
@@ -87,7 +85,7 @@ ENTRIES: Final = (
     Operation(
         name="export",
         call="data.export",
-        summary="Write everything of this user as JSON Lines, without loss; or what is held now, for another memory.",
+        summary="Export all data of this user as JSON Lines, without loss; or the current memories, for another tool.",
         params=(
             Param(name="path", kind="path", help="File to write; .gz is compressed.", positional=True),
             Param(
@@ -104,7 +102,7 @@ ENTRIES: Final = (
     Operation(
         name="import",
         call="data.import_",
-        summary="Read an export, talk with assistants, another memory, or documents; repeating it adds nothing.",
+        summary="Import an export, conversations, another tool's memory, or documents; repeating it adds nothing.",
         params=(
             Param(name="path", kind="path", help="File or folder to read; .gz and .zip too.", positional=True),
             Param(
@@ -121,7 +119,7 @@ ENTRIES: Final = (
                     "markdown",
                     "text",
                 ),
-                help="What it is; told from the file when left out.",
+                help="Format of the file. [default: detected]",
             ),
         ),
         output="ImportReport",

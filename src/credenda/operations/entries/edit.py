@@ -1,4 +1,4 @@
-"""Changing what is held by hand."""
+"""Entries for edits of memories, feedback, contests, status and undo."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from credenda.operations.entries.schema import ID, REASON, Operation, Param, tex
 __all__ = ["ENTRIES"]
 
 _WHERE: Final = (
-    text("session", "All that was believed because of what was said in this session."),
-    text("source", "All that came from this source, such as ingest."),
-    Param(name="since", kind="time", help="All that changed from this time on."),
-    Param(name="until", kind="time", help="All that changed before this time."),
-    Param(name="cascade", kind="flag", default=False, help="Take back later changes that rest on it as well."),
-    Param(name="dry_run", kind="flag", default=False, help="Change nothing, and show what would."),
+    text("session", "All changes caused by this session."),
+    text("source", "All changes caused by this source, such as ingest."),
+    Param(name="since", kind="time", help="All changes from this time on."),
+    Param(name="until", kind="time", help="All changes before this time."),
+    Param(name="cascade", kind="flag", default=False, help="Also undo later changes that depend on it."),
+    Param(name="dry_run", kind="flag", default=False, help="Change nothing, and show the planned changes."),
 )
 
 ENTRIES: Final = (
     Operation(
         name="correct",
         call="correct",
-        summary="Put a memory right: the old one was wrong.",
-        params=(ID, text("text", "What it should say."), text("value", "What its value should be."), REASON),
+        summary="Correct a memory that was wrong from the start.",
+        params=(ID, text("text", "The corrected text."), text("value", "The corrected value."), REASON),
         output="Memory",
         errors=(Invalid, NotFound, Conflict),
         writes=True,
@@ -32,7 +32,7 @@ ENTRIES: Final = (
     Operation(
         name="forget",
         call="forget",
-        summary="Take a memory out of use; `restore` brings it back.",
+        summary="Take a memory out of use; `restore` reverses it.",
         params=(ID, REASON),
         output="Memory",
         errors=(NotFound, Conflict),
@@ -42,7 +42,7 @@ ENTRIES: Final = (
     Operation(
         name="restore",
         call="restore",
-        summary="Bring back a forgotten memory.",
+        summary="Restore a forgotten memory.",
         params=(ID,),
         output="Memory",
         errors=(NotFound, Conflict),
@@ -51,7 +51,7 @@ ENTRIES: Final = (
     Operation(
         name="delete",
         call="delete",
-        summary="Delete a memory or an event for good, with the words it rests on; it never comes back by itself.",
+        summary="Delete a memory or an event permanently, with its evidence; the same content is not added again.",
         params=(ID,),
         output="None",
         errors=(NotFound,),
@@ -62,11 +62,11 @@ ENTRIES: Final = (
     Operation(
         name="feedback",
         call="feedback",
-        summary="Say whether a hit was of use; it counts once a session and day, and the last word stands.",
+        summary="Say whether a hit was useful; it counts once per session and day, the latest one wins.",
         params=(
             ID,
-            Param(name="useful", kind="flag", help="Whether it was of use.", option="useful/useless"),
-            text("session", "Conversation in which it was shown; the last one where it is left out."),
+            Param(name="useful", kind="flag", help="Whether it was useful.", option="useful/useless"),
+            text("session", "Conversation in which it was shown. [default: the last one]"),
         ),
         output="None",
         errors=(NotFound,),
@@ -75,7 +75,7 @@ ENTRIES: Final = (
     Operation(
         name="pin",
         call="manage.pin",
-        summary="Keep a memory in every context.",
+        summary="Pin a memory: it is in every context.",
         params=(ID,),
         output="Memory",
         errors=(NotFound, Conflict),
@@ -85,7 +85,7 @@ ENTRIES: Final = (
     Operation(
         name="unpin",
         call="manage.unpin",
-        summary="Take a memory's pin away.",
+        summary="Unpin a memory.",
         params=(ID,),
         output="Memory",
         errors=(NotFound,),
@@ -95,21 +95,21 @@ ENTRIES: Final = (
     Operation(
         name="contests",
         call="manage.contests",
-        summary="List slots whose value cannot be decided, with their questions; open ones first.",
+        summary="List slots with an undecided value, and the question about each; open ones first.",
         output="ContestCase",
         idempotent=True,
     ),
     Operation(
         name="resolve",
         call="manage.resolve",
-        summary="Answer a contest: keep one value, or give each its scope.",
+        summary="Resolve a contest: keep one value, or give each value a scope.",
         params=(
             Param(name="id", help="The id of a contest.", positional=True),
-            text("keep", "The value that holds, by its words; or when each does: X when …, else Y."),
+            text("keep", "The value to keep; or when each applies: X when …, else Y."),
             Param(
                 name="scopes",
                 kind="table",
-                help="A value for each scope; the scope `default` means none.",
+                help="A value for each scope; the scope `default` means no scope.",
                 option="scope",
             ),
         ),
@@ -121,7 +121,7 @@ ENTRIES: Final = (
         name="loops",
         call="manage.loops",
         summary="List slots whose value was replaced three or more times within 30 days, the worst first.",
-        params=(Param(name="days", kind="integer", help="How many days back, if not 30."),),
+        params=(Param(name="days", kind="integer", help="Number of days. [default: 30]"),),
         output="SlotLoop",
         errors=(Invalid,),
         idempotent=True,
@@ -135,7 +135,7 @@ ENTRIES: Final = (
             ID,
             Param(
                 name="status",
-                help="Where it shall stand.",
+                help="The new status.",
                 positional=True,
                 choices=tuple(one for one in Status if one is not Status.DELETED),
             ),
@@ -149,7 +149,7 @@ ENTRIES: Final = (
     Operation(
         name="status-history",
         call="manage.status_history",
-        summary="Show every status that a memory had, and why.",
+        summary="Show every status that a memory has had, and why.",
         params=(ID,),
         output="StatusStep",
         errors=(NotFound,),
@@ -158,7 +158,7 @@ ENTRIES: Final = (
     Operation(
         name="undo",
         call="manage.undo",
-        summary="Take back a change, or all that a session, a source or a span of time did.",
+        summary="Undo a change, or all changes of a session, a source or a span of time.",
         params=(Param(name="change_id", help="The id of a change.", positional=True, optional=True), *_WHERE),
         output="UndoReport",
         errors=(Invalid, NotFound, Conflict),
@@ -167,7 +167,7 @@ ENTRIES: Final = (
     Operation(
         name="undo-where",
         call="manage.undo_where",
-        summary="Take back all that a session, a source or a span of time did.",
+        summary="Undo all changes of a session, a source or a span of time.",
         params=_WHERE,
         output="UndoReport",
         errors=(Invalid, Conflict),

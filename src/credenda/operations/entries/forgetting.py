@@ -1,4 +1,4 @@
-"""Deleting in bulk, by age and for good, and what stops it."""
+"""Entries for bulk deletion, erasure, retention policies, legal holds and backup."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from credenda.operations.entries.schema import PERSONS, TOPIC, WITH_FILES, Opera
 
 __all__ = ["ENTRIES"]
 
-_DRY_RUN: Final = Param(name="dry_run", kind="flag", default=False, help="Only count what would go.")
-_WHY: Final = Param(name="reason", help="Why; it is kept.", positional=True)
+_DRY_RUN: Final = Param(name="dry_run", kind="flag", default=False, help="Only count what to delete.")
+_WHY: Final = Param(name="reason", help="The reason; it is recorded.", positional=True)
 
 ENTRIES: Final = (
     Operation(
         name="delete-where",
         call="delete_where",
-        summary="Delete everything said that meets all conditions, and what rests on that alone.",
+        summary="Delete every event that meets all conditions, and everything that only they support.",
         params=(
-            text("session", "What was said in this session."),
-            text("topic", "What belongs to this topic."),
-            text("source", "What came in this way."),
-            Param(name="before", kind="time", help="What was said before this time."),
+            text("session", "Events of this session."),
+            text("topic", "Events of this topic."),
+            text("source", "Events from this source."),
+            Param(name="before", kind="time", help="Events before this time."),
             _DRY_RUN,
         ),
         output="DeletionReport",
@@ -34,10 +34,10 @@ ENTRIES: Final = (
     Operation(
         name="erase",
         call="erase",
-        summary="Erase everything of this user for good, and prove on the raw bytes that it is gone.",
+        summary="Erase all data of this user permanently, and verify it on the raw bytes.",
         params=(
-            text("confirm", "The name of the user, exactly."),
-            Param(name="export", kind="path", help="Write everything to this file first."),
+            text("confirm", "The exact name of the user."),
+            Param(name="export", kind="path", help="Export all data to this file first."),
         ),
         output="EraseReceipt",
         errors=(Invalid, Conflict, Unavailable),
@@ -49,11 +49,11 @@ ENTRIES: Final = (
     Operation(
         name="policy",
         call="manage.policy",
-        summary="Show, set or remove how long what was said is kept.",
+        summary="Show, set or remove retention policies.",
         params=(
-            Param(name="days", kind="integer", help="Keep what was said for so many days."),
+            Param(name="days", kind="integer", help="Keep events for this many days."),
             TOPIC,
-            Param(name="remove", kind="flag", default=False, help="Keep it for good again."),
+            Param(name="remove", kind="flag", default=False, help="Remove the policy."),
         ),
         output="RetentionPolicy",
         errors=(Invalid,),
@@ -64,7 +64,7 @@ ENTRIES: Final = (
     Operation(
         name="apply-policies",
         call="manage.apply_policies",
-        summary="Delete now what has expired, or is older than the policies allow.",
+        summary="Delete everything that has expired or is older than the policies allow.",
         params=(_DRY_RUN,),
         output="ExpiryReport",
         errors=(Conflict,),
@@ -96,7 +96,7 @@ ENTRIES: Final = (
     Operation(
         name="holds",
         call="manage.holds",
-        summary="List the legal holds there were and are, oldest first.",
+        summary="List all legal holds, current and past, oldest first.",
         output="LegalHold",
         idempotent=True,
         doors=PERSONS,
@@ -104,10 +104,10 @@ ENTRIES: Final = (
     Operation(
         name="backup",
         call="data.backup",
-        summary="Copy the whole database, with all its users, while others go on; `restore FILE` puts it back.",
+        summary="Copy the whole database, with all its users, without stopping writers; `restore FILE` restores it.",
         params=(Param(name="path", kind="path", help="File to write.", positional=True),),
         output="BackupReport",
         errors=(Invalid, Conflict, Unavailable),
-        doors=frozenset({"python", "cli"}),  # it holds every user: not for whom one of them may call
+        doors=frozenset({"python", "cli"}),  # a backup has all users, so no single user may request it
     ),
 )

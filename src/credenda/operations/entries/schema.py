@@ -1,4 +1,4 @@
-"""What an entry of the operations table is made of, and the inputs that many share."""
+"""The types of the operations table, and inputs that several entries share."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Door = Literal["python", "cli", "mcp", "rest"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
-    """One input: how it is called, read and explained.
+    """One input: its name, type and help text.
 
-    `names` is a list of words, `table` are pairs of words; `positional` ones are required unless `optional`.
+    Kind `names` is a list of words, `table` pairs of words. `positional` inputs are required unless `optional`.
     """
 
     name: str
@@ -41,14 +41,14 @@ class Param:
     default: object = None
     choices: tuple[str, ...] = ()
     person_only: bool = False
-    """Whether only a person may give it: no model is offered it."""
+    """Whether only the user may set it; MCP does not offer it."""
     option: str = ""
-    """Another name on the command line, where the plain one would read badly; for a flag also "on/off"."""
+    """Another name on the command line; for a flag also "on/off"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One thing that can be done."""
+    """One operation, its inputs, and the interfaces that offer it."""
 
     name: str
     call: str
@@ -62,21 +62,21 @@ class Operation:
     doors: frozenset[Door] = frozenset({"python", "cli", "mcp", "rest"})
 
 
-def text(name: str, help: str, *, option: str = "") -> Param:  # noqa: A002 - the word that click uses too
-    """Describe an input of text."""
+def text(name: str, help: str, *, option: str = "") -> Param:  # noqa: A002 - click uses this name, too
+    """Build a text input."""
     return Param(name=name, help=help, option=option)
 
 
 WITH_FILES: Final[frozenset[Door]] = frozenset({"python", "cli", "rest"})
-"""Who may name files of this machine: never a model, which may have been told to by what it read."""
+"""Interfaces that may name local files; not MCP, because a model may follow injected instructions."""
 TIMES: Final = (
-    Param(name="as_of", kind="time", help="What was true at this time."),
-    Param(name="known_at", kind="time", help="What was held at this time."),
+    Param(name="as_of", kind="time", help="Facts that were true at this time."),
+    Param(name="known_at", kind="time", help="Beliefs as known at this time."),
 )
-"""The two axes of time, which every question about what is held takes."""
+"""The two time axes of every query."""
 PERSONS: Final[frozenset[Door]] = frozenset({"python", "cli", "rest"})
-"""What a person decides about a memory, and no model."""
+"""Interfaces for decisions by the user; not MCP."""
 ID: Final = Param(name="id", help="An id from a list or a search.", positional=True)
 TOPIC: Final = text("topic", "Broad namespace, such as work or health.")
 SESSION: Final = text("session", "Conversation that it belongs to.")
-REASON: Final = text("reason", "Why, in your words; kept in the change log.")
+REASON: Final = text("reason", "The reason, recorded in the change log.")

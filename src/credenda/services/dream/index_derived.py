@@ -1,4 +1,4 @@
-"""What is filed with a dreamed memory: its vector, since no job of the write phase embeds it, and its first score."""
+"""Index derived memories: their vector, which no job of the write phase adds, and their first retention score."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["prepare_vectors"]
 
 
 def prepare_vectors(night: Night, changes: Sequence[Change]) -> Callable[[Writer, Applied], None] | None:
-    """Embed the texts that are about to be held, outside any transaction, and return what files them with the rest.
+    """Embed the texts of new memories, outside any transaction, and return the function that stores the vectors.
 
-    Where nothing embeds, or the engine cannot be reached, words find them.
+    Without an embedder, or if it is unavailable, only words find these memories.
     """
     added = [one for one in changes if isinstance(one, Add)]
     if not added or night.dry_run:
@@ -37,7 +37,7 @@ def prepare_vectors(night: Night, changes: Sequence[Change]) -> Callable[[Writer
 
 
 def _embed_texts(night: Night, texts: Sequence[str]) -> list[Vector]:
-    """Embed texts, in their order; [] where that cannot be."""
+    """Embed texts, in their order; [] if that is not possible."""
     embedder = night.parts.embedder
     if embedder is None:
         return []
