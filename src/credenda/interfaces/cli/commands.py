@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import click
 
 from credenda.interfaces.cli.actions import act
+from credenda.interfaces.cli.groups import Commands
 from credenda.interfaces.cli.layout import open_screen
 from credenda.interfaces.cli.output import emit
 from credenda.interfaces.cli.session import Session
@@ -106,7 +107,7 @@ def build(name: str) -> click.Command | None:
         epilog=_EPILOGS.get(name),
     )
     if name in _GROUPS:
-        return click.Group(name, commands=[command], help=operation.summary)
+        return Commands(name, commands=[command], params=program_options(hidden=True), help=operation.summary)
     return command
 
 
