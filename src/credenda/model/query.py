@@ -14,6 +14,7 @@ from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status, T
 
 __all__ = [
     "Context",
+    "EventDetails",
     "Explanation",
     "Flag",
     "Hit",
@@ -164,6 +165,14 @@ class Explanation:
     memory: Memory
     evidence: tuple[tuple[Event, int, int], ...]
     changes: tuple[ChangeRecord, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventDetails:
+    """An event, and the memories that rest on it."""
+
+    event: Event
+    memories: tuple[Memory, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

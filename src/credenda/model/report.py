@@ -13,6 +13,7 @@ from credenda.model.rebuilt import Difference, RebuildReport
 __all__ = [
     "BackupReport",
     "DecayReport",
+    "DeletionPlan",
     "DeletionReport",
     "Difference",
     "DoctorReport",
@@ -298,6 +299,17 @@ class ScheduleReport:
     duties: tuple[DutyState, ...]
     ran: tuple[DutyRun, ...] = ()
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletionPlan:
+    """What deleting one memory or event would remove: memories, and words in events. Nothing was deleted."""
+
+    id: str
+    text: str
+    events: int
+    memories: int
+    dry_run: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ from credenda.model.query import (
     SearchResult,
     SlotVersion,
 )
+from credenda.operations.naming import full_id_in
 from credenda.operations.present import current
 from credenda.parts import Parts
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
@@ -187,6 +188,7 @@ def get(
     """Return a memory as it is held now, or as it was at a time; raises `NotFound` where it was not."""
     as_of_us, known_at_us = moment(parts, as_of), moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
+        memory_id = full_id_in(reader, memory_id)
         now = current(reader, memory_id)
         held = reader.memories([memory_id], known_at_us) if known_at_us is not None else [now]
     if not held:
@@ -266,6 +268,7 @@ def history(
     checked_text(attribute, "attribute")
     as_of_us, known_at_us = moment(parts, as_of), moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
+        id = None if id is None else full_id_in(reader, id)
         return slot_history(
             reader, id=id, entity=entity, attribute=attribute, as_of_us=as_of_us, known_at_us=known_at_us
         )
@@ -276,13 +279,14 @@ def why(parts: Parts, memory_id: str) -> Explanation:
     from credenda.read.history import why as explain
 
     with parts.store.reader(parts.user_id) as reader:
-        current(reader, memory_id)
+        memory_id = current(reader, full_id_in(reader, memory_id)).id
         return explain(reader, memory_id)
 
 
 def changes(parts: Parts, cause: str) -> list[ChangeRecord]:
     """Return the changes that an event led to, oldest first."""
     with parts.store.reader(parts.user_id) as reader:
+        cause = full_id_in(reader, cause)
         number_of(cause, Kind.EVENT, reader.tenant.tag)
         return reader.changes(ChangeFilter(cause=cause))
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from credenda.errors import CredendaError, Invalid, NotFound, Unavailable
+from credenda.errors import CredendaError, Invalid, Unavailable
 from credenda.interfaces.calling import invoke
 from credenda.interfaces.cli.layout import clean
 from credenda.interfaces.cli.outcome import (
@@ -24,6 +22,7 @@ from credenda.interfaces.cli.outcome import (
     successor,
 )
 from credenda.interfaces.cli.output import interactive, note
+from credenda.interfaces.cli.removing import delete, erase, export, restore
 from credenda.interfaces.cli.session import Session
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.operations.table import OPERATIONS, Operation
@@ -50,10 +49,6 @@ _READ_A_SECOND: Final = 400
 """Messages that rules derive afresh in a second of processor time, roughly."""
 _CONFLICT: Final = 4
 _CORRUPT: Final = 7
-_NAMED: Final = 64
-"""Characters of what is neither, that an error repeats."""
-_AGAIN: Final = 5
-_MEMORY: Final = re.compile(r"m[0-9]+-[0-9a-z]{6}")
 
 
 def act(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -64,6 +59,17 @@ def act(session: Session, operation: Operation, given: Given) -> Outcome:
 def _plain(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         return Outcome(value=invoke(memory, operation, given))
+
+
+def _get(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Show a memory, or an event where the id names one."""
+    if not given["id"].strip().startswith("e"):
+        return _plain(session, operation, given)
+    if len(given) > 1:
+        raise Invalid(
+            "an event has no times to ask for", why="it never changes", fix="leave --as-of and --known-at out"
+        )
+    return _plain(session, OPERATIONS["event"], given)
 
 
 def _feedback(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -135,63 +141,6 @@ def _drift(session: Session, operation: Operation, given: Given) -> Outcome:
         report: DriftReport = invoke(memory, operation, given)
     errors = {finding.memory_id for finding in report.findings if finding.level == "error"}
     return Outcome(value=report, exit_code=_CORRUPT if errors - set(report.invalidated) else 0)
-
-
-def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Delete one thing, or all that meets conditions, after asking where somebody can be asked."""
-    asks = not given.pop("yes", False) and interactive()
-    if "id" not in given:
-        return _delete_where(session, given, asks=asks)
-    if len(given) > 1:
-        raise Invalid("an id and conditions cannot both be given", why="each says what to delete", fix="give one")
-    if asks and not click.confirm(f"Delete {clean(given['id'])} for good, with the words it rests on?", err=True):
-        return Outcome(value=Done(id=given["id"], done="kept"))
-    _plain(session, operation, given)
-    return Outcome(value=Done(id=given["id"], done="deleted"))
-
-
-def _delete_where(session: Session, given: Given, *, asks: bool) -> Outcome:
-    conditions = {name: value for name, value in given.items() if name != "dry_run"}
-    if not conditions:
-        raise Invalid("nothing says what to delete", why="there is neither an id nor a condition", fix="give one")
-    with session.open() as memory:
-        report = memory.delete_where(**conditions, dry_run=asks or bool(given.get("dry_run")))
-        if given.get("dry_run") or not asks:
-            return Outcome(value=report)
-        question = f"Delete {report.events:,} events and {report.memories:,} memories for good?"
-        if not click.confirm(question, err=True):
-            return Outcome(value=Done(id=", ".join(map(clean, conditions.values())), done="kept"))
-        return Outcome(value=memory.delete_where(**conditions))
-
-
-def _restore(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Bring back a forgotten memory, or put a backup in the place of the database."""
-    replace_it, deletions = given.pop("replace", False), given.pop("deletions", None)
-    if _MEMORY.fullmatch(given["id"].strip()):
-        return _plain(session, operation, given)
-    if not _is_file(given["id"]):
-        raise NotFound(
-            f"{clean(given['id'][:_NAMED])} is neither a memory nor a backup",
-            why="no file is there, and ids look like m42-3fa9c2",
-            fix="copy an id from `list`, or check the path",
-        )
-    from credenda.bootstrap import restore_backup
-
-    return Outcome(value=restore_backup(given["id"], session.db, replace=replace_it, deletions=deletions))
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
-
-
-def _erase(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Erase; exits with 5 when something of it could be found afterwards."""
-    outcome = _plain(session, operation, given)
-    held = getattr(outcome.value, "remaining_matches", 1) == 0 and getattr(outcome.value, "log_emptied", False)
-    return Outcome(value=outcome.value, exit_code=0 if held else _AGAIN)
 
 
 def _contests(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -356,6 +305,8 @@ def _files(session: Session, operation: Operation, given: Given) -> Outcome:
 
 
 _ACTIONS: Final[Mapping[str, Action]] = {
+    "get": _get,
+    "export": export,
     "remember": _remember,
     "contests": _contests,
     "context": _context,
@@ -363,9 +314,9 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "resolve": _settled,
     "set-status": _settled,
     "undo": _settled,
-    "delete": _delete,
-    "erase": _erase,
-    "restore": _restore,
+    "delete": delete,
+    "erase": erase,
+    "restore": restore,
     "feedback": _feedback,
     "drift": _drift,
     "doctor": _doctor,
