@@ -1,15 +1,34 @@
 """The command line answers a wrong or unfinished command with what helps."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from .terminal import Terminal
+from credenda.interfaces.cli import actions
+
+from .terminal import NO_SETTINGS, Terminal
 
 
 @pytest.fixture
 def ana(tmp_path: Path) -> Terminal:
     return Terminal(tmp_path)
+
+
+def test_an_import_waits_for_as_long_as_jobs_are_run(
+    ana: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = [{"id": f"t{n}", "speaker": "user", "text": f"I like soup number {n}."} for n in range(100)]
+    session = {"id": "s", "time": "2026-01-01T09:00:00Z", "turns": turns}
+    file = tmp_path / "talk.jsonl"
+    file.write_text(json.dumps({"conv": "c", "speakers": ["user"], "sessions": [session]}))
+    monkeypatch.setattr(actions, "_IDLE_STEPS", 1)
+    monkeypatch.setattr(actions, "_STEP_SECONDS", 1e-6)
+    monkeypatch.setitem(NO_SETTINGS, "CREDENDA_EMBEDDER", "hashed")
+    ana.run("import", str(file), "--format", "conversation")
+    stats = ana.json("stats")
+    assert (stats["pending_extractions"], stats["events"]) == (0, 100)
+    assert stats["vectors"] >= 100
 
 
 @pytest.mark.parametrize("group", [("files",), ("bench",), ("files", "--user", "bob")])

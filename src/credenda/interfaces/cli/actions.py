@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from credenda.model.code import DriftReport
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
-    from credenda.model.report import ImportReport
+    from credenda.model.report import ImportReport, Stats
     from credenda.model.synced import SyncReport
 
 __all__ = ["act"]
@@ -41,8 +41,8 @@ Given = dict[str, Any]
 Action = Callable[[Session, Operation, Given], Outcome]
 _WAIT_SECONDS: Final = 30.0
 _STEP_SECONDS: Final = 0.5
-_IDLE_STEPS: Final = 60
-"""Steps without progress after which waiting for an import is given up."""
+_IDLE_STEPS: Final = 300
+"""Steps in a row without any progress after which waiting for an import is given up: longer than a lease lasts."""
 _LONG_MESSAGES: Final = 5_000
 """Messages from which on deriving afresh takes so long that the command says so first."""
 _READ_A_SECOND: Final = 400
@@ -272,9 +272,10 @@ def _embedded(done: int, size: int | None) -> None:
 
 
 def _read_all(memory: Credenda) -> None:
-    """Settle step by step for as long as there is progress."""
+    """Settle step by step for as long as there is progress, however long that takes."""
     watched = sys.stderr.isatty()
-    first = left = memory.stats().pending_extractions
+    stats = memory.stats()
+    first = left = stats.pending_extractions
     idle = 0
     while left:
         try:
@@ -282,14 +283,22 @@ def _read_all(memory: Credenda) -> None:
         except Unavailable:
             if idle >= _IDLE_STEPS:
                 raise
-        now = memory.stats().pending_extractions
-        idle = idle + 1 if now >= left else 0
-        left = now
+        before, stats = stats, memory.stats()
+        idle = idle + 1 if _progress(stats) == _progress(before) else 0
+        left = stats.pending_extractions
         if watched:
             sys.stderr.write(f"\rread {first - left:,} of {first:,} ")
             sys.stderr.flush()
     if watched and first:
         sys.stderr.write("\r\033[K")
+
+
+def _progress(stats: Stats) -> tuple[int, ...]:
+    """Return figures of which one moves with every batch.
+
+    The number of waiting jobs is none: a message that was read leaves a job that embeds it.
+    """
+    return sum(stats.jobs.values()) - stats.pending_extractions, stats.changes, stats.vectors
 
 
 def _files(session: Session, operation: Operation, given: Given) -> Outcome:
