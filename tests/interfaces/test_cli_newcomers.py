@@ -31,6 +31,20 @@ def test_an_import_waits_for_as_long_as_jobs_are_run(
     assert stats["vectors"] >= 100
 
 
+def test_a_search_says_how_many_messages_were_not_read_yet(ana: Terminal) -> None:
+    ana.run("remember", "I live in Linz.", "--no-wait")
+    assert ana.run("search", "Linz").stderr == "1 message not read yet\n"
+    ana.run("remember", "I like soup.", "--no-wait")
+    assert ana.json("search", "Linz")["waiting"] == 2
+    assert ana.json("context", "Linz")["waiting"] == 2
+    assert "2 messages not read yet" in ana.run("context", "Linz").stderr
+    assert ana.json("stats")["waiting"] == 2
+    ana.run("remember", "I work in Graz.")
+    result = ana.run("search", "Linz")
+    assert "not read yet" not in result.stderr
+    assert ana.json("search", "Linz")["waiting"] == 0
+
+
 @pytest.mark.parametrize("group", [("files",), ("bench",), ("files", "--user", "bob")])
 def test_a_group_without_a_command_shows_its_help(group: tuple[str, ...], ana: Terminal) -> None:
     result = ana.run(*group, code=2)

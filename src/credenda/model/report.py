@@ -336,6 +336,8 @@ class Stats:
     vectors_by_model: Mapping[str, int] = field(default_factory=dict[str, int])
     counted_by: str = "estimate"
     """What counts the tokens of a context and of the core: "estimate", or the name of a tokenizer."""
+    waiting: int = 0
+    """Messages that were filed and not read yet."""
     model: ModelUse | None = None
     """The language model; None where none is in use, was used today, or is waited for."""
 

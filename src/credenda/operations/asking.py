@@ -31,6 +31,7 @@ from credenda.model.query import (
 )
 from credenda.operations.naming import full_id_in
 from credenda.operations.present import current
+from credenda.operations.waiting import messages_waiting
 from credenda.parts import Parts
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.counting import Budget
@@ -62,6 +63,8 @@ _KINDS: Final[tuple[str, ...]] = get_args(HitKind)
 _MODES: Final[tuple[str, ...]] = get_args(Mode)
 _PROFILES: Final[tuple[str, ...]] = get_args(Profile)
 _INCLUDES: Final[tuple[str, ...]] = get_args(Include)
+_JOBS_LOOKED_AT: Final = 100
+"""Waiting jobs that a search looks at: it must not become slower by what waits."""
 _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 
 
@@ -112,6 +115,8 @@ def search(parts: Parts, question: Question, *, reach: int | None = None) -> Sea
             embed=parts.ask,
             now_us=parts.clock.now_us(),
         )
+        waiting = messages_waiting(reader, _JOBS_LOOKED_AT)
+    result = replace(result, waiting=waiting) if waiting else result
     if query.record_access:
         _record(parts, result.hits, query.session)
     return result
@@ -150,6 +155,7 @@ def context(
             budget=Budget(budget, parts.counter),
             core=core_candidates(parts, reader, asked, now_us),
         )
+        packed = replace(packed, waiting=messages_waiting(reader, _JOBS_LOOKED_AT))
     if query is not None and asked.record_access:
         _record(parts, packed.hits, asked.session)
     return packed
@@ -298,7 +304,7 @@ def stats(parts: Parts) -> Stats:
 
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
-        waiting = waiting_for_model(reader)
+        waiting, unread = waiting_for_model(reader), messages_waiting(reader)
     return Stats(
         events=counts.events,
         redacted_events=counts.redacted_events,
@@ -315,6 +321,7 @@ def stats(parts: Parts) -> Stats:
         embedder=parts.embedder.model_id if parts.embedder else None,
         vectors_by_model=counts.vectors_by_model,
         counted_by=parts.counter.name,
+        waiting=unread,
         model=model_use(parts, counts, waiting),
     )
 

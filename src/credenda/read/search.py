@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 from credenda.model.event import Event
@@ -128,7 +129,7 @@ def _vector(embed: Embed, text: str, made: Plan) -> Floats | None:
 def _further(asked: _Asked, work: Reading, rows: Sequence[Row]) -> list[Row]:
     """Return the rows that come after the compared ones, where more of them are to be shown."""
     deeper = Reading(work.query, work.reader, work.now_us, work.tuned, work.ask, loaded=work.loaded)
-    _, found, _ = _find(asked, deeper, work.query.limit)
+    _, found, _ = _find(asked, deeper, max(work.query.limit, limits.SEARCH_LIMIT))
     shown = {row.id for row in rows}
     told = {claim for row in rows if row.event for claim in work.loaded.claims_of.get(row.id, ())}
     return [row for row in found if row.id not in shown and row.id not in told]

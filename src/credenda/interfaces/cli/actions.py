@@ -61,6 +61,19 @@ def _plain(session: Session, operation: Operation, given: Given) -> Outcome:
         return Outcome(value=invoke(memory, operation, given))
 
 
+def _search(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Search; say beside the result how much was not read yet."""
+    outcome = _plain(session, operation, given)
+    _note_waiting(outcome.value)
+    return outcome
+
+
+def _note_waiting(found: object) -> None:
+    waiting = getattr(found, "waiting", 0)
+    if waiting:
+        note(f"{waiting:,} {'message' if waiting == 1 else 'messages'} not read yet")
+
+
 def _get(session: Session, operation: Operation, given: Given) -> Outcome:
     """Show a memory, or an event where the id names one."""
     if not given["id"].strip().startswith("e"):
@@ -89,6 +102,7 @@ def _context(session: Session, operation: Operation, given: Given) -> Outcome:
     """Pack a block; standard output holds nothing but what goes into a prompt."""
     session.tokenizer = given.pop("tokenizer", None)
     outcome = _plain(session, operation, given)
+    _note_waiting(outcome.value)
     if not getattr(outcome.value, "text", ""):
         note("nothing is known that fits; the block is empty")
     return outcome
@@ -314,6 +328,7 @@ def _files(session: Session, operation: Operation, given: Given) -> Outcome:
 
 
 _ACTIONS: Final[Mapping[str, Action]] = {
+    "search": _search,
     "get": _get,
     "export": export,
     "remember": _remember,
