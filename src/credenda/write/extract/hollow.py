@@ -8,7 +8,14 @@ from typing import Final
 __all__ = ["is_hollow"]
 
 _CONNECTIVES: Final = frozenset(
-    ["though", "although", "however", "but", "and", "or", "so", "because", "since", "unless", "until", "while", "whereas", "if", "then", "than", "thus", "hence", "therefore", "still", "yet", "too", "also", "either", "neither", "nor", "anyway", "anyhow", "besides", "instead", "otherwise", "meanwhile", "moreover", "furthermore", "nevertheless", "nonetheless", "regardless", "again", "maybe", "perhaps", "indeed", "actually", "really", "honestly", "basically", "apparently"]
+    {
+        *("though", "although", "however", "but", "and", "or", "so", "because"),
+        *("since", "unless", "until", "while", "whereas", "if", "then", "than"),
+        *("thus", "hence", "therefore", "still", "yet", "too", "also", "either"),
+        *("neither", "nor", "anyway", "anyhow", "besides", "instead", "otherwise", "meanwhile"),
+        *("moreover", "furthermore", "nevertheless", "nonetheless", "regardless", "again", "maybe", "perhaps"),
+        *("indeed", "actually", "really", "honestly", "basically", "apparently"),
+    }
 )
 """Conjunctions and adverbs that join sentences: a closed class, of which no word is anybody's anything."""
 _ANOTHER: Final = re.compile(
