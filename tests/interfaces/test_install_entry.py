@@ -18,7 +18,11 @@ def test_the_database_and_the_user_of_the_environment_go_into_the_entry(tmp_path
 
 def test_an_entry_that_could_not_start_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ana = Person(tmp_path)
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+
+    def missing(_: str) -> None:
+        return None
+
+    monkeypatch.setattr("importlib.util.find_spec", missing)
     result = ana.run("cursor", code=2)
     assert 'pip install "credenda[mcp]"' in result.stderr
     assert not ana.file("cursor").exists()
