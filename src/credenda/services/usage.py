@@ -17,6 +17,7 @@ from credenda.ids import Kind, parse_id
 from credenda.manage.decay import Retained, RetentionRules, Usage, retained
 from credenda.model.feedback import JUDGED
 from credenda.model.memory import Memory, Status
+from credenda.operations.naming import full_id
 from credenda.runtime import Parts
 from credenda.services.lookup import current
 from credenda.storage.store import Access, Reader, Retention, Watermark, Writer
@@ -118,6 +119,7 @@ def feedback(parts: Parts, hit_id: str, *, useful: bool, session: str | None = N
     useful one and not used loses a little with the next run of decay.
     """
     where = checked_name(session, "session")
+    hit_id = full_id(parts, hit_id)
     flush_accesses(parts)
 
     def work(writer: Writer) -> None:

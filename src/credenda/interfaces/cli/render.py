@@ -10,6 +10,7 @@ from credenda.interfaces.cli.outcome import Done, Remembered
 from credenda.interfaces.cli.render_beliefs import (
     contest,
     contests,
+    event,
     explanation,
     memory,
     page,
@@ -26,6 +27,7 @@ from credenda.interfaces.cli.render_forgetting import (
     expired,
     hold,
     holds,
+    planned,
     policies,
     put_back,
 )
@@ -40,10 +42,11 @@ from credenda.model.core import Core
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.memory import Memory
-from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
+from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
     BackupReport,
     DecayReport,
+    DeletionPlan,
     DeletionReport,
     Difference,
     DoctorReport,
@@ -267,6 +270,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Remembered: remembered,
     SearchResult: results,
     Context: _context,
+    EventDetails: event,
     Explanation: explanation,
     Page: page,
     Diff: difference,
@@ -275,6 +279,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     ExtractionReport: _extracted,
     DoctorReport: doctor,
     EraseReceipt: erased,
+    DeletionPlan: planned,
     DeletionReport: deleted,
     ExpiryReport: expired,
     LegalHold: hold,

@@ -13,13 +13,14 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.derived import cited, is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Stance
-from credenda.model.query import Explanation, Page, SlotVersion
+from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
 from credenda.model.surprise import DUPLICATE_OF
 from credenda.text.documents import MONTHS
 
 __all__ = [
     "about",
     "contests",
+    "event",
     "explanation",
     "interval",
     "memory",
@@ -148,6 +149,23 @@ def _speaker(event: Event) -> str:
 def quoted(screen: Screen, event: Event, start: int, end: int) -> str:
     """Quote a span of an event with its source."""
     return f"{screen.day(event.occurred_at)}  {_speaker(event)}: “{clean(event.text[start:end])}”"
+
+
+def event(screen: Screen, found: EventDetails) -> str:
+    """Show an event whole: what was said, by whom, when, and which memories rest on it."""
+    one = found.event
+    rows = (
+        ("id", one.id),
+        ("said", f"{screen.moment(one.occurred_at)} by {_speaker(one)}"),
+        ("session", clean(one.session)),
+        ("topic", clean(one.topic or "")),
+        ("agent", clean(one.agent)),
+        ("came in as", one.source.value),
+    )
+    said = f"“{clean(one.text)}”" if one.text else "its words were deleted"
+    lines = [screen.fill(said), screen.pairs(rows), "", screen.heading("What rests on it")]
+    lines += [f"  {memory.id}  {headline(screen, memory)}" for memory in found.memories]
+    return "\n".join([*lines, *([] if found.memories else ["  no memory"])])
 
 
 def explanation(screen: Screen, why: Explanation) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from credenda.interfaces.cli.layout import Screen, clean
-from credenda.model.report import BackupReport, DeletionReport, EraseReceipt, ExpiryReport, RestoreReport
+from credenda.model.report import BackupReport, DeletionPlan, DeletionReport, EraseReceipt, ExpiryReport, RestoreReport
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 
-__all__ = ["backed_up", "deleted", "erased", "expired", "hold", "holds", "policies", "put_back"]
+__all__ = ["backed_up", "deleted", "erased", "expired", "hold", "holds", "planned", "policies", "put_back"]
 
 
 def erased(screen: Screen, receipt: EraseReceipt) -> str:
@@ -28,6 +28,16 @@ def erased(screen: Screen, receipt: EraseReceipt) -> str:
         lines.append("These backups may hold it still, until restored, which cleans them, or thrown away:")
         lines += [f"  {clean(path)}" for path in receipt.backups]
     return "\n".join(filter(None, lines))
+
+
+def planned(screen: Screen, plan: DeletionPlan) -> str:
+    """Show what deleting one thing would remove."""
+    if not (plan.memories or plan.events):
+        return f"Nothing would be deleted: {plan.id} is deleted already."
+    memories = "1 memory" if plan.memories == 1 else f"{plan.memories:,} memories"
+    events = "1 message" if plan.events == 1 else f"{plan.events:,} messages"
+    head = f"Would delete {memories}, and words in {events}. Nothing was deleted."
+    return f"{head}\n{screen.pairs([('id', plan.id), ('text', clean(plan.text))])}"
 
 
 def deleted(_: Screen, report: DeletionReport) -> str:
