@@ -18,7 +18,8 @@ from credenda.model.claim import Extractor
 from credenda.model.diff import Diff
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
-from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
+from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion
+from credenda.operations import events
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.runtime import Parts
@@ -141,10 +142,7 @@ class Credenda:
         return self._parts.settings.zone
 
     def start_worker(self) -> None:
-        """Read what waits in the background from now on, after `open(workers=False)`.
-
-        Does nothing where that is under way already, or where nothing may be written.
-        """
+        """Read what waits in the background from now on; does nothing where that is so, or nothing may be written."""
         if not self._parts.read_only and not self._closed:
             self._worker.start()
 
@@ -264,9 +262,14 @@ class Credenda:
     def get(self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None) -> Memory:
         """Return a memory as it is held now, or as it was held at `known_at`.
 
-        Raises `NotFound` for an unknown id, one that was not held yet, or one that was not true at `as_of`.
+        Raises `NotFound` for an unknown id, one not held yet, or one not true at `as_of`; `Invalid` for a short id
+        with which several begin.
         """
         return inspect.get(self._parts, id, as_of, known_at)
+
+    def event(self, id: str) -> EventDetails:
+        """Return an event as it was said, and the memories that rest on it."""
+        return events.event(self._parts, id)
 
     def list(
         self,
@@ -286,9 +289,8 @@ class Credenda:
         """List memories, newest first, a page at a time; `status=None` lists all.
 
         `as_of` lists what was true at a time: "active" then also means what held and was replaced since. `known_at`
-        lists what was held at a time, each memory as it stood.
-
-        The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
+        lists what was held at a time, each memory as it stood. The cursor of a page leads to the next one whatever is
+        added meanwhile; `offset` only counts.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
         return inspect.list_memories(self._parts, **given)
@@ -369,10 +371,10 @@ class Credenda:
         dry_run: bool = False,
     ) -> DeletionReport:
         """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
-        conditions = {"session": session, "topic": topic, "source": source}
+        given = {name: value for name, value in locals().items() if name != "self"}
         from credenda.services import delete
 
-        return delete.delete_where(self._parts, **conditions, before=before, dry_run=dry_run)
+        return delete.delete_where(self._parts, **given)
 
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
         """Erase everything of this user for good, and prove on the raw bytes that it is gone; `confirm` is the name.

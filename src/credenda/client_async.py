@@ -28,10 +28,11 @@ from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
-from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion, StatusStep
+from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
     BackupReport,
     DecayReport,
+    DeletionPlan,
     DeletionReport,
     DoctorReport,
     EraseReceipt,
@@ -180,10 +181,7 @@ class AsyncCredenda:
         return self._memory.zone
 
     async def start_worker(self) -> None:
-        """Read what waits in the background from now on, after `open(workers=False)`.
-
-        Does nothing where that is under way already, or where nothing may be written.
-        """
+        """Read what waits in the background from now on; does nothing where that is so, or nothing may be written."""
         await asyncio.to_thread(self._memory.start_worker)
 
     async def close(self) -> None:
@@ -307,9 +305,14 @@ class AsyncCredenda:
     ) -> Memory:
         """Return a memory as it is held now, or as it was held at `known_at`.
 
-        Raises `NotFound` for an unknown id, one that was not held yet, or one that was not true at `as_of`.
+        Raises `NotFound` for an unknown id, one not held yet, or one not true at `as_of`; `Invalid` for a short id
+        with which several begin.
         """
         return await asyncio.to_thread(self._memory.get, id, as_of=as_of, known_at=known_at)
+
+    async def event(self, id: str) -> EventDetails:
+        """Return an event as it was said, and the memories that rest on it."""
+        return await asyncio.to_thread(self._memory.event, id)
 
     async def list(
         self,
@@ -329,9 +332,8 @@ class AsyncCredenda:
         """List memories, newest first, a page at a time; `status=None` lists all.
 
         `as_of` lists what was true at a time: "active" then also means what held and was replaced since. `known_at`
-        lists what was held at a time, each memory as it stood.
-
-        The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
+        lists what was held at a time, each memory as it stood. The cursor of a page leads to the next one whatever is
+        added meanwhile; `offset` only counts.
         """
         return await asyncio.to_thread(
             self._memory.list,
@@ -476,6 +478,10 @@ class AsyncManage:
         writes nothing. Raises `Invalid` where there is no model.
         """
         return await asyncio.to_thread(self._memory.extract, path, text=text, model=model, dry_run=dry_run)
+
+    async def plan_deletion(self, id: str) -> DeletionPlan:
+        """Say what deleting a memory or an event would remove; nothing is deleted. A short id will do."""
+        return await asyncio.to_thread(self._memory.plan_deletion, id)
 
     async def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""

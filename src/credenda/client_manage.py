@@ -16,6 +16,7 @@ from credenda.model.memory import Memory
 from credenda.model.query import StatusStep
 from credenda.model.report import (
     DecayReport,
+    DeletionPlan,
     ExpiryReport,
     ExtractionReport,
     LifecycleReport,
@@ -72,6 +73,12 @@ class Manage:
         from credenda.services.llm_extraction import extract
 
         return extract(self._parts, None if path is None else check_path(path), text=text, model=model, dry_run=dry_run)
+
+    def plan_deletion(self, id: str) -> DeletionPlan:
+        """Say what deleting a memory or an event would remove; nothing is deleted. A short id will do."""
+        from credenda.services import delete
+
+        return delete.plan_deletion(self._parts, id)
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""

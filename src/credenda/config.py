@@ -30,6 +30,8 @@ __all__ = [
     "limit_blas_threads",
     "list_setting_aliases",
     "load_settings",
+    "named_target",
+    "named_user",
 ]
 
 _PREFIX: Final = "CREDENDA_"
@@ -222,15 +224,25 @@ def limit_blas_threads() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def named_user() -> str | None:
+    """Return the user that the environment names; None where it names none."""
+    return os.environ.get("CREDENDA_USER") or None
+
+
+def named_target() -> str | None:
+    """Return the database that the environment names; None where it names none."""
+    return os.environ.get("CREDENDA_DB") or None
+
+
 def get_default_user() -> str:
     """Return the user that the environment names, or "default"."""
-    return os.environ.get("CREDENDA_USER") or "default"
+    return named_user() or "default"
 
 
 def get_default_target() -> str:
     """Return the database that the environment names, or the file in the user's data folder, which is made."""
-    named = os.environ.get("CREDENDA_DB")
-    if named:
+    named = named_target()
+    if named is not None:
         return named
     base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     folder = Path(base).expanduser() / "credenda"

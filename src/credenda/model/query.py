@@ -14,6 +14,7 @@ from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status, T
 
 __all__ = [
     "Context",
+    "EventDetails",
     "Explanation",
     "Flag",
     "Hit",
@@ -88,19 +89,24 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """Hits, best first. `abstained` means that nothing relevant is known; `trace` says how it was searched."""
+    """Hits, best first. `abstained` means that nothing relevant is known; `trace` says how it was searched.
+
+    `waiting` counts messages that were filed and not read yet: their words are found, what follows from them is not.
+    """
 
     hits: tuple[Hit, ...]
     abstained: bool
     took_ms: float
     trace: Mapping[str, object] = field(default_factory=dict[str, object])
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """A block for a prompt, fenced as data, never over its budget of `tokens`.
 
-    `counted_by` says what counted them: "estimate", or the name of the tokenizer.
+    `counted_by` says what counted them: "estimate", or the name of the tokenizer. `waiting` counts messages that were
+    filed and not read yet.
     """
 
     text: str
@@ -108,6 +114,7 @@ class Context:
     tokens: int
     abstained: bool
     counted_by: str = "estimate"
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +171,14 @@ class Explanation:
     memory: Memory
     evidence: tuple[tuple[Event, int, int], ...]
     changes: tuple[ChangeRecord, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventDetails:
+    """An event, and the memories that rest on it."""
+
+    event: Event
+    memories: tuple[Memory, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

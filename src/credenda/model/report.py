@@ -13,6 +13,7 @@ from credenda.model.rebuild_report import RebuildDifference, RebuildReport
 __all__ = [
     "BackupReport",
     "DecayReport",
+    "DeletionPlan",
     "DeletionReport",
     "DoctorReport",
     "DutyRun",
@@ -301,6 +302,17 @@ class ScheduleReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeletionPlan:
+    """What deleting one memory or event would remove: memories, and words in events. Nothing was deleted."""
+
+    id: str
+    text: str
+    events: int
+    memories: int
+    dry_run: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """How much a tenant holds and what still waits."""
 
@@ -324,6 +336,8 @@ class Stats:
     vectors_by_model: Mapping[str, int] = field(default_factory=dict[str, int])
     counted_by: str = "estimate"
     """What counts the tokens of a context and of the core: "estimate", or the name of a tokenizer."""
+    waiting: int = 0
+    """Messages that were filed and not read yet."""
     model: ModelUse | None = None
     """The language model; None where none is in use, was used today, or is waited for."""
 

@@ -165,14 +165,17 @@ def lower_key(key: float, query: Query, falloff: float) -> float:
     return key / _HALVES if query.profile == "recall" else key - math.log(_HALVES) / falloff
 
 
-def compute_final_scores(rows: Sequence[Row], query: Query, answerable: float, falloff: float) -> list[float]:
+def compute_final_scores(
+    rows: Sequence[Row], query: Query, answerable: float, falloff: float, *, compared: int | None = None
+) -> list[float]:
     """Return the scores of ordered rows, in [0, 1] and never rising down the list.
 
+    The first `compared` rows (None: all) are what the others are measured against.
     Profile "recall" keeps the sum it publishes, which lies in [0, 1] by itself.
     """
     if not rows:
         return []
-    top = max(row.key for row in rows)
+    top = max(row.key for row in rows[:compared])
     covered = max((row.signs.coverage for row in rows[:TOP]), default=0.0)
     scores: list[float] = []
     ceiling = 1.0

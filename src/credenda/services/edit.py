@@ -14,6 +14,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import Resolution
+from credenda.operations.naming import full_id
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
 from credenda.storage.job_kinds import EMBED
@@ -118,7 +119,7 @@ def correct(
     `agent` and `session` name where it was put right.
     """
     wanted = Correction(text=text, value=value, reason=reason, agent=agent, session=session)
-    return put_right(parts, memory_id, wanted)
+    return put_right(parts, full_id(parts, memory_id), wanted)
 
 
 def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
@@ -175,6 +176,7 @@ def _keep_contest(writer: Writer, wrong: Memory, right: Memory, run: Application
 def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
     """Take a memory out of use; `restore` brings it back. Forgetting it again changes nothing."""
     why = check_text(reason, "reason").strip() or "forgotten by hand"
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -188,6 +190,7 @@ def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
 
 def restore(parts: Parts, memory_id: str) -> Memory:
     """Bring back a forgotten memory with the status it had; what its slot has held since then makes room for it."""
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -208,6 +211,7 @@ def restore(parts: Parts, memory_id: str) -> Memory:
 
 def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
     """Pin or unpin a memory; pinned ones are in every context. Doing it again changes nothing."""
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -231,6 +235,7 @@ def resolve(
     parts: Parts, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
 ) -> Resolution:
     """Answer a contest: keep one value, or give each its scope."""
+    contest_id = full_id(parts, contest_id)
 
     def work(writer: Writer) -> Resolution:
         contest = _read_contest(writer, contest_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -146,7 +147,7 @@ def install() -> click.Command:
         params=[*options, *make_program_options(hidden=True)],
         callback=click.pass_obj(_install),
         help="Tell an MCP client how to start this server: its own file is changed once, and copied before.",
-        epilog="--db, --user and --read-only are passed on where they are given.",
+        epilog="--db, --user (or CREDENDA_DB, CREDENDA_USER) and --read-only are passed on where they are given.",
     )
 
 
@@ -156,6 +157,8 @@ def _install(session: Session, /, *, client: str, scope: str, name: str, toolset
     from credenda.interfaces.client_setup.install import install as add
     from credenda.interfaces.client_setup.install import make_entry, write_lines
 
+    if not only_print:
+        _check_startable()
     place = find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
     entry = make_entry(
         place, [*_repeat_options(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())]
@@ -166,13 +169,33 @@ def _install(session: Session, /, *, client: str, scope: str, name: str, toolset
     write_result(session, "install", add(place, name, entry))
 
 
-def _repeat_options(session: Session) -> Iterator[str]:
-    """Yield the options of the program that were given; a client starts the server in a folder of its choice."""
-    if session.db is not None:
-        from credenda.bootstrap import resolve_sqlite_path
+def _check_startable() -> None:
+    """Raise `Invalid` where this Python lacks what the server needs: the client would only say that it does not start.
 
-        yield from ("--db", str(Path(resolve_sqlite_path(session.db)).absolute()))
-    if session.user is not None:
-        yield from ("--user", session.user)
+    The entry names this very interpreter, so that what is found here is found there.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        raise Invalid(
+            "the server could not start",
+            why=f"the package mcp is not installed for {sys.executable}",
+            fix=f'install it: {sys.executable} -m pip install "credenda[mcp]"',
+        )
+
+
+def _repeat_options(session: Session) -> Iterator[str]:
+    """Yield the database and the user that hold here, from options or from the environment.
+
+    A client starts the server in a folder of its choice and with an environment of its own.
+    """
+    from credenda.bootstrap import resolve_sqlite_path
+    from credenda.config import named_target, named_user
+
+    db, user = session.db or named_target(), session.user or named_user()
+    if db is not None:
+        yield from ("--db", str(Path(resolve_sqlite_path(db)).absolute()))
+    if user is not None:
+        yield from ("--user", user)
     if session.read_only:
         yield "--read-only"

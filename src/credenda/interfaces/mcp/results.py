@@ -129,13 +129,15 @@ def _read(operation: Operation, given: Mapping[str, Any], value: object) -> Answ
 def _answer_search(result: SearchResult, *, explain: bool) -> Answer:
     trace = {"trace": to_jsonable(result.trace)} if explain else {}
     results = [_show_hit(hit) for hit in result.hits]
-    return {"results": results, "total": len(results), "abstained": result.abstained, **trace}
+    waiting = {"waiting": result.waiting} if result.waiting else {}
+    return {"results": results, "total": len(results), "abstained": result.abstained, **waiting, **trace}
 
 
 def _answer_context(packed: Context) -> Answer:
     ids = [hit.id for hit in packed.hits]
     counted = {"tokens": packed.tokens, "counted_by": packed.counted_by}
-    return {"text": packed.text, **counted, "abstained": packed.abstained, "ids": ids}
+    waiting = {"waiting": packed.waiting} if packed.waiting else {}
+    return {"text": packed.text, **counted, "abstained": packed.abstained, **waiting, "ids": ids}
 
 
 def _answer_core(value: Core) -> Answer:

@@ -18,6 +18,8 @@ _WHERE: Final = (
     Param(name="cascade", kind="flag", default=False, help="Take back later changes that rest on it as well."),
     Param(name="dry_run", kind="flag", default=False, help="Change nothing, and show what would."),
 )
+_WHOLE_ID: Final = Param(name="id", help="An id from a list or a search.", positional=True)
+"""What deletes takes no short ids where nobody is asked; the command line asks, and says what one names."""
 
 ENTRIES: Final = (
     Operation(
@@ -52,7 +54,7 @@ ENTRIES: Final = (
         name="delete",
         call="delete",
         summary="Delete a memory or an event for good, with the words it rests on; it never comes back by itself.",
-        params=(ID,),
+        params=(_WHOLE_ID,),
         output="None",
         errors=(NotFound,),
         writes=True,

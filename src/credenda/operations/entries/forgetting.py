@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda.errors import Conflict, Invalid, Unavailable
-from credenda.operations.entries.schema import PERSONS, TOPIC, WITH_FILES, Operation, Param, text
+from credenda.errors import Conflict, Invalid, NotFound, Unavailable
+from credenda.operations.entries.schema import ID, PERSONS, TOPIC, WITH_FILES, Operation, Param, text
 
 __all__ = ["ENTRIES"]
 
@@ -30,6 +30,16 @@ ENTRIES: Final = (
         destructive=True,
         idempotent=True,
         doors=frozenset({"python", "rest"}),  # at the terminal it is `delete` with conditions
+    ),
+    Operation(
+        name="plan-deletion",
+        call="manage.plan_deletion",
+        summary="Say what deleting a memory or an event would remove; nothing is deleted.",
+        params=(ID,),
+        output="DeletionPlan",
+        errors=(Invalid, NotFound, Conflict),
+        idempotent=True,
+        doors=frozenset({"python", "rest"}),  # at the terminal it is `delete --dry-run`
     ),
     Operation(
         name="erase",

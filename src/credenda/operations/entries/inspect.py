@@ -41,6 +41,16 @@ ENTRIES: Final = (
         idempotent=True,
     ),
     Operation(
+        name="event",
+        call="event",
+        summary="Show an event as it was said, and the memories that rest on it.",
+        params=(Param(name="id", help="The id of an event.", positional=True),),
+        output="EventDetails",
+        errors=(Invalid, NotFound),
+        idempotent=True,
+        doors=frozenset({"python", "rest"}),  # at the terminal it is `get`
+    ),
+    Operation(
         name="why",
         call="why",
         summary="Say why a memory is held: the words it rests on, and every change to it.",

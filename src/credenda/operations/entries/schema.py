@@ -76,7 +76,9 @@ TIMES: Final = (
 """The two axes of time, which every question about what is held takes."""
 PERSONS: Final[frozenset[Door]] = frozenset({"python", "cli", "rest"})
 """What a person decides about a memory, and no model."""
-ID: Final = Param(name="id", help="An id from a list or a search.", positional=True)
+ID: Final = Param(
+    name="id", help="An id from a list or a search, or its beginning where that names one only.", positional=True
+)
 TOPIC: Final = text("topic", "Broad namespace, such as work or health.")
 SESSION: Final = text("session", "Conversation that it belongs to.")
 REASON: Final = text("reason", "Why, in your words; kept in the change log.")

@@ -40,6 +40,7 @@ from credenda.write.extract.exchanges import exchanged, in_its_slot, renamed
 from credenda.write.extract.foreign import read_foreign, told_back
 from credenda.write.extract.gloss import glossed
 from credenda.write.extract.hasty import half_read, tidied
+from credenda.write.extract.hollow import is_hollow
 from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.joining import added, group_habit, is_change, merged, softened, with_prior
@@ -358,7 +359,8 @@ class RulesExtractor:
             return _played(turn, speaker)
         listener = Listener(event=event, speaker=speaker, owner=owner, known=turn.known, noted=is_note(event))
         for span in own_sentences(event.text):
-            found = [claim_of(listener, span, reading) for reading in _hear(listener, span)]
+            heard = (claim_of(listener, span, reading) for reading in _hear(listener, span))
+            found = [claim for claim in heard if not is_hollow(claim.value, claim.attribute)]
             if found:
                 listener.last_start = span.start
             listener.claims.extend(found)
