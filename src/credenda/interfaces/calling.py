@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -18,10 +17,8 @@ __all__ = ["invoke"]
 def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object]) -> Any:  # noqa: ANN401 - any result
     """Call an operation by the names of its inputs; what was not given keeps the default of the operation.
 
-    An input that the method calls otherwise (the id of a contest) is passed by place.
+    An input for which the table has no entry, such as `progress`, goes to the method as it is.
     """
     method: Any = attrgetter(operation.call)(memory)
-    known = inspect.signature(method).parameters
-    by_place = [param.name for param in operation.params if param.positional and param.name not in known]
-    named = {name: value for name, value in given.items() if name not in by_place}
-    return method(*(given[name] for name in by_place), **named)
+    arguments = {param.name: param.argument for param in operation.params if param.argument}
+    return method(**{arguments.get(name, name): value for name, value in given.items()})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from credenda.interfaces.mcp.results import output_schema
+from credenda.interfaces.mcp.answers import output_schema
 from credenda.interfaces.plain import encode, plain
 from credenda.operations.table import OPERATIONS, Operation, Param
 from credenda.operations.tools import Tool, Toolset, tools_of
@@ -36,9 +36,7 @@ class Input:
     @property
     def required(self) -> bool:
         """Whether a call cannot do without it."""
-        if self.param.kind == "flag":
-            return self.param.default is None
-        return self.param.positional and not self.param.optional
+        return self.param.required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +145,7 @@ def tokens_of(tools: Iterable[Offer]) -> int:
 
 
 def _route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
-    known = {param.name: param for param in operation.params if not param.person_only}
+    known = {param.name: param for param in operation.params_at("mcp")}
     chosen = [known[name] for name in tool.params if name in known]
     if toolset == "full" or tool.toolset == "full":
         chosen += [param for name, param in known.items() if name not in {*tool.params, *tool.always}]
@@ -161,6 +159,6 @@ def _schema(param: Param) -> dict[str, Any]:
         schema = {"type": "array", "items": {"type": "string"}}
     if param.choices:
         (schema["items"] if param.kind == "names" else schema)["enum"] = [str(choice) for choice in param.choices]
-    if param.default not in {None, ""}:
+    if param.default not in {None, "", ()}:
         schema["default"] = plain(param.default)
     return schema | {"description": param.help + (" RFC 3339." if param.kind == "time" else "")}
