@@ -23,6 +23,7 @@ _OWNERS = {"": (Credenda, client), "manage": (Manage, client_manage), "data": (D
 _PYTHON_ONLY = {"progress": "a function to call back can be given by Python alone"}
 _NO_OPERATION = {
     "close": "every door closes what it opened",
+    "for_user": "it opens another memory",
     "start_worker": "every door decides when work begins",
     "settle": "every door waits in its own way",
     "store": "for tests, seeding and migration in Python",
