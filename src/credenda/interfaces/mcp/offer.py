@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from credenda.interfaces.input_schema import input_schema
 from credenda.interfaces.mcp.answers import output_schema
-from credenda.interfaces.plain import encode, plain
+from credenda.interfaces.plain import encode
 from credenda.operations.table import OPERATIONS, Operation, Param
 from credenda.operations.tools import Tool, Toolset, tools_of
 
@@ -18,12 +19,6 @@ _PIECES: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]+")
 _PIECE: Final = {True: 6, False: 3}
 """Letters, or signs, that one piece holds."""
 _CHARACTERS_A_TOKEN: Final = 4
-_TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
-    "integer": {"type": "integer"},
-    "number": {"type": "number"},
-    "flag": {"type": "boolean"},
-    "table": {"type": "object", "additionalProperties": {"type": "string"}},
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +80,7 @@ class Offer:
         """Describe the inputs as JSON Schema; others are refused."""
         schema: dict[str, Any] = {
             "type": "object",
-            "properties": {name: _schema(one.param) for name, one in self.inputs.items()},
+            "properties": {name: input_schema(one.param) for name, one in self.inputs.items()},
         }
         if required := self.routes[0].required:
             schema["required"] = list(required)
@@ -151,14 +146,3 @@ def _route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
         chosen += [param for name, param in known.items() if name not in {*tool.params, *tool.always}]
     inputs = tuple(Input(name=tool.outside.get(param.name, param.name), param=param) for param in chosen)
     return Route(operation=operation, inputs=inputs, advice=tool.advice, always=tool.always)
-
-
-def _schema(param: Param) -> dict[str, Any]:
-    schema: dict[str, Any] = dict(_TYPES.get(param.kind, {"type": "string"}))
-    if param.kind == "names":
-        schema = {"type": "array", "items": {"type": "string"}}
-    if param.choices:
-        (schema["items"] if param.kind == "names" else schema)["enum"] = [str(choice) for choice in param.choices]
-    if param.default not in {None, "", ()}:
-        schema["default"] = plain(param.default)
-    return schema | {"description": param.help + (" RFC 3339." if param.kind == "time" else "")}

@@ -79,8 +79,8 @@ ENTRIES: Final = (
         idempotent=True,
         scope="memory:read",
         rest=(
-            Rest(method="GET", path="/v1/memories/{id}/history"),
-            Rest(method="GET", path="/v1/history"),
+            Rest(method="GET", path="/v1/memories/{id}/history", without=("entity", "attribute")),
+            Rest(method="GET", path="/v1/history", without=("id",)),
         ),
     ),
     Operation(

@@ -180,8 +180,8 @@ ENTRIES: Final = (
         writes=True,
         scope="memory:review",
         rest=(
-            Rest(method="POST", path="/v1/changes/{change_id}/undo"),
-            Rest(method="POST", path="/v1/undo"),
+            Rest(method="POST", path="/v1/changes/{change_id}/undo", without=("session", "source", "since", "until")),
+            Rest(method="POST", path="/v1/undo", without=("change_id",)),
         ),
     ),
     Operation(

@@ -124,12 +124,14 @@ _FILES: Final[Mapping[str, ParamKind]] = {"upload": "upload", "download": "downl
 class Rest:
     """The route of an operation over HTTP; `status` is that of success.
 
-    Inputs that the path does not name go in the query of a GET, and in the body of any other request.
+    Inputs that the path does not name go in the query of a GET, and in the body of any other request; those `without`
+    which this route does are of another route.
     """
 
     method: Method
     path: str
     status: int = 200
+    without: tuple[str, ...] = ()
 
     @property
     def in_path(self) -> tuple[str, ...]:
