@@ -19,7 +19,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Session(Protocol):
-    """What the pool keeps open: a `Credenda`, or whatever wraps one."""
+    """A memory that the pool keeps open: a `Credenda`, or an object that wraps one."""
 
     def close(self) -> None:
         """Release it."""

@@ -28,7 +28,7 @@ class ServerFile:
 
 
 def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], *, door: Door = "python") -> Any:  # noqa: ANN401 - any result
-    """Call an operation by the names of its inputs; what was not given keeps the default of the operation.
+    """Call an operation by the names of its inputs; an input that is left out has the default of the operation.
 
     An input for which the table has no entry, such as `progress`, goes to the method as it is. At a remote door that is
     refused, and so are a path in place of a `ServerFile` and an input that the door does not take: `Invalid`.
