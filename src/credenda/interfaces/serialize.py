@@ -3,58 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from credenda.clock import from_datetime, render_time
-from credenda.model.change import ChangeRecord
-from credenda.model.contest import ContestCase
-from credenda.model.diff import Diff, Difference
-from credenda.model.event import Event
-from credenda.model.memory import Memory
-from credenda.model.query import Explanation, SlotVersion, StatusStep
+from credenda.interfaces.fields import ExplanationShown, QuotedEvidence, json_name, public_fields
+from credenda.model.query import Explanation
 
 __all__ = ["encode", "plain"]
-
-_EVENT: Final = (
-    *("id", "text", "role", "speaker", "source", "trust", "topic", "session", "agent", "external_id"),
-    *("occurred_us", "recorded_us", "expires_us", "redacted_us", "flags", "tags", "metadata"),
-)
-_MEMORY: Final = (
-    *("id", "text", "type", "topic", "entity", "attribute", "value", "scope", "cardinality", "stance"),
-    *("confidence", "importance", "layer", "status", "relation", "valid_from", "valid_until", "superseded_by"),
-    *("recorded_at", "last_accessed", "access_count", "decay_score", "pinned", "trust", "confirmations"),
-    *("source_session", "contested", "speaker", "memory_type", "tags", "metadata", "provisional", "version"),
-    *("created_at", "expired_at", "expires_at", "base_importance", "surprise", "emotional_valence"),
-)
-_CHANGE: Final = ("id", "kind", "actor", "reason", "at", "memory_id", "cause", "before", "after")
-_CONTEST: Final = (
-    *("id", "speaker", "entity", "attribute", "scope", "values", "memory_ids", "state", "question"),
-    *("opened_us", "resolved_us", "resolution", "scopes"),
-)
-_DIFF: Final = ("axis", "since", "until", "differences", "counts")
-_DIFFERENCE: Final = ("kind", "memory", "previous", "confirmations", "reason", "at", "changes")
-_VERSION: Final = (
-    *("memory_id", "text", "value", "scope", "status", "relation", "superseded_by", "reason"),
-    *("valid_from", "valid_until", "recorded_at"),
-)
-_STEP: Final = ("old", "new", "reason", "changed_at", "actor", "kind", "change_id")
-"""A step of a status by engram's names (E-022), with who took it and in which change."""
-_SHOWN: Final[Mapping[type, tuple[str, ...]]] = {
-    Event: _EVENT,
-    Memory: _MEMORY,
-    ChangeRecord: _CHANGE,
-    ContestCase: _CONTEST,
-    SlotVersion: _VERSION,
-    Diff: _DIFF,
-    Difference: _DIFFERENCE,
-    StatusStep: _STEP,
-}
-"""What is public of each value; the others show all their fields."""
-_PLAIN_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed"})
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
@@ -72,22 +31,20 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
 
 
 def _fields(value: object) -> dict[str, Any]:
-    shown = _SHOWN.get(type(value)) or tuple(field.name for field in fields(value))  # type: ignore[arg-type]
-    return dict(_field(name, getattr(value, name)) for name in shown)
+    return {one.name: _field(one.attribute, getattr(value, one.attribute)) for one in public_fields(type(value))}
 
 
-def _field(name: str, value: object) -> tuple[str, Any]:
-    """Show microseconds as a time, under the name that it has outside."""
+def _field(name: str, value: object) -> Any:  # noqa: ANN401 - as `plain`
+    """Show microseconds as a time."""
     if not name.endswith("_us"):
-        return name, plain(value)
-    bare = name.removesuffix("_us")
-    known = bare if bare in _PLAIN_TIMES else f"{bare}_at"
-    return known, render_time(value) if isinstance(value, int) else None
+        return plain(value)
+    return render_time(value) if isinstance(value, int) else None
 
 
 def _container(value: object) -> Any:  # noqa: ANN401 - as `plain`
     if isinstance(value, Mapping):
-        return dict(_field(str(name), item) for name, item in value.items())  # type: ignore[arg-type]
+        table = cast("Mapping[object, object]", value)
+        return {json_name(str(name)): _field(str(name), item) for name, item in table.items()}
     if isinstance(value, AbstractSet):
         return sorted(plain(item) for item in value)  # type: ignore[arg-type]
     if isinstance(value, Iterable):
@@ -96,15 +53,12 @@ def _container(value: object) -> Any:  # noqa: ANN401 - as `plain`
 
 
 def _explanation(value: Explanation) -> dict[str, Any]:
-    evidence = [
-        {"event": plain(event), "start": start, "end": end, "quote": event.text[start:end]}
+    evidence: list[QuotedEvidence] = [
+        {"event": event, "start": start, "end": end, "quote": event.text[start:end]}
         for event, start, end in value.evidence
     ]
-    return {"memory": plain(value.memory), "evidence": evidence, "changes": _list(value.changes)}
-
-
-def _list(values: Sequence[object]) -> list[Any]:
-    return [plain(value) for value in values]
+    shown: ExplanationShown = {"memory": value.memory, "evidence": evidence, "changes": list(value.changes)}
+    return plain(shown)
 
 
 def encode(value: object, *, ascii_only: bool = False, indent: int | None = 2) -> str:

@@ -10,6 +10,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from credenda.errors import CredendaError
+from credenda.interfaces.json_schema import Picked
+from credenda.interfaces.mcp.answers import (
+    CHANGE,
+    CONTEST,
+    DIFFERENCE,
+    EVENT,
+    HIT,
+    MEMORY,
+    VERSION,
+    StatsKept,
+    list_name,
+)
 from credenda.interfaces.serialize import encode, plain
 from credenda.model.contest import ContestCase
 from credenda.model.core import Core
@@ -21,7 +33,7 @@ from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
 from credenda.read.pack import OPENING
 
-__all__ = ["NOTICE", "answer", "as_text", "failure", "output_schema", "unforeseen"]
+__all__ = ["NOTICE", "answer", "as_text", "failure", "unforeseen"]
 
 Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]
@@ -29,47 +41,9 @@ _TAGS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028
 _SHOWN: Final = 50
 """Latest pieces of evidence, and changes, that an explanation holds: what was said a thousand times is shown once."""
 _SHOWN_IN_HIT: Final = 5
-_MEMORY: Final = (
-    *("id", "text", "type", "topic", "entity", "attribute", "value", "scope", "confidence", "importance"),
-    *("layer", "relation", "valid_from", "valid_until", "superseded_by", "recorded_at", "pinned", "contested", "tags"),
-)
-_EVENT: Final = ("id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
-_HIT: Final = ("id", "kind", "text", "score", "flags", "terms")
 _IN_HIT: Final = frozenset({"id", "text", "layer", "contested"})
-_CONTEST: Final = (
-    *("id", "entity", "attribute", "scope", "values", "state", "question", "agent_question", "memory_ids", "opened_us"),
-)
-_CHANGE: Final = ("id", "kind", "actor", "reason", "at")
-_DIFFERENCE: Final = ("kind", "reason", "at", "confirmations", "changes")
-_VERSION: Final = (
-    *("memory_id", "text", "value", "scope", "status", "relation", "superseded_by", "reason"),
-    *("valid_from", "valid_until", "recorded_at"),
-)
-_RESULTS: Final[Mapping[str, Mapping[str, str]]] = {
-    "SearchResult": {"results": "array", "total": "integer", "abstained": "boolean"},
-    "Context": {"text": "string", "tokens": "integer", "counted_by": "string", "abstained": "boolean"},
-    "Core": {"text": "string", "tokens": "integer"},
-    "Page": {"memories": "array", "has_more": "boolean"},
-    "Explanation": {"memory": "object", "evidence": "array", "changes": "array"},
-    "SlotVersion": {"versions": "array"},
-    "ContestCase": {"contests": "array"},
-    "Diff": {"differences": "array", "counts": "object"},
-    "Stats": {"by_type": "object", "total": "integer", "pending_extractions": "integer"},
-    "Memory": {"memory": "object"},
-    "StatusStep": {"history": "array"},
-}
-"""What the answer of an operation holds at least, by its output; what writes answers with a status and data."""
-_WRITTEN: Final[Mapping[str, str]] = {"status": "string", "data": "object"}
+_COUNTS_KEPT: Final = frozenset(StatsKept.__annotations__)
 _RECALLING: Final = (Diff, SearchResult, Page, Explanation, Memory, Resolution, list, tuple)
-
-
-def output_schema(operations: Sequence[Operation]) -> dict[str, Any]:
-    """Describe the answers of a tool: one of its operations', or an error."""
-    kinds = [_WRITTEN if operation.writes else _RESULTS.get(operation.output, {}) for operation in operations]
-    properties = {name: {"type": kind} for held in kinds for name, kind in held.items()}
-    alternatives = [{"required": list(held)} for held in kinds if held]
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
-    return schema | {"anyOf": [*alternatives, {"required": ["code"]}]}
 
 
 def answer(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
@@ -148,7 +122,7 @@ def _core(value: Core) -> Answer:
 
 
 def _stats(counted: Stats) -> Answer:
-    return _short(plain(counted), keep=frozenset({"by_type", "total", "pending_extractions"}))
+    return _short(plain(counted), keep=_COUNTS_KEPT)
 
 
 def _held(memory: Memory) -> Answer:
@@ -161,8 +135,7 @@ def _table(value: object) -> Answer:
 
 
 def _several(operation: Operation, values: Sequence[object]) -> Answer:
-    name = next(iter(_RESULTS.get(operation.output, {"items": ""})))
-    return {name: [_ITEMS.get(type(value), plain)(value) for value in values]}
+    return {list_name(operation): [_ITEMS.get(type(value), plain)(value) for value in values]}
 
 
 def _page(page: Page[Memory], given: Mapping[str, Any]) -> Answer:
@@ -177,7 +150,7 @@ def _explanation(value: Explanation) -> Answer:
         {**_event(event, without={"text", "tags"}), "start": start, "end": end, "quote": event.text[start:end]}
         for event, start, end in value.evidence[-_SHOWN:]
     ]
-    changes = [_picked(change, _CHANGE) for change in value.changes[-_SHOWN:]]
+    changes = [_picked(change, CHANGE) for change in value.changes[-_SHOWN:]]
     left_out = {"evidence_left_out": len(value.evidence) - len(evidence)}
     left_out |= {"changes_left_out": len(value.changes) - len(changes)}
     return {"memory": _memory(value.memory), "evidence": evidence, "changes": changes, **_short(left_out)}
@@ -190,12 +163,12 @@ def _diff(value: Diff) -> Answer:
 
 
 def _difference(one: Difference) -> Answer:
-    shown = _picked(one, _DIFFERENCE) | {"memory": _memory(one.memory)}
+    shown = _picked(one, DIFFERENCE) | {"memory": _memory(one.memory)}
     return shown | ({"previous": _memory(one.previous)} if one.previous is not None else {})
 
 
 def _hit(hit: Hit) -> Answer:
-    shown = _picked(hit, _HIT) | {"score": round(hit.score, 4)}
+    shown = _picked(hit, HIT) | {"score": round(hit.score, 4)}
     if hit.memory is not None:
         evidence = [event.id for event in hit.evidence[-_SHOWN_IN_HIT:]]
         return shown | _memory(hit.memory, without=_IN_HIT) | _short({"evidence": evidence})
@@ -206,25 +179,25 @@ def _memory(memory: Memory, *, without: Iterable[str] = ()) -> Answer:
     """Show a memory; what stands as it usually does is not said."""
     status = {} if memory.status is Status.ACTIVE else {"status": memory.status.value}
     stance = {} if memory.stance is Stance.ASSERTED else {"stance": memory.stance.value}
-    return _picked(memory, _MEMORY, without) | status | stance
+    return _picked(memory, MEMORY, without) | status | stance
 
 
 def _event(event: Event, *, without: Iterable[str] = ()) -> Answer:
-    return _picked(event, _EVENT, without)
+    return _picked(event, EVENT, without)
 
 
 def _contest(contest: ContestCase) -> Answer:
-    return _picked(contest, _CONTEST)
+    return _picked(contest, CONTEST)
 
 
 def _version(version: SlotVersion) -> Answer:
-    return _picked(version, _VERSION)
+    return _picked(version, VERSION)
 
 
-def _picked(value: object, names: Iterable[str], without: Iterable[str] = ()) -> Answer:
+def _picked(value: object, picked: Picked, without: Iterable[str] = ()) -> Answer:
     """Show some fields of a value, under their names outside; what says nothing is left out."""
     left_out = frozenset(without)
-    return _short(plain({name: getattr(value, name) for name in names if name not in left_out}))
+    return _short(plain({name: getattr(value, name) for name in picked.names if name not in left_out}))
 
 
 def _short(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answer:

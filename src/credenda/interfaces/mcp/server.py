@@ -107,7 +107,7 @@ class _Handlers:
     def _call(self, offer: Offer, arguments: Mapping[str, object]) -> wire.CallToolResult:
         try:
             operation, given = read_arguments(offer, arguments)
-            value = invoke(self.memory(), operation, given)
+            value = invoke(self.memory(), operation, given, door="mcp")
             told = answer(operation, given, value)
         except CredendaError as error:
             return _result(failure(error), is_error=True)
