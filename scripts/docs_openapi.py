@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 
 from credenda import __version__
-from credenda.interfaces.openapi import openapi_document
+from credenda.interfaces.openapi import build_openapi
 
 
 def main() -> int:
     """Print or write the document."""
-    text = json.dumps(openapi_document(version=__version__), indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(build_openapi(version=__version__), indent=2, ensure_ascii=False) + "\n"
     if sys.argv[1:]:
         Path(sys.argv[1]).write_text(text, encoding="utf-8")
     else:

@@ -13,7 +13,7 @@ import pytest
 from credenda import Credenda
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.json_schema import Definitions
-from credenda.interfaces.mcp.answers import full_schema, output_schema
+from credenda.interfaces.mcp.answers import describe_answer, output_schema
 from credenda.interfaces.mcp.results import answer
 from credenda.interfaces.serialize import encode, plain
 from credenda.operations.table import OPERATIONS, Operation
@@ -152,7 +152,7 @@ def test_every_result_is_what_its_schema_says(operation: Operation, told: Creden
     _check(value, {**schema, "$defs": known.schemas})
     if "mcp" in operation.doors:
         told_to_models = answer(operation, given, value)
-        _check(told_to_models, full_schema(operation))
+        _check(told_to_models, describe_answer(operation))
         jsonschema.validate(plain(told_to_models), output_schema([operation]))
 
 

@@ -12,10 +12,10 @@ import pytest
 
 import docs_openapi
 from credenda.errors import CredendaError, Invalid
-from credenda.interfaces.openapi import FILE_FIELD, openapi_document
+from credenda.interfaces.openapi import FILE_FIELD, build_openapi
 from credenda.operations.table import OPERATIONS, Operation, Rest
 
-DOCUMENT = openapi_document(version="1.2.3")
+DOCUMENT = build_openapi(version="1.2.3")
 ROUTES = [(operation, route) for operation in OPERATIONS.values() for route in operation.rest]
 each_route = pytest.mark.parametrize(
     ("operation", "route"), ROUTES, ids=[f"{route.method} {route.path}" for _, route in ROUTES]
@@ -58,7 +58,7 @@ def test_it_says_what_it_is_and_is_plain_json() -> None:
     assert DOCUMENT["openapi"].startswith("3.1")
     assert DOCUMENT["info"]["version"] == "1.2.3"
     assert json.loads(json.dumps(DOCUMENT, allow_nan=False)) == DOCUMENT
-    assert openapi_document(version="1.2.3") == DOCUMENT
+    assert build_openapi(version="1.2.3") == DOCUMENT
 
 
 def test_every_reference_leads_somewhere() -> None:

@@ -33,13 +33,13 @@ def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], 
     An input for which the table has no entry, such as `progress`, goes to the method as it is. At a remote door that is
     refused, and so are a path in place of a `ServerFile` and an input that the door does not take: `Invalid`.
     """
-    accepted = _accepted(operation, given, door) if door in REMOTE else given
+    accepted = _check_given(operation, given, door) if door in REMOTE else given
     method: Any = attrgetter(operation.call)(memory)
     arguments = {param.name: param.argument for param in operation.params if param.argument}
     return method(**{arguments.get(name, name): value for name, value in accepted.items()})
 
 
-def _accepted(operation: Operation, given: Mapping[str, object], door: Door) -> dict[str, object]:
+def _check_given(operation: Operation, given: Mapping[str, object], door: Door) -> dict[str, object]:
     if door not in operation.doors:
         raise Invalid(f"{operation.name} is not offered here", why=operation.closed[door])
     taken = {param.name: param for param in operation.params_at(door)}
@@ -48,10 +48,10 @@ def _accepted(operation: Operation, given: Mapping[str, object], door: Door) -> 
             raise Invalid(
                 f"{operation.name} takes no {name[:64]!r} here", fix=f"it takes {', '.join(taken) or 'nothing'}"
             )
-    return {name: _value(taken[name], value, door) for name, value in given.items()}
+    return {name: _read_value(taken[name], value, door) for name, value in given.items()}
 
 
-def _value(param: Param, value: object, door: Door) -> object:
+def _read_value(param: Param, value: object, door: Door) -> object:
     """Return what the method gets for an input of a remote door: of a file, the path that the server chose."""
     if param.kind_at(door) not in {"upload", "download"}:
         return value

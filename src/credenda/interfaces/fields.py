@@ -13,7 +13,15 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.model.query import Explanation, SlotVersion, StatusStep
 
-__all__ = ["ExplanationShown", "QuotedEvidence", "Shown", "json_name", "public_fields", "shown_as", "type_of"]
+__all__ = [
+    "ExplanationShown",
+    "QuotedEvidence",
+    "Shown",
+    "get_json_name",
+    "get_shown_type",
+    "get_type",
+    "list_public_fields",
+]
 
 _HIDDEN: Final[Mapping[type, frozenset[str]]] = {
     Event: frozenset({"content_hmac", "chain_hash"}),
@@ -57,7 +65,7 @@ class Shown(NamedTuple):
     attribute: str
 
 
-def json_name(attribute: str) -> str:
+def get_json_name(attribute: str) -> str:
     """Return the name in JSON: microseconds become a time, whose name ends in `_at` unless it says so already."""
     if not attribute.endswith(_MICROSECONDS):
         return attribute
@@ -66,25 +74,25 @@ def json_name(attribute: str) -> str:
 
 
 @cache
-def public_fields(kind: type) -> tuple[Shown, ...]:
+def list_public_fields(kind: type) -> tuple[Shown, ...]:
     """Return the public fields of a dataclass in the order in which JSON shows them: the id first."""
     hidden, renamed = _HIDDEN.get(kind, frozenset()), _RENAMED.get(kind, {})
     names = [field.name for field in fields(kind) if field.name not in hidden]
-    shown = [Shown(renamed.get(name, json_name(name)), name) for name in (*names, *_ADDED.get(kind, ()))]
+    shown = [Shown(renamed.get(name, get_json_name(name)), name) for name in (*names, *_ADDED.get(kind, ()))]
     return tuple(sorted(shown, key=lambda one: one.name != "id"))
 
 
-def type_of(kind: type, attribute: str) -> Any:  # noqa: ANN401 - any annotation
+def get_type(kind: type, attribute: str) -> Any:  # noqa: ANN401 - any annotation
     """Return the annotation of a field or a property."""
     found = getattr(kind, attribute, None)
-    return get_type_hints(found.fget)["return"] if isinstance(found, property) else _hints(kind)[attribute]
+    return get_type_hints(found.fget)["return"] if isinstance(found, property) else _get_hints(kind)[attribute]
 
 
-def shown_as(kind: type) -> type:
+def get_shown_type(kind: type) -> type:
     """Return the type that JSON shows a value as."""
     return ExplanationShown if kind is Explanation else kind
 
 
 @cache
-def _hints(kind: type) -> Mapping[str, Any]:
+def _get_hints(kind: type) -> Mapping[str, Any]:
     return get_type_hints(kind)

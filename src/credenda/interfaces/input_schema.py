@@ -8,7 +8,7 @@ from typing import Any, Final
 from credenda.interfaces.serialize import plain
 from credenda.operations.table import Param, ParamKind
 
-__all__ = ["input_schema"]
+__all__ = ["describe_input"]
 
 _TEXT: Final[Mapping[str, Any]] = {"type": "string"}
 _TYPES: Final[Mapping[ParamKind, Mapping[str, Any]]] = {
@@ -19,7 +19,7 @@ _TYPES: Final[Mapping[ParamKind, Mapping[str, Any]]] = {
 }
 
 
-def input_schema(param: Param) -> dict[str, Any]:
+def describe_input(param: Param) -> dict[str, Any]:
     """Describe an input as JSON Schema, with the words that it takes, its default and its meaning."""
     words = {**_TEXT, "enum": list(param.choices)} if param.choices else dict(_TEXT)
     known = dict(_TYPES.get(param.kind, words))

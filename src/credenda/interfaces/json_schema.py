@@ -32,7 +32,7 @@ from typing import (
     is_typeddict,
 )
 
-from credenda.interfaces.fields import json_name, public_fields, shown_as, type_of
+from credenda.interfaces.fields import get_json_name, get_shown_type, get_type, list_public_fields
 
 __all__ = ["Definitions", "Picked", "Schema"]
 
@@ -132,10 +132,10 @@ class Definitions:
         return whole
 
     def _picked(self, picked: Picked) -> Schema:
-        return {json_name(name): self._field(picked.source, name) for name in picked.names}
+        return {get_json_name(name): self._field(picked.source, name) for name in picked.names}
 
     def _field(self, kind: type, attribute: str) -> Schema:
-        return self.schema_of(type_of(kind, attribute), time=attribute.endswith("_us"))
+        return self.schema_of(get_type(kind, attribute), time=attribute.endswith("_us"))
 
     def _named(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
         if kind not in self._names:
@@ -157,7 +157,7 @@ class Definitions:
         if _is_enumeration(origin):
             return {"type": "string", "enum": [one.value for one in origin], **about}
         if _is_dataclass(origin):
-            shown = shown_as(origin)
+            shown = get_shown_type(origin)
             return {**(self._dataclass(origin, kind) if shown is origin else self._table(shown)), **about}
         if is_typeddict(origin):
             return {**self._table(origin), **about}
@@ -166,10 +166,10 @@ class Definitions:
     def _dataclass(self, kind: type, whole: object) -> Schema:
         variables: tuple[object, ...] = getattr(kind, "__parameters__", ())
         filled = dict(zip(variables, get_args(whole), strict=True))
-        docs = _field_docs(kind)
+        docs = _read_field_docs(kind)
         properties: dict[str, Schema] = {}
-        for name, attribute in public_fields(kind):
-            annotation = _fill(type_of(kind, attribute), filled)
+        for name, attribute in list_public_fields(kind):
+            annotation = _fill(get_type(kind, attribute), filled)
             about = docs.get(attribute)
             schema = self.schema_of(annotation, time=attribute.endswith("_us"))
             properties[name] = {**schema, "description": about} if about else schema
@@ -204,29 +204,29 @@ def _fill(annotation: Any, filled: Mapping[object, object]) -> Any:  # noqa: ANN
     inner = get_args(annotation)
     if not filled or not inner:
         return annotation
-    return _subscript(annotation, tuple(_fill(one, filled) for one in inner))
+    return _put_inside(annotation, tuple(_fill(one, filled) for one in inner))
 
 
-def _subscript(annotation: Any, inner: tuple[Any, ...]) -> Any:  # noqa: ANN401 - any annotation
+def _put_inside(annotation: Any, inner: tuple[Any, ...]) -> Any:  # noqa: ANN401 - any annotation
     origin: Any = get_origin(annotation)
     return Union[inner] if origin is UnionType else origin[inner]  # noqa: UP007 - the types are known at run time alone
 
 
 @cache
-def _field_docs(kind: type) -> Mapping[str, str]:
+def _read_field_docs(kind: type) -> Mapping[str, str]:
     """Return what the strings below the fields of a class say, and the docstrings of times, by attribute."""
     found: dict[str, str] = {}
     for owner in reversed(kind.__mro__):
         if _is_dataclass(owner):
-            found |= _strings_below_fields(owner)
-    for _, attribute in public_fields(kind):
-        bare = getattr(kind, json_name(attribute), None)
+            found |= _find_strings_below_fields(owner)
+    for _, attribute in list_public_fields(kind):
+        bare = getattr(kind, get_json_name(attribute), None)
         if isinstance(bare, property) and bare.__doc__:
             found.setdefault(attribute, inspect.cleandoc(bare.__doc__))
     return found
 
 
-def _strings_below_fields(kind: type) -> dict[str, str]:
+def _find_strings_below_fields(kind: type) -> dict[str, str]:
     try:
         tree = ast.parse(dedent(inspect.getsource(kind)))
     except OSError:  # a distribution without sources says less

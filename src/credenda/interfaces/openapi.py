@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from credenda.errors import CredendaError, Invalid
-from credenda.interfaces.input_schema import input_schema
+from credenda.interfaces.input_schema import describe_input
 from credenda.interfaces.json_schema import Definitions
 from credenda.model.memory import Memory
 from credenda.operations.table import OPERATIONS, Operation, Param, Rest
 
-__all__ = ["FILE_FIELD", "openapi_document"]
+__all__ = ["FILE_FIELD", "build_openapi"]
 
 Part = dict[str, Any]
 FILE_FIELD: Final = "file"
@@ -58,7 +58,7 @@ _TOKEN: Final[Mapping[str, str]] = {
 }
 
 
-def openapi_document(operations: Iterable[Operation] = OPERATIONS.values(), *, version: str) -> Part:
+def build_openapi(operations: Iterable[Operation] = OPERATIONS.values(), *, version: str) -> Part:
     """Describe every operation that is open to HTTP: routes, inputs, results, permissions and errors."""
     known = Definitions("#/components/schemas/")
     paths: dict[str, Part] = {}
@@ -66,7 +66,7 @@ def openapi_document(operations: Iterable[Operation] = OPERATIONS.values(), *, v
         for number, route in enumerate(operation.rest):
             name = operation.name if number == 0 else f"{operation.name}-{number + 1}"
             method = route.method.lower()
-            paths.setdefault(route.path, {})[method] = _operation(operation, route, name, known)
+            paths.setdefault(route.path, {})[method] = _describe_operation(operation, route, name, known)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Credenda", "version": version, "summary": "The memory of one user, named by the token."},
@@ -75,13 +75,13 @@ def openapi_document(operations: Iterable[Operation] = OPERATIONS.values(), *, v
             "schemas": {"Problem": dict(_PROBLEM), **known.schemas},
             "parameters": {"IdempotencyKey": dict(_IDEMPOTENCY_KEY), "IfMatch": dict(_IF_MATCH)},
             "headers": {"ETag": dict(_ETAG)},
-            "responses": _error_responses(),
+            "responses": _describe_errors(),
             "securitySchemes": {"token": dict(_TOKEN)},
         },
     }
 
 
-def _operation(operation: Operation, route: Rest, name: str, known: Definitions) -> Part:
+def _describe_operation(operation: Operation, route: Rest, name: str, known: Definitions) -> Part:
     inputs = [param for param in operation.params_at("rest") if param.name not in route.without]
     in_path = [param for param in inputs if param.name in route.in_path]
     others = [param for param in inputs if param.name not in route.in_path and param.kind_at("rest") != "download"]
@@ -91,20 +91,23 @@ def _operation(operation: Operation, route: Rest, name: str, known: Definitions)
         "tags": [route.path.split("/")[2]],
         "security": [{"token": [operation.scope]}],
     }
-    parameters = [_parameter(param, "path") for param in in_path]
+    parameters = [_describe_parameter(param, "path") for param in in_path]
     if route.method == "GET":
-        parameters += [_parameter(param, "query") for param in others]
+        parameters += [_describe_parameter(param, "query") for param in others]
     elif others:
-        part["requestBody"] = _body(others)
-    parameters += _headers(operation, route)
+        part["requestBody"] = _describe_body(others)
+    parameters += _list_headers(operation, route)
     if parameters:
         part["parameters"] = parameters
-    part["responses"] = {str(route.status): _success(operation, route, known), **_failures(operation, route)}
+    part["responses"] = {
+        str(route.status): _describe_success(operation, route, known),
+        **_list_failures(operation, route),
+    }
     return part
 
 
-def _parameter(param: Param, place: str) -> Part:
-    schema = input_schema(param)
+def _describe_parameter(param: Param, place: str) -> Part:
+    schema = describe_input(param)
     shown: Part = {"name": param.name, "in": place, "description": schema.pop("description"), "schema": schema}
     if place == "path":
         return {**shown, "required": True}
@@ -113,12 +116,12 @@ def _parameter(param: Param, place: str) -> Part:
     return {**shown, "required": param.required}
 
 
-def _body(params: list[Param]) -> Part:
+def _describe_body(params: list[Param]) -> Part:
     """Describe a body: JSON, or a form where a file is sent."""
     uploads = {param.name for param in params if param.kind_at("rest") == "upload"}
     properties = {
         FILE_FIELD if param.name in uploads else param.name: (
-            {**_BYTES, "description": param.help} if param.name in uploads else input_schema(param)
+            {**_BYTES, "description": param.help} if param.name in uploads else describe_input(param)
         )
         for param in params
     }
@@ -129,9 +132,9 @@ def _body(params: list[Param]) -> Part:
     return {"required": bool(required), "content": content}
 
 
-def _headers(operation: Operation, route: Rest) -> list[Part]:
+def _list_headers(operation: Operation, route: Rest) -> list[Part]:
     names = ["IdempotencyKey"] if _may_be_repeated(operation, route) else []
-    names += ["IfMatch"] if _changes_a_memory(operation, route) else []
+    names += ["IfMatch"] if _may_change_memory(operation, route) else []
     return [{"$ref": f"#/components/parameters/{name}"} for name in names]
 
 
@@ -140,12 +143,12 @@ def _may_be_repeated(operation: Operation, route: Rest) -> bool:
     return operation.writes and not operation.idempotent and route.method in {"POST", "PATCH"}
 
 
-def _changes_a_memory(operation: Operation, route: Rest) -> bool:
+def _may_change_memory(operation: Operation, route: Rest) -> bool:
     changing = operation.output is Memory or operation.destructive
     return operation.writes and changing and route.path.startswith("/v1/memories/{id}")
 
 
-def _success(operation: Operation, route: Rest, known: Definitions) -> Part:
+def _describe_success(operation: Operation, route: Rest, known: Definitions) -> Part:
     described: Part = {"description": "Done." if operation.writes else "The answer."}
     if any(param.kind_at("rest") == "download" for param in operation.params):
         return {**described, "content": {"application/octet-stream": {"schema": dict(_BYTES)}}}
@@ -156,26 +159,26 @@ def _success(operation: Operation, route: Rest, known: Definitions) -> Part:
     return {**described, "content": {"application/json": {"schema": known.schema_of(operation.output)}}}
 
 
-def _failures(operation: Operation, route: Rest) -> Part:
+def _list_failures(operation: Operation, route: Rest) -> Part:
     """Refer to the errors of an operation; `default` stands for those of every request, such as a missing token."""
     errors = {*operation.errors, Invalid}
     found = {str(error.http_status): error.__name__ for error in sorted(errors, key=lambda error: error.http_status)}
-    if _changes_a_memory(operation, route):
+    if _may_change_memory(operation, route):
         found["412"] = "PreconditionFailed"
     found["default"] = CredendaError.__name__
     return {status: {"$ref": f"#/components/responses/{name}"} for status, name in found.items()}
 
 
-def _error_responses() -> Part:
+def _describe_errors() -> Part:
     """Describe an answer for each class of the table of errors."""
     kinds: list[type[CredendaError]] = [*CredendaError.__subclasses__(), CredendaError]
-    found = {kind.__name__: _problem(inspect.cleandoc(kind.__doc__ or ""), kind.code) for kind in kinds}
-    found[CredendaError.__name__] = _problem("Any other error: its status and code say which.", "")
-    found["PreconditionFailed"] = _problem("The memory has another version than If-Match names.", "conflict")
+    found = {kind.__name__: _describe_problem(inspect.cleandoc(kind.__doc__ or ""), kind.code) for kind in kinds}
+    found[CredendaError.__name__] = _describe_problem("Any other error: its status and code say which.", "")
+    found["PreconditionFailed"] = _describe_problem("The memory has another version than If-Match names.", "conflict")
     return found
 
 
-def _problem(description: str, code: str) -> Part:
+def _describe_problem(description: str, code: str) -> Part:
     schema: Part = {"$ref": "#/components/schemas/Problem"}
     if code:
         schema = {"allOf": [schema, {"properties": {"code": {"const": code}}}]}

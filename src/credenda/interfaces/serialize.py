@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 from credenda.clock import from_datetime, render_time
-from credenda.interfaces.fields import ExplanationShown, QuotedEvidence, json_name, public_fields
+from credenda.interfaces.fields import ExplanationShown, QuotedEvidence, get_json_name, list_public_fields
 from credenda.model.query import Explanation
 
 __all__ = ["encode", "plain"]
@@ -31,7 +31,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
 
 
 def _fields(value: object) -> dict[str, Any]:
-    return {one.name: _field(one.attribute, getattr(value, one.attribute)) for one in public_fields(type(value))}
+    return {one.name: _field(one.attribute, getattr(value, one.attribute)) for one in list_public_fields(type(value))}
 
 
 def _field(name: str, value: object) -> Any:  # noqa: ANN401 - as `plain`
@@ -44,7 +44,7 @@ def _field(name: str, value: object) -> Any:  # noqa: ANN401 - as `plain`
 def _container(value: object) -> Any:  # noqa: ANN401 - as `plain`
     if isinstance(value, Mapping):
         table = cast("Mapping[object, object]", value)
-        return {json_name(str(name)): _field(str(name), item) for name, item in table.items()}
+        return {get_json_name(str(name)): _field(str(name), item) for name, item in table.items()}
     if isinstance(value, AbstractSet):
         return sorted(plain(item) for item in value)  # type: ignore[arg-type]
     if isinstance(value, Iterable):

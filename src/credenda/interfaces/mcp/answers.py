@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NotRequired, TypedDict
 
-from credenda.interfaces.fields import public_fields
+from credenda.interfaces.fields import list_public_fields
 from credenda.interfaces.json_schema import Definitions, Picked, Schema
 from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase, SlotLoop
@@ -28,7 +28,7 @@ __all__ = [
     "Failed",
     "StatsKept",
     "answer_type",
-    "full_schema",
+    "describe_answer",
     "list_name",
     "output_schema",
 ]
@@ -46,7 +46,7 @@ CONTEST: Final = Picked(
 )
 CHANGE: Final = Picked(ChangeRecord, "id", "kind", "actor", "reason", "at")
 DIFFERENCE: Final = Picked(Difference, "kind", "reason", "at", "confirmations", "changes")
-VERSION: Final = Picked(SlotVersion, *(one.attribute for one in public_fields(SlotVersion)))
+VERSION: Final = Picked(SlotVersion, *(one.attribute for one in list_public_fields(SlotVersion)))
 _UNUSUAL: Final = Picked(Memory, "status", "stance")
 """Shown only where a memory is not active, or was not asserted."""
 
@@ -204,7 +204,7 @@ _READ: Final[Mapping[object, Any]] = {
     Sequence[SlotLoop]: _Loops,
     Sequence[StatusStep]: _History,
     Diff: _Differences,
-    Stats: Annotated[StatsKept, Picked(Stats, *(one.attribute for one in public_fields(Stats)))],
+    Stats: Annotated[StatsKept, Picked(Stats, *(one.attribute for one in list_public_fields(Stats)))],
 }
 """What an operation that only reads answers, by the type of its result."""
 _DATA: Final[Mapping[object, Any]] = {Receipt: _Filed, Memory: _OneMemory, Resolution: _Resolved, None: _Done}
@@ -221,7 +221,7 @@ def list_name(operation: Operation) -> str:
     return Definitions().object_of(answer_type(operation))["required"][0]
 
 
-def full_schema(operation: Operation) -> Schema:
+def describe_answer(operation: Operation) -> Schema:
     """Describe all of what a tool answers when all goes well, with the definitions that it needs."""
     known = Definitions()
     schema = known.object_of(answer_type(operation))

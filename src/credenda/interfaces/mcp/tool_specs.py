@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from credenda.interfaces.input_schema import input_schema
+from credenda.interfaces.input_schema import describe_input
 from credenda.interfaces.mcp.answers import output_schema
 from credenda.interfaces.serialize import encode
 from credenda.operations.mcp_names import Tool, Toolset, tools_of
@@ -80,7 +80,7 @@ class Offer:
         """Describe the inputs as JSON Schema; others are refused."""
         schema: dict[str, Any] = {
             "type": "object",
-            "properties": {name: input_schema(one.param) for name, one in self.inputs.items()},
+            "properties": {name: describe_input(one.param) for name, one in self.inputs.items()},
         }
         if required := self.routes[0].required:
             schema["required"] = list(required)
