@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import make_dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -180,7 +181,9 @@ def test_descriptions_come_from_the_docstrings() -> None:
 
 
 def test_two_classes_of_one_name_have_two_definitions() -> None:
+    first, second = (make_dataclass("Same", [(name, int)]) for name in ("one", "other"))
+    second.__module__ = "package.later"
     known = Definitions()
-    for operation in OPERATIONS.values():
-        known.schema_of(operation.output)
-    assert {"Difference", "RebuiltDifference"} <= known.schemas.keys()
+    references = {known.schema_of(kind)["$ref"] for kind in (first, second, first)}
+    assert references == {"#/$defs/Same", "#/$defs/LaterSame"}
+    assert list(known.schemas["LaterSame"]["properties"]) == ["other"]
