@@ -229,7 +229,7 @@ def _read_field_docs(kind: type) -> Mapping[str, str]:
 def _find_strings_below_fields(kind: type) -> dict[str, str]:
     try:
         tree = ast.parse(dedent(inspect.getsource(kind)))
-    except OSError:  # a distribution without sources says less
+    except (OSError, TypeError):  # a distribution without sources says less, and so does a class made at run time
         return {}
     body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
     found: dict[str, str] = {}
