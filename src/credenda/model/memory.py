@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from credenda.clock import to_datetime
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = [
     "Cardinality",
