@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.change import ChangeKind
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
-from credenda.model.event import NewEvent
-from credenda.model.finding import DutyRun, Finding
-from credenda.model.forgetting import LegalHold, RetentionPolicy
+from credenda.model.finding import Finding
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.storage.derived import Lead, Retention, Surprise, Watermark
 from credenda.storage.upkeep import Access, Prune
@@ -36,7 +34,6 @@ __all__ = [
     "Redaction",
     "Refold",
     "Retention",
-    "Row",
     "Snapshot",
     "Spend",
     "Surprise",
@@ -335,32 +332,6 @@ class Spend:
     calls: int = 0
     cost_usd: float = 0.0
     tokens_max: int | None = None
-
-
-Row = (
-    NewEvent
-    | Memory
-    | Evidence
-    | LegalHold
-    | RetentionPolicy
-    | ChangeRecord
-    | ContestCase
-    | Job
-    | Vector
-    | Tombstone
-    | Redaction
-    | Access
-    | Snapshot
-    | Refold
-    | Retention
-    | Surprise
-    | Watermark
-    | DutyRun
-    | Lead
-    | Prune
-    | Spend
-)
-"""Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
