@@ -22,8 +22,9 @@ from credenda.model.change import ChangeKind, ChangeRecord, Support
 from credenda.model.memory import Memory, Relation, Status
 from credenda.parts import Parts
 from credenda.providers.embed.hashed import HashedEmbedder
-from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, pack_code
+from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
+from credenda.vectors.documents import memory_document
 from credenda.vectors.quantize import decode_rows
 
 __all__ = ["Wanted", "groups_of", "members_of", "pending"]
@@ -130,7 +131,7 @@ class _Near:
         """Give (n, d) unit rows of those that have a vector."""
         if self._model_id is None:
             return [number for number, _ in page], self._hashed.embed([one.text for _, one in page])
-        codes = {pack_code(number, memory=True): number for number, _ in page}
+        codes = {memory_document(one.id, reader.tenant.tag): number for number, one in page}
         by_width: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
         for code, bits, data in reader.vector_data(list(codes), self._model_id):
             by_width[bits].append((codes[code], data))

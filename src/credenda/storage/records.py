@@ -155,16 +155,16 @@ class Delta:
 class MemoryFilter:
     """Which memories to read; None means any. Current versions, newest id first, unless said otherwise.
 
-    `pair` is (entity, attribute) in normal form; `text_hash` the 8-byte hash of a normal form; `below` an id number to
-    page from; `offset` how many to pass over. `known_at_us` reads the versions held at that time instead of the current
-    ones, but for those whose words were deleted since; `as_of_us` only what was true at that time, whatever its status
-    now (a corrected one never was).
+    `pair` is (entity, attribute) in normal form; `same_text_as` a text that is the memory's but for case, punctuation
+    and spaces; `below` an id number to page from; `offset` how many to pass over. `known_at_us` reads the versions held
+    at that time instead of the current ones, but for those whose words were deleted since; `as_of_us` only what was
+    true at that time, whatever its status now (a corrected one never was).
     """
 
     pair: tuple[str, str] | None = None
     entity: str | None = None
     attribute: str | None = None
-    text_hash: int | None = None
+    same_text_as: str | None = None
     statuses: frozenset[Status] | None = None
     types: frozenset[MemoryType] | None = None
     layers: frozenset[Layer] | None = None

@@ -159,8 +159,16 @@ class Reader(Protocol):
     def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
         """Return codes of documents holding any term, from the durable full-text index, rarest terms first.
 
-        Terms are words as written, not stems: each backend folds and stems them as its index does. With `memories`
-        only those are returned, and no message counts towards the limit.
+        Terms are words as in `search_memories`. With `memories` only those are returned, and no message counts towards
+        the limit.
+        """
+        ...
+
+    def search_memories(self, words: Sequence[str], limit: int, *, most: int | None = None) -> list[Memory]:
+        """Return the current versions of at most `limit` memories that hold any of these words, rarest words first.
+
+        Words are given as written: each backend folds and stems them as its index does. `most` reads only the first so
+        many of those that `limit` leaves.
         """
         ...
 

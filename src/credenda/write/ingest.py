@@ -18,7 +18,6 @@ from credenda.model.claim import Claim, Move, Span
 from credenda.model.dreamed import is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
-from credenda.storage.rows import text_hash
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normal import attribute_key, name_key
 from credenda.write.aliases import known_as
@@ -235,7 +234,7 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
         previous = _previous(reader, event, claim)
         return Known(previous=tuple(previous), past=tuple(_replaced_by(reader, previous)))
     found: dict[str, Memory] = {}
-    same_text = MemoryFilter(text_hash=text_hash(claim.text), limit=limits.SLOT_ROWS)
+    same_text = MemoryFilter(same_text_as=claim.text, limit=limits.SLOT_ROWS)
     found.update((memory.id, memory) for memory in reader.find(same_text) if not is_dreamed(memory))
     if claim.entity is None or claim.attribute is None:
         return Known(

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import Kind, number_of
 from credenda.manage.dream.bridges import BridgeRules, Pairing, bridge_digest, bridge_ends, decide_bridge, nominated
 from credenda.manage.dream.facts import About, Shelf
 from credenda.model.change import Change
@@ -17,7 +16,8 @@ from credenda.operations.dream.filing import fitted
 from credenda.operations.dream.mind import Mind
 from credenda.operations.dream.night import Night
 from credenda.providers.embed.port import Embedder
-from credenda.storage.store import MemoryFilter, Watermark, pack_code
+from credenda.storage.store import MemoryFilter, Watermark
+from credenda.vectors.documents import memory_document
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,7 +105,7 @@ def _centroid(night: Night, embedder: Embedder, about: About) -> NDArray[np.floa
 
     with night.parts.store.reader(night.parts.user_id) as reader:
         tag = reader.tenant.tag
-        codes = [pack_code(number_of(fact.id, Kind.MEMORY, tag), memory=True) for fact in about.facts]
+        codes = [memory_document(fact.id, tag) for fact in about.facts]
         found = reader.vector_data(codes, embedder.model_id)
     if not found:
         return None

@@ -37,6 +37,7 @@ from credenda.storage.store import (
     Tenant,
     Vector,
     pack_code,
+    unpack_code,
 )
 from credenda.text.tokens import fold, is_run, segment, tokenize
 
@@ -199,7 +200,7 @@ class SqliteReader:
         return {
             "limit": _limit(wanted.limit),
             "offset": wanted.offset,
-            "text_hash": wanted.text_hash,
+            "text_hash": None if wanted.same_text_as is None else rows.text_hash(wanted.same_text_as),
             "below": wanted.below or _LAST,
             "known_at_us": wanted.known_at_us,
             "as_of_us": wanted.as_of_us,
@@ -280,6 +281,15 @@ class SqliteReader:
             if len(nominated) >= limit:
                 break
         return list(nominated)[:limit]
+
+    def search_memories(self, words: Sequence[str], limit: int, *, most: int | None = None) -> list[Memory]:
+        """Return the current versions of memories that hold any of these words, rarest words first."""
+        numbers = [unpack_code(code)[1] for code in self.nominate(words, limit, memories=True)[:most]]
+        found = self._run("memories_by_id", ids=json.dumps(numbers)) if numbers else None
+        read = [] if found is None else rows.memories_in(*_plain(found), self._tenant.tag)
+        held = {memory.id: memory for memory in read}
+        ids = (self._public(Kind.MEMORY, number) for number in numbers)
+        return [held[name] for name in ids if name in held]
 
     def _unlisted(self) -> list[tuple[int, str]]:
         """Return code and words of the documents that wait for the full-text index; there are few (`limits`)."""
