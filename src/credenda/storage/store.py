@@ -26,7 +26,7 @@ change and vector with a number up to them is visible, and none above them. A la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
@@ -232,6 +232,25 @@ class Store(Portable, Protocol):
         Units of several callers may share one commit. An exception from `work` undoes that unit alone and is raised to
         its caller; a failed commit undoes all and is raised to each. Raises `Unavailable` when the database is
         locked, full or read-only, `Corrupt` when it is damaged.
+        """
+        ...
+
+    def users(self, *, after: str = "", limit: int) -> list[str]:
+        """Return the names of at most `limit` tenants that have ever written, in order of name, from `after` on."""
+        ...
+
+    def users_with_due_jobs(
+        self,
+        now_us: int,
+        *,
+        limit: int,
+        other_kinds: Collection[str] = (),
+        besides: Collection[str] = (),
+    ) -> list[str]:
+        """Return the names of at most `limit` tenants with a due job, those first whose job has been due the longest.
+
+        A job is due when its delay is over and nobody holds an unexpired lease on it. Jobs of `other_kinds` do not
+        count, and the tenants named in `besides` are left out: a worker passes those that have had their turn.
         """
         ...
 
