@@ -164,11 +164,14 @@ class Reader(Protocol):
         """
         ...
 
-    def search_memories(self, words: Sequence[str], limit: int, *, most: int | None = None) -> list[Memory]:
+    def search_memories(
+        self, words: Sequence[str], limit: int, *, most: int | None = None, beside: Sequence[Memory] = ()
+    ) -> list[Memory]:
         """Return the current versions of at most `limit` memories that hold any of these words, rarest words first.
 
         Words are given as written: each backend folds and stems them as its index does. `most` reads only the first so
-        many of those that `limit` leaves.
+        many of those that `limit` leaves. `beside` are memories with an id that are about to be filed: they are found
+        as if they had been, in the order in which they stand.
         """
         ...
 

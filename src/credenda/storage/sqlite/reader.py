@@ -10,14 +10,14 @@ from operator import itemgetter
 from typing import Any, Final
 
 from credenda import limits
-from credenda.ids import Kind, digits_of, number_of, public_id
+from credenda.ids import Kind, digits_of, number_of, public_id, serial
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.sqlite.connection import event_words
+from credenda.storage.sqlite.connection import event_words, memory_words
 from credenda.storage.sqlite.delta import read_delta
 from credenda.storage.sqlite.duties import SqliteDuties, SqliteUsage, heads_of
 from credenda.storage.sqlite.indexes import index_of
@@ -94,6 +94,10 @@ def _statement_of(wanted: EventFilter) -> str:
 def _words_of(body: str) -> frozenset[str]:
     """Return the words of a body of text, as written and as stems."""
     return frozenset(_WORDS.findall(body)) | frozenset(tokenize(body))
+
+
+def _memory_words(memory: Memory) -> frozenset[str]:
+    return _words_of(memory_words(memory.text, memory.entity, memory.attribute, memory.value))
 
 
 def _holds(held: frozenset[str], term: str) -> bool:
@@ -266,15 +270,23 @@ class SqliteReader:
 
     def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
         """Return codes of documents holding any term, rarest terms first."""
+        waiting = [] if memories else [(code, _words_of(body)) for code, body in self._unlisted()]
+        return self._nominated(terms, limit, waiting, memories=memories)
+
+    def _nominated(
+        self, terms: Sequence[str], limit: int, waiting: Sequence[tuple[int, frozenset[str]]], *, memories: bool
+    ) -> list[int]:
+        """Nominate among the documents of the index and those that wait for it, given by code and words."""
         low = self._tenant.number << CODE_BITS
         bounds = {"low": low + pack_code(0, memory=memories), "high": low + (1 << CODE_BITS), "limit": limit}
-        waiting = [] if memories else [(code, _words_of(body)) for code, body in self._unlisted()]
         asked = {match: term for term in terms if (match := _match(term))}
         found = self._run("matching_words", matches=json.dumps([*asked]), **bounds)
         lists = [
             [doc - low for doc in json.loads(row["docs"])] + [code for code, held in waiting if _holds(held, term)]
             for row, term in zip(found, asked.values(), strict=True)
         ]
+        if memories:  # those that wait come last, and the index ends a list at the limit
+            lists = [codes[:limit] for codes in lists]
         nominated: dict[int, None] = {}
         for codes in sorted(lists, key=len):
             nominated.update(dict.fromkeys(codes))
@@ -282,12 +294,16 @@ class SqliteReader:
                 break
         return list(nominated)[:limit]
 
-    def search_memories(self, words: Sequence[str], limit: int, *, most: int | None = None) -> list[Memory]:
+    def search_memories(
+        self, words: Sequence[str], limit: int, *, most: int | None = None, beside: Sequence[Memory] = ()
+    ) -> list[Memory]:
         """Return the current versions of memories that hold any of these words, rarest words first."""
-        numbers = [unpack_code(code)[1] for code in self.nominate(words, limit, memories=True)[:most]]
+        waiting = [(pack_code(serial(one.id), memory=True), _memory_words(one)) for one in beside]
+        codes = self._nominated(words, limit, waiting, memories=True)
+        numbers = [unpack_code(code)[1] for code in codes[:most]]
         found = self._run("memories_by_id", ids=json.dumps(numbers)) if numbers else None
         read = [] if found is None else rows.memories_in(*_plain(found), self._tenant.tag)
-        held = {memory.id: memory for memory in read}
+        held = {memory.id: memory for memory in (*beside, *read)}
         ids = (self._public(Kind.MEMORY, number) for number in numbers)
         return [held[name] for name in ids if name in held]
 
