@@ -1,7 +1,8 @@
 """Steps four and five of a write, for one job: decide, apply, index.
 
-One short transaction reads what is known, decides and applies, and completes the job. Everything is
-keyed by event and claim, so running a job twice changes nothing.
+What is known is read, and decided on, in a view that shows what was decided before it; one short transaction then files
+the outcome and completes the job (`storage.plan`). Everything is keyed by event and claim, so running a job twice
+changes nothing.
 """
 
 from __future__ import annotations
