@@ -17,7 +17,7 @@ from credenda.model.event import NewEvent, Role
 from credenda.parts import Parts
 from credenda.providers.embed.port import Embedder
 from credenda.storage.store import Vector, Writer
-from credenda.vectors.documents import event_document
+from credenda.vectors.document_names import event_document
 from credenda.vectors.quantize import encode
 
 __all__ = ["fill_store"]

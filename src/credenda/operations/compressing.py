@@ -17,7 +17,7 @@ from credenda.model.memory import Memory, Status
 from credenda.operations.lifecycle import retained_batches
 from credenda.parts import Parts
 from credenda.storage.store import Vector, Watermark, Writer
-from credenda.vectors.documents import memory_document
+from credenda.vectors.document_names import memory_document
 from credenda.vectors.quantize import decode_rows, encode
 from credenda.vectors.tiers import FORGOTTEN, TIERS, bits_of
 from credenda.workers.upkeep import COMPRESSED, flush_accesses

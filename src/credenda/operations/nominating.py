@@ -24,7 +24,7 @@ from credenda.parts import Parts
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normal import attribute_key, name_key
-from credenda.vectors.documents import memory_document
+from credenda.vectors.document_names import memory_document
 from credenda.vectors.quantize import decode_rows
 
 __all__ = ["Wanted", "groups_of", "members_of", "pending"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from credenda.errors import LimitExceeded
 from credenda.parts import Parts
 from credenda.storage.store import Reader
-from credenda.vectors.documents import memory_ids
+from credenda.vectors.document_names import memory_ids
 
 if TYPE_CHECKING:
     import numpy as np

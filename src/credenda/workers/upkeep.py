@@ -9,7 +9,7 @@ from credenda.errors import CredendaError
 from credenda.ids import Kind, number_of
 from credenda.parts import Parts
 from credenda.storage.store import Access, Job, Writer
-from credenda.vectors.documents import memory_document
+from credenda.vectors.document_names import memory_document
 from credenda.write.kinds import EMBED
 
 __all__ = ["COMPRESSED", "flush_accesses", "save_index"]

@@ -16,7 +16,7 @@ from credenda.model.memory import Layer, Memory, Status
 from credenda.providers.embed.port import Embedder, checked_vectors
 from credenda.storage.store import Job, Reader, Vector, Writer
 from credenda.text.passages import passages
-from credenda.vectors.documents import event_document, memory_document, owner_id
+from credenda.vectors.document_names import event_document, memory_document, owner_id
 from credenda.write.ingest import finished
 from credenda.write.kinds import EMBED
 from credenda.write.novelty import Novelty, file_novelty

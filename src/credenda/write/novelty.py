@@ -16,7 +16,7 @@ from credenda.model.memory import Memory
 from credenda.model.surprise import DUPLICATE_OF, DUPLICATE_SIMILARITY, NEIGHBOURS, adjusted, surprise
 from credenda.model.transitions import HELD
 from credenda.storage.store import Reader, Surprise, Vector, Writer
-from credenda.vectors.documents import owner_id
+from credenda.vectors.document_names import owner_id
 from credenda.write.apply import Application, apply
 from credenda.write.likeness import may_repeat, surely_repeats
 

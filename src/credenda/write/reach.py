@@ -14,7 +14,7 @@ from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.inflections import condition_forms, condition_terms
 from credenda.text.normal import text_key, value_key
 from credenda.text.tokens import is_run
-from credenda.vectors.documents import event_ids
+from credenda.vectors.document_names import event_ids
 from credenda.write.slots import slot_of
 from credenda.write.tombstones import buried_form, sayings, slot_digests, text_digests, value_forms
 

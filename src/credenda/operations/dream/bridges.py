@@ -17,7 +17,7 @@ from credenda.operations.dream.mind import Mind
 from credenda.operations.dream.night import Night
 from credenda.providers.embed.port import Embedder
 from credenda.storage.store import MemoryFilter, Watermark
-from credenda.vectors.documents import memory_document
+from credenda.vectors.document_names import memory_document
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from credenda.model.change import Add, Change
 from credenda.operations.dream.night import Night
 from credenda.operations.using import rescore
 from credenda.storage.store import Vector, Writer
-from credenda.vectors.documents import memory_document
+from credenda.vectors.document_names import memory_document
 from credenda.write.apply import Applied
 from credenda.write.embed import Wanted, embed
 

@@ -13,7 +13,7 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.providers.embed.port import Embedder, checked_vectors
 from credenda.storage.store import Reader
-from credenda.vectors.documents import memory_document
+from credenda.vectors.document_names import memory_document
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone
 from credenda.write.succession.likely import Said
