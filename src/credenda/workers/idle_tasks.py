@@ -7,9 +7,10 @@ from typing import Final
 
 from credenda.errors import CredendaError
 from credenda.ids import Kind, number_of
+from credenda.index.document_names import memory_document
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED
-from credenda.storage.store import Access, Job, Writer, pack_code
+from credenda.storage.store import Access, Job, Writer
 
 __all__ = ["COMPRESSED", "flush_accesses", "save_index"]
 
@@ -41,7 +42,7 @@ def _write(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> None:
     if parts.embedder is None or writer.duties.watermark(COMPRESSED) is None:
         return
     tag = writer.tenant.tag
-    codes = {pack_code(number_of(one.memory_id, Kind.MEMORY, tag), memory=True): one.memory_id for one in waiting}
+    codes = {memory_document(one.memory_id, tag): one.memory_id for one in waiting}
     stored = writer.vectors(list(codes), parts.embedder.model_id)
     rough = [codes[vector.code] for vector in stored if vector.bits < _EXACT_BITS]
     for memory_id in rough:

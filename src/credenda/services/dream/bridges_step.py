@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import Kind, number_of
+from credenda.index.document_names import memory_document
 from credenda.manage.dream.bridges import BridgeRules, Pairing, bridge_digest, bridge_ends, decide_bridge, nominated
 from credenda.manage.dream.eligible_facts import About, Shelf
 from credenda.model.change import Change
@@ -17,7 +17,7 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.services.dream.index_derived import fitted
 from credenda.services.dream.llm import Mind
 from credenda.services.dream.step_context import Night
-from credenda.storage.store import MemoryFilter, Watermark, pack_code
+from credenda.storage.store import MemoryFilter, Watermark
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,7 +105,7 @@ def _centroid(night: Night, embedder: Embedder, about: About) -> NDArray[np.floa
 
     with night.parts.store.reader(night.parts.user_id) as reader:
         tag = reader.tenant.tag
-        codes = [pack_code(number_of(fact.id, Kind.MEMORY, tag), memory=True) for fact in about.facts]
+        codes = [memory_document(fact.id, tag) for fact in about.facts]
         found = reader.vector_data(codes, embedder.model_id)
     if not found:
         return None

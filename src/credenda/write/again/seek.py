@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from credenda.ids import Kind, public_id
 from credenda.limits import AGAIN_NOMINATED
 from credenda.model.change import Add, Change, Confirm, Supersede
 from credenda.model.claim import Claim
 from credenda.model.derived import is_dreamed
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Relation
-from credenda.storage.store import Reader, unpack_code
+from credenda.storage.store import Reader
 from credenda.write.again.compare import comparable, more_exact, other_words, same_said, told_plainly
 from credenda.write.again.sense import plainly, sense
 from credenda.write.reconcile.candidate import saying_of
 from credenda.write.reconcile.inputs import Occasion
 from credenda.write.reconcile.slots import TRUST_MARGIN, begins_us, label
 from credenda.write.reconcile.wording import because, value_words
+from credenda.write.related import related
 
 __all__ = ["Again", "said_again", "with_again"]
 
@@ -68,10 +68,7 @@ def _near(reader: Reader, claim: Claim) -> list[Memory]:
     words = list(dict.fromkeys([*value_words(claim.value or ""), *said.matters, *other_words(claim)]))
     if not words:
         return []
-    codes = reader.nominate(words, AGAIN_NOMINATED, memories=True)
-    numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
-    found = reader.memories([public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers])
-    return [one for one in found if not is_dreamed(one)]
+    return [one for one in related(reader, words, AGAIN_NOMINATED) if not is_dreamed(one)]
 
 
 def with_again(

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.ids import Kind, public_id
+from credenda.index.document_names import event_ids
 from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
-from credenda.storage.store import MemoryFilter, Reader, unpack_code
+from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import text_key, value_key
 from credenda.text.singular_plural import condition_forms, condition_terms
 from credenda.text.tokens import is_run
@@ -110,10 +110,9 @@ def said_again(reader: Reader, texts: Sequence[str], sought: set[str]) -> list[S
     found: list[Span] = []
     for key in keys.keys() - sought - {""}:
         terms = [_rare_words(keys[key]), *condition_terms(keys[key])]
-        codes = map(unpack_code, reader.nominate(terms, _REPEATS_MAX))
-        numbers = sorted({code[1] for code in codes if not code[0]})
+        ids = event_ids(reader.nominate(terms, _REPEATS_MAX), reader.tenant.tag)
         forms = condition_forms(keys[key])
-        for event in reader.events([public_id(Kind.EVENT, one, reader.tenant.tag) for one in numbers]):
+        for event in reader.events(ids):
             pieces = {(start, stop): event.text[start:stop] for start, stop in sayings(event.text)}
             said = {at for at, text in pieces.items() if text_key(text) == key or forms & condition_forms(text)}
             found += [Span(event.id, start, stop) for start, stop in sorted(said)]

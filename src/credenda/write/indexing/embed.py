@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.errors import NotFound
-from credenda.ids import Kind, number_of, public_id
+from credenda.ids import Kind, public_id
+from credenda.index.document_names import event_document, memory_document, owner_id
 from credenda.model.event import CODE, Event, Role
 from credenda.model.memory import Layer, Memory, Status
 from credenda.providers.embed.protocol import Embedder, checked_vectors
 from credenda.storage.job_kinds import EMBED
-from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
+from credenda.storage.store import Job, Reader, Vector, Writer
 from credenda.text.passages import passages
 from credenda.write.indexing.surprise import Novelty, file_novelty
 from credenda.write.reconcile_job import finished
@@ -54,12 +55,11 @@ def wanted_texts(reader: Reader, job: Job, model_id: str, *, least_bits: int = 0
         alike = event.role is Role.USER and event.id in spoken_for
         if CODE in event.flags or (alike and event.text.strip() in standing):
             continue
-        number = number_of(event.id, Kind.EVENT, tag)
         for ordinal, (start, stop) in enumerate(passages(event.text)):
             spoken = _spoken(event, event.text[start:stop])
-            wanted.append(Wanted(pack_code(number, ordinal, memory=False), spoken))
+            wanted.append(Wanted(event_document(event.id, ordinal, tag), spoken))
     wanted += (
-        Wanted(pack_code(number_of(memory.id, Kind.MEMORY, tag), memory=True), memory.text, counts=_counts(memory))
+        Wanted(memory_document(memory.id, tag), memory.text, counts=_counts(memory))
         for memory in memories.values()
         if memory.text
     )
@@ -120,17 +120,17 @@ def file_vectors(
     if tag != of:
         raise NotFound("what was to be embedded is no longer there", why="this user was erased meanwhile")
     ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
-    readable = {number_of(event.id, Kind.EVENT, tag) for event in writer.events(ids) if event.text}
+    readable = {event.id for event in writer.events(ids) if event.text}
     held = {
-        number_of(memory.id, Kind.MEMORY, tag): memory
+        memory.id: memory
         for memory in writer.memories(sorted({item.memory_id for item in writer.evidence(event_ids=ids)}))
         if memory.text
     }
     for vector in vectors:
-        is_memory, number, _ = unpack_code(vector.code)
-        if number in (held if is_memory else readable):
+        owner = owner_id(vector.code, tag)
+        if owner in held or owner in readable:
             writer.put(vector)
             if novel is not None and vector.code in novel:
-                file_novelty(writer, held[number], novel[vector.code], now_us)
+                file_novelty(writer, held[owner], novel[vector.code], now_us)
     if last:
         writer.put(finished(job))

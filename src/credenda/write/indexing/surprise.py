@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import Kind, public_id
+from credenda.index.document_names import owner_id
 from credenda.model.change import Actor, Change, Confirm, Retag, Support
 from credenda.model.memory import Memory
 from credenda.model.surprise import DUPLICATE_OF, DUPLICATE_SIMILARITY, NEIGHBOURS, adjusted, surprise
 from credenda.model.transitions import HELD
-from credenda.storage.store import Reader, Surprise, Vector, Writer, unpack_code
+from credenda.storage.store import Reader, Surprise, Vector, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.indexing.near_duplicate import may_repeat, surely_repeats
 
@@ -30,10 +30,10 @@ _PLACES: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Novelty:
-    """How surprising a memory is, and the number of its nearest neighbour with their cosine, where there is one."""
+    """How surprising a memory is, and the id of its nearest neighbour with their cosine, where there is one."""
 
     surprise: float
-    nearest: int | None = None
+    nearest: str | None = None
     similarity: float = 0.0
 
 
@@ -45,15 +45,15 @@ def measured(reader: Reader, index: ResidentIndex, vectors: Sequence[Vector]) ->
     from credenda.index.neighbours import nearest_memories
 
     found = nearest_memories(index, reader, vectors, NEIGHBOURS)
-    return {vector.code: _novelty(near) for vector, near in zip(vectors, found, strict=True)}
+    return {vector.code: _novelty(near, reader.tenant.tag) for vector, near in zip(vectors, found, strict=True)}
 
 
-def _novelty(near: Sequence[tuple[int, float]]) -> Novelty:
+def _novelty(near: Sequence[tuple[int, float]], tag: str) -> Novelty:
     if not near:
         return Novelty(surprise=surprise(()))
     code, similarity = near[0]
     return Novelty(
-        surprise=surprise([cosine for _, cosine in near]), nearest=unpack_code(code)[1], similarity=similarity
+        surprise=surprise([cosine for _, cosine in near]), nearest=owner_id(code, tag), similarity=similarity
     )
 
 
@@ -73,7 +73,7 @@ def _repetition(writer: Writer, memory: Memory, novelty: Novelty) -> list[Change
     """Say that a memory may repeat its neighbour; one that surely does counts as one more saying of it."""
     if novelty.nearest is None or novelty.similarity < DUPLICATE_SIMILARITY:
         return []
-    other_id = public_id(Kind.MEMORY, novelty.nearest, writer.tenant.tag)
+    other_id = novelty.nearest
     found = writer.memories([other_id])
     if not found or found[0].status not in HELD or memory.status not in HELD or not may_repeat(memory, found[0]):
         return []

@@ -7,16 +7,15 @@ several, so that a name tells them apart. Who is not named is the one of whom th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from credenda.ids import Kind, public_id
 from credenda.model.claim import Claim, Move
 from credenda.model.memory import Memory, Status
-from credenda.storage.store import MemoryFilter, Reader, unpack_code
+from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import attribute_key, name_key, same_value
 from credenda.write.extract.lexicon import names
+from credenda.write.related import related
 
 __all__ = ["the_one_meant"]
 
@@ -62,7 +61,7 @@ def _by_name(reader: Reader, claim: Claim) -> Claim:
     What only people have is his as well where he alone is called so, and nothing is held under the bare name.
     """
     key, name = attribute_key(claim.attribute or ""), name_key(claim.entity or "")
-    known = _active(reader, reader.nominate([name], _NOMINATED, memories=True))
+    known = _active(reader, name)
     asked = {key, _OF_PERSONS.get(key, key)}
     held = [one for one in known if attribute_key(one.attribute or "") in asked]
     if any(name_key(one.entity or "") == name for one in held):
@@ -82,9 +81,8 @@ def _is_named(memory: Memory, name: str) -> bool:
     return known is not None and name_key(known[1]) == name
 
 
-def _active(reader: Reader, codes: Iterable[int]) -> list[Memory]:
-    ids = {public_id(Kind.MEMORY, number, reader.tenant.tag) for _, number, _ in map(unpack_code, codes)}
-    return [one for one in reader.memories(sorted(ids)) if one.status is Status.ACTIVE and one.entity]
+def _active(reader: Reader, word: str) -> list[Memory]:
+    return [one for one in related(reader, [word], _NOMINATED) if one.status is Status.ACTIVE and one.entity]
 
 
 def _kin_and_name(entity: str) -> tuple[str, str] | None:
@@ -103,11 +101,10 @@ def _kin_and_name(entity: str) -> tuple[str, str] | None:
 
 def _of_kind(reader: Reader, kin: str) -> list[Memory]:
     """Read the active memories about whoever is such a relative, found by the word for it."""
-    codes = reader.nominate([kin.rpartition(" ")[2]], _NOMINATED, memories=True)
     key = name_key(kin)
     return [
         one
-        for one in _active(reader, codes)
+        for one in _active(reader, kin.rpartition(" ")[2])
         if (known := _kin_and_name(one.entity or "")) is not None and name_key(known[0]) == key
     ]
 

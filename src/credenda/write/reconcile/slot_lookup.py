@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from credenda.ids import Kind, public_id
 from credenda.model.claim import Claim, Move
 from credenda.model.memory import Cardinality, Memory, Status
-from credenda.storage.store import Reader, unpack_code
+from credenda.storage.store import Reader
 from credenda.text.normalize import name_key, same_value
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.reconcile.slots import BY_BIRTH, FIRM, denies, slot_of
 from credenda.write.reconcile.wording import counted_anew, is_number, number_in, recounted, value_words
+from credenda.write.related import related
 
 __all__ = ["as_told", "is_bare_amount", "is_placeless", "placed", "placed_after"]
 
@@ -152,13 +152,10 @@ def _replaceable(held: list[Memory]) -> list[Memory]:
 
 def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:
     """Give the active memories about the speaker that mention a value, found by its words."""
-    codes = reader.nominate(value_words(value), _NOMINATED, memories=True)
-    numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
-    ids = [public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers]
     speaker = name_key(claim.speaker)
     return [
         one
-        for one in reader.memories(ids)
+        for one in related(reader, value_words(value), _NOMINATED)
         if one.status is Status.ACTIVE
         and one.stance in FIRM
         and not denies(one)
