@@ -150,7 +150,7 @@ def arguments(node: Function) -> str:
 
 
 def method(node: Function, source: list[str]) -> str:
-    """The coroutine beside one method; a property stays one, and `open` returns what can be awaited or entered."""
+    """The coroutine beside one method; a property stays one, and what opens a memory can be awaited or entered."""
     signature = ast.unparse(node.args)
     handed = ", ".join(part for part in (f"self._memory.{node.name}", arguments(node)) if part)
     written = docstring(node, source)
@@ -161,6 +161,8 @@ def method(node: Function, source: list[str]) -> str:
         handed = ", ".join((f"{FRONT}.{node.name}", arguments(node)))
         body = f"return Opening(partial({handed}))"
         return f"    @classmethod\n    def {node.name}({signature}) -> Opening:\n{written}\n        {body}\n"
+    if returns == FRONT:
+        return f"    def {node.name}({signature}) -> Opening:\n{written}\n        return Opening(partial({handed}))\n"
     result = "await" if returns == "None" else "return await"
     body = f"{result} asyncio.to_thread({handed})"
     return f"    async def {node.name}({signature}) -> {returns}:\n{written}\n        {body}\n"
@@ -223,7 +225,7 @@ def render() -> str:
     }
     wrapped = [classes[FRONT], *(classes[name] for name in GROUPS)]
     functions = [node for one, _ in wrapped for node in public(one.body)]
-    names = used_names(functions) | {"Self", "TracebackType"}
+    names = (used_names(functions) | {"Self", "TracebackType"}) - {FRONT}
     codes = sorted({code for one, source in wrapped for code in silenced(list(public(one.body)), source)})
     noqa = f"# ruff: noqa: {', '.join(codes)} - the signatures are those of the client\n" if codes else ""
     wanted = "\n".join(dict.fromkeys(line for tree in trees for line in imports(tree, names)))

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from credenda.clock import Clock, SystemClock
 from credenda.config import Settings, get_default_target, load_settings
-from credenda.errors import Invalid
+from credenda.errors import Invalid, Unavailable
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.paths import check_path
 from credenda.providers.embed.factory import open_embedder
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
     from credenda.storage.store import Store
 
-__all__ = ["back_up_file", "build_parts", "restore_backup"]
+__all__ = ["back_up_file", "build_parts", "parts_for_user", "restore_backup", "run_due_duties"]
 
 _SHARED_INDEXES: Final = LazyIndexCache()
 
@@ -69,9 +69,7 @@ def build_parts(
     read_only: bool = False,
 ) -> Parts:
     """Open what a memory is made of; raises `Invalid` for arguments that cannot be meant."""
-    name = check_name(user, "user")
-    if name is None or not name.strip():
-        raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
+    name = _checked_user(user)
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
     line = _open_model_client(llm, merged)
@@ -92,6 +90,30 @@ def build_parts(
         owner=name_process(),
         store=SqliteStore(path, clock=now, read_only=read_only),  # last: nothing may fail after it
     )
+
+
+def parts_for_user(parts: Parts, user: str, *, closed: bool = False) -> Parts:
+    """Make another tenant's view of the store of `parts`.
+
+    Raises `Invalid` for a bad name, `Unavailable` when the store is, or the memory of `parts` was `closed`.
+    """
+    if closed:
+        raise Unavailable("this memory is closed", fix="open it again")
+    return parts.for_user(_checked_user(user))
+
+
+def run_due_duties(parts: Parts) -> None:
+    """Run the duties that are due; they are loaded when this is first called."""
+    from credenda.services.schedule import run_duties
+
+    run_duties(parts)
+
+
+def _checked_user(user: str) -> str:
+    name = check_name(user, "user")
+    if name is None or not name.strip():
+        raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
+    return name
 
 
 def _resolve_clock(clock: Clock | None) -> Clock:

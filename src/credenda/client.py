@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from credenda.bootstrap import build_parts
+from credenda.bootstrap import build_parts, parts_for_user, run_due_duties
 from credenda.clock import Clock
 from credenda.config import get_default_user
 from credenda.model.change import ChangeRecord
@@ -33,13 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["Credenda"]
 
 
-def _run_due_tasks(parts: Parts) -> None:
-    """Run the duties that are due; loaded when first needed."""
-    from credenda.services.schedule import run_duties
-
-    run_duties(parts)
-
-
 class Credenda:
     """One tenant's memory, open for use.
 
@@ -57,7 +50,7 @@ class Credenda:
     def __init__(self, parts: Parts, *, workers: bool = True) -> None:
         """Take over opened parts; `open` is how a memory is usually made."""
         self._parts = parts
-        self._worker = Worker(parts, duties=partial(_run_due_tasks, parts))
+        self._worker = Worker(parts, duties=partial(run_due_duties, parts))
         self._closed = False
         with ExitStack() as held:
             held.callback(self.close)
@@ -117,6 +110,15 @@ class Credenda:
         )
         return cls(parts, workers=workers)
 
+    def for_user(self, user: str, *, workers: bool = True) -> Credenda:
+        """Open the memory of another user of the same database, with the same connections, embedder and settings.
+
+        It is as separate as a memory opened on its own. Each is closed on its own and stays usable when the other is
+        closed; the last one to close releases what they share. `workers` is that of `open`. Raises `Invalid` for a bad
+        name, `Unavailable` when this memory is closed.
+        """
+        return type(self)(parts_for_user(self._parts, user, closed=self._closed), workers=workers)
+
     def __enter__(self) -> Self:
         """Return itself."""
         return self
@@ -154,9 +156,7 @@ class Credenda:
             return
         self._closed = True
         with ExitStack() as held:
-            held.callback(self._parts.store.close)
-            if self._parts.llm is not None:
-                held.callback(self._parts.llm.close)
+            held.callback(self._parts.release)
             self._worker.stop()
             maintenance.flush_and_stop(self._parts)
 

@@ -169,6 +169,15 @@ class AsyncCredenda:
             )
         )
 
+    def for_user(self, user: str, *, workers: bool = True) -> Opening:
+        """Open the memory of another user of the same database, with the same connections, embedder and settings.
+
+        It is as separate as a memory opened on its own. Each is closed on its own and stays usable when the other is
+        closed; the last one to close releases what they share. `workers` is that of `open`. Raises `Invalid` for a bad
+        name, `Unavailable` when this memory is closed.
+        """
+        return Opening(partial(self._memory.for_user, user, workers=workers))
+
     @property
     def user(self) -> str:
         """The tenant."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from credenda import limits
 from credenda.clock import Clock, pause, seconds
 from credenda.config import Settings
+from credenda.errors import Unavailable
 from credenda.model.claim import Extractor
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.embed.query_cache import QueryVectorCache
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from credenda.index.cache import IndexCache
     from credenda.providers.llm.client import ModelClient
 
-__all__ = ["AccessBuffer", "ActiveCalls", "LazyIndexCache", "Parts"]
+__all__ = ["AccessBuffer", "ActiveCalls", "LazyIndexCache", "Parts", "Views"]
 
 
 class ActiveCalls:
@@ -112,6 +114,28 @@ class LazyIndexCache:
             return self._cache
 
 
+class Views:
+    """Counts the open memories that share one store and one model, so that the last one to close releases them."""
+
+    def __init__(self) -> None:
+        """Begin with one."""
+        self._lock = Lock()
+        self._open = 1
+
+    def join(self) -> None:
+        """Count one more; raises `Unavailable` when the last one has left."""
+        with self._lock:
+            if not self._open:
+                raise Unavailable("this memory is closed", fix="open it again")
+            self._open += 1
+
+    def leave(self) -> bool:
+        """Count one less, and say whether it was the last one."""
+        with self._lock:
+            self._open -= 1
+            return not self._open
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """One tenant's view of an open memory."""
@@ -139,6 +163,32 @@ class Parts:
     """Names the database among those that this process has open."""
     owner: str = ""
     """Names this process in leases: host:pid:nonce."""
+    views: Views = field(default_factory=Views)
+    """The open memories that share `store` and `llm`."""
+
+    def for_user(self, user_id: str) -> Parts:
+        """Make the view of another tenant, which shares all but what belongs to a tenant.
+
+        Raises `Unavailable` when the store is closed. The view counts in `views` until it leaves.
+        """
+        self.views.join()
+        return replace(
+            self,
+            user_id=user_id,
+            questions=QueryVectorCache(),
+            accesses=AccessBuffer(),
+            jobs_ready=Event(),
+            llm_jobs_ready=Event(),
+        )
+
+    def release(self) -> None:
+        """Leave the views; the last one closes the model and the store."""
+        if not self.views.leave():
+            return
+        with ExitStack() as held:
+            held.callback(self.store.close)
+            if self.llm is not None:
+                held.callback(self.llm.close)
 
     @property
     def ask(self) -> Callable[[Sequence[str]], NDArray[np.float32]] | None:

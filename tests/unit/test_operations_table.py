@@ -37,7 +37,7 @@ def test_every_parameter_is_one_of_the_methods(operation: Operation) -> None:
 
 def test_every_public_verb_is_in_the_table() -> None:
     calls = {operation.call for operation in OPERATIONS.values()}
-    lifecycle = {"open", "close", "start_worker", "settle", "store", "delete_where"}
+    lifecycle = {"open", "for_user", "close", "start_worker", "settle", "store", "delete_where"}
     for group, owner in _OWNERS.items():
         for name, member in vars(owner).items():
             if name.startswith("_") or name in lifecycle or not inspect.isfunction(member):

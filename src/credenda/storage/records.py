@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.change import ChangeKind
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
-from credenda.model.doctor_finding import DutyRun, Finding
-from credenda.model.event import NewEvent
+from credenda.model.doctor_finding import Finding
 from credenda.model.memory import Layer, Memory, MemoryType, Status
-from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, Watermark
 from credenda.storage.usage import Access, Prune
 
@@ -35,7 +33,6 @@ __all__ = [
     "Redaction",
     "ReplayedRows",
     "Retention",
-    "Row",
     "SchedulerLease",
     "Snapshot",
     "Spend",
@@ -158,16 +155,16 @@ class Delta:
 class MemoryFilter:
     """Which memories to read; None means any. Current versions, newest id first, unless said otherwise.
 
-    `pair` is (entity, attribute) in normal form; `text_hash` the 8-byte hash of a normal form; `below` an id number to
-    page from; `offset` how many to pass over. `known_at_us` reads the versions held at that time instead of the current
-    ones, but for those whose words were deleted since; `as_of_us` only what was true at that time, whatever its status
-    now (a corrected one never was).
+    `pair` is (entity, attribute) in normal form; `same_text_as` a text that is the memory's but for case, punctuation
+    and spaces; `below` an id number to page from; `offset` how many to pass over. `known_at_us` reads the versions held
+    at that time instead of the current ones, but for those whose words were deleted since; `as_of_us` only what was
+    true at that time, whatever its status now (a corrected one never was).
     """
 
     pair: tuple[str, str] | None = None
     entity: str | None = None
     attribute: str | None = None
-    text_hash: int | None = None
+    same_text_as: str | None = None
     statuses: frozenset[Status] | None = None
     types: frozenset[MemoryType] | None = None
     layers: frozenset[Layer] | None = None
@@ -335,32 +332,6 @@ class Spend:
     calls: int = 0
     cost_usd: float = 0.0
     tokens_max: int | None = None
-
-
-Row = (
-    NewEvent
-    | Memory
-    | Evidence
-    | LegalHold
-    | RetentionPolicy
-    | ChangeRecord
-    | ContestCase
-    | Job
-    | Vector
-    | Tombstone
-    | Redaction
-    | Access
-    | Snapshot
-    | ReplayedRows
-    | Retention
-    | Surprise
-    | Watermark
-    | DutyRun
-    | SchedulerLease
-    | Prune
-    | Spend
-)
-"""Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

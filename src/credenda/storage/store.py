@@ -6,11 +6,27 @@ every statement; no method takes a tenant's rows by id alone.
 
 What a writer stores is a value (`Row`); `put` files it. Ids are public ids (`ids.public_id`); a row that has none yet
 gets the next one, and `put` returns it. Documents of the search index are named by packed integers (`pack_code`).
+
+Callers rely on three guarantees, and every backend gives them.
+
+**Units of one tenant are serial.** From its first read to its commit no other unit of that tenant runs, in this process
+or in another one. A unit may therefore decide by what it reads, without stating the versions it read. Units of two
+tenants may run side by side. A backend runs a unit once; it never repeats one.
+
+**Numbers are dense and in commit order.** Events, memories, changes, contests and jobs of a tenant are each numbered
+1, 2, 3, …; a new row gets the highest number of its kind plus one, and a unit that is undone uses no number up. A
+higher number was therefore filed later, in the order of commits. Deleting a row leaves its number unused for good: the
+newest row of a kind is never taken away (redaction keeps the row, `Prune` keeps the newest job).
+
+**A reader sees everything up to its heads.** A reader shows the whole of every unit that was committed before it was
+opened and nothing of any other unit, for as long as it is open. `duties.heads` are the heads of that view: every event,
+change and vector with a number up to them is visible, and none above them. A later reader never has lower heads.
+`commit` returns after the unit can be seen by every reader opened from then on, in any process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
@@ -38,7 +54,6 @@ from credenda.storage.records import (
     Redaction,
     ReplayedRows,
     Retention,
-    Row,
     SchedulerLease,
     Snapshot,
     Spend,
@@ -50,6 +65,7 @@ from credenda.storage.records import (
     pack_code,
     unpack_code,
 )
+from credenda.storage.row import Row
 from credenda.storage.tenant_transfer import TenantTransfer
 from credenda.storage.usage import TaskProgress, UsageView
 
@@ -143,8 +159,19 @@ class Reader(Protocol):
     def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
         """Return codes of documents holding any term, from the durable full-text index, rarest terms first.
 
-        Terms are words as written, not stems: each backend folds and stems them as its index does. With `memories`
-        only those are returned, and no message counts towards the limit.
+        Terms are words as in `search_memories`. With `memories` only those are returned, and no message counts towards
+        the limit.
+        """
+        ...
+
+    def search_memories(
+        self, words: Sequence[str], limit: int, *, most: int | None = None, beside: Sequence[Memory] = ()
+    ) -> list[Memory]:
+        """Return the current versions of at most `limit` memories that hold any of these words, rarest words first.
+
+        Words are given as written: each backend folds and stems them as its index does. `most` reads only the first so
+        many of those that `limit` leaves. `beside` are memories with an id that are about to be filed: they are found
+        as if they had been, in the order in which they stand.
         """
         ...
 
@@ -187,7 +214,7 @@ class Writer(Reader, Protocol):
     """A reader inside a write transaction, which sees its own writes."""
 
     def put(self, row: Row) -> str:
-        """File a value; returns its public id ("" for rows that have none).
+        """File a value; returns its public id ("" for rows that have none). `Row` says what each kind promises.
 
         Raises `NotFound` for an id that this tenant does not have, and `Conflict` for a version that does not follow
         the current one and for an idempotency key that is taken; `LimitExceeded` for a spend beyond its bound.
@@ -203,11 +230,30 @@ class Store(TenantTransfer, Protocol):
         ...
 
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
-        """Run a unit of work and return its result once it is durable.
+        """Run a unit of work and return its result once it is durable. Units of a tenant are serial (see above).
 
         Units of several callers may share one commit. An exception from `work` undoes that unit alone and is raised to
         its caller; a failed commit undoes all and is raised to each. Raises `Unavailable` when the database is
         locked, full or read-only, `Corrupt` when it is damaged.
+        """
+        ...
+
+    def users(self, *, after: str = "", limit: int) -> list[str]:
+        """Return the names of at most `limit` tenants that have ever written, in order of name, from `after` on."""
+        ...
+
+    def users_with_due_jobs(
+        self,
+        now_us: int,
+        *,
+        limit: int,
+        other_kinds: Collection[str] = (),
+        besides: Collection[str] = (),
+    ) -> list[str]:
+        """Return the names of at most `limit` tenants with a due job, those first whose job has been due the longest.
+
+        A job is due when its delay is over and nobody holds an unexpired lease on it. Jobs of `other_kinds` do not
+        count, and the tenants named in `besides` are left out: a worker passes those that have had their turn.
         """
         ...
 

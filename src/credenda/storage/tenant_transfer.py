@@ -71,11 +71,16 @@ class Erasure:
 
     rows: Mapping[str, int]
     """Rows that each table had; {} where the tenant never wrote or was erased before."""
-    windows_searched: int
-    remaining_matches: int
-    """Of the windows, how many were found in the file or its log though no row says them any more."""
-    log_emptied: bool
-    """Whether the write-ahead log could be cut off; readers may hold it for a while."""
+    held: bool
+    """Whether the proof held: nothing of the tenant was found where the backend looked, and it could look everywhere.
+
+    Where it did not, erase again.
+    """
+    proof: Mapping[str, str]
+    """What the backend did to prove it, by names of its own; `storage.sqlite.proof` lists those of a file.
+
+    A backend that counts pieces of erased data names the count `remaining_matches`.
+    """
     backups: tuple[str, ...] = ()
     """Backups made before that still hold the tenant, until they are restored or thrown away."""
 

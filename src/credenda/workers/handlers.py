@@ -10,6 +10,7 @@ from typing import Final
 from credenda.errors import Invalid, LimitExceeded
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, THINK
+from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, Vector, Writer
 from credenda.workers.leases import is_leased
 from credenda.workers.nearest_memories import make_nearest_finder
@@ -17,7 +18,7 @@ from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractionResult, extract_job
 from credenda.write.indexing.embed import EMBED, MissingVector, embed, find_missing_vectors, store_vectors
 from credenda.write.indexing.surprise import Novelty, measure_novelty
-from credenda.write.reconcile_job import apply_claims, complete
+from credenda.write.reconcile_job import apply_claims, complete, mark_complete
 
 __all__ = ["HANDLERS", "embed_batch", "give_up_job", "report_failure", "run_job"]
 
@@ -37,16 +38,15 @@ def _extract(parts: Parts, job: Job) -> None:
     with parts.store.reader(parts.user_id) as reader:
         reading = extract_job(reader, job, parts.extractor, parts.embedder, nearest=make_nearest_finder(parts, reader))
 
-    *early, last = _split_extraction(reading)
-    for portion in early:
-        _believe(parts, portion)
-
-    def work(writer: Writer) -> None:
-        complete(writer, last, parts.clock.now_us(), embeds=parts.embedder is not None)
+    def end(writer: Writer) -> None:
+        writer.put(mark_complete(job))
         if parts.embedder is not None:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
 
-    parts.store.commit(parts.user_id, work)
+    *early, last = _split_extraction(reading)
+    for portion in early:
+        _believe(parts, portion, _nothing)
+    _believe(parts, last, end)
 
 
 def _extract_with_model(parts: Parts, job: Job) -> None:
@@ -62,12 +62,18 @@ def _split_extraction(reading: ExtractionResult) -> list[ExtractionResult]:
     return [replace(reading, turns=turns[start : start + _TURNS_A_COMMIT]) for start in starts]
 
 
-def _believe(parts: Parts, portion: ExtractionResult) -> None:
+def _believe(parts: Parts, portion: ExtractionResult, then: Callable[[Writer], None]) -> None:
+    """Decide what a portion changes on a view, and file it, with what `then` files, in one short transaction."""
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
-    parts.store.commit(
-        parts.user_id,
-        lambda writer: apply_claims(writer, portion.turns, now_us, embeds=embeds, nearness=portion.nearness),
-    )
+
+    def decide(writer: Writer) -> None:
+        apply_claims(writer, portion.turns, now_us, embeds=embeds, nearness=portion.nearness)
+
+    commit_planned(parts.store, parts.user_id, decide, then)
+
+
+def _nothing(_: Writer) -> None:
+    """File nothing more."""
 
 
 def _embed(parts: Parts, job: Job) -> None:

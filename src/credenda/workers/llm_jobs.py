@@ -19,6 +19,7 @@ from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, REREAD, THINK
+from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.workers.leases import is_leased
 from credenda.workers.llm_budget import OverBudgetError, ask_within_budget, to_day
@@ -206,15 +207,17 @@ def prepare_llm_jobs(parts: Parts, job: Job) -> None:
         nearness = measure_nearness(reader, believed, parts.embedder, make_nearest_finder(parts, reader))
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
-    def work(writer: Writer) -> None:
+    def decide(writer: Writer) -> None:
         apply_claims(writer, believed, now_us, embeds=embeds, nearness=nearness)
+
+    def end(writer: Writer) -> None:
         for number in thinking:
             writer.put(Job(kind=THINK, first=number, last=number))
         if embeds:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
         writer.put(mark_complete(job))
 
-    parts.store.commit(parts.user_id, work)
+    commit_planned(parts.store, parts.user_id, decide, end)
     parts.llm_jobs_ready.set()
 
 
@@ -226,11 +229,12 @@ def apply_rule_claims(parts: Parts, job: Job) -> None:
         nearness = measure_nearness(reader, believed, parts.embedder, make_nearest_finder(parts, reader))
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
-    def work(writer: Writer) -> None:
-        if believed:
-            apply_claims(writer, believed, now_us, embeds=embeds, nearness=nearness)
-            if embeds:
-                writer.put(Job(kind=EMBED, first=job.first, last=job.last))
+    def decide(writer: Writer) -> None:
+        apply_claims(writer, believed, now_us, embeds=embeds, nearness=nearness)
+
+    def end(writer: Writer) -> None:
+        if believed and embeds:
+            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
         writer.put(mark_complete(job))
 
-    parts.store.commit(parts.user_id, work)
+    commit_planned(parts.store, parts.user_id, decide, end)

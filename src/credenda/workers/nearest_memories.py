@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import LimitExceeded
-from credenda.ids import IdKind, format_id
+from credenda.index.document_names import memory_ids
 from credenda.runtime import Parts
-from credenda.storage.store import Reader, unpack_code
+from credenda.storage.store import Reader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,8 +40,7 @@ def make_nearest_finder(parts: Parts, reader: Reader, *, past: bool = False) -> 
             return []
         usable = index.is_memory & ((index.state == STATE_CURRENT) | (past & (index.state == STATE_PAST)))
         rows = index.likeliest(vector, index.nearest(vector, _NOMINATED, usable), _KEPT)
-        numbers = [unpack_code(int(code))[1] for code in index.codes[rows]]
-        found = reader.memories([format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers])
+        found = reader.memories(memory_ids(index.codes[rows].tolist(), reader.tenant.tag))
         return list(dict.fromkeys(one.text for one in found))
 
     return find

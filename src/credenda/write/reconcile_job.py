@@ -1,7 +1,8 @@
 """Steps four and five of a write, for one job: decide, apply, index.
 
-One short transaction reads what is known, decides and applies, and completes the job. Everything is
-keyed by event and claim, so running a job twice changes nothing.
+What is known is read, and decided on, in a view that shows what was decided before it; one short transaction then files
+the outcome and completes the job (`storage.plan`). Everything is keyed by event and claim, so running a job twice
+changes nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.derived import is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
-from credenda.storage.rows import hash_text
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Application, Applied, apply
@@ -252,7 +252,7 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
         previous = _find_previous(reader, event, claim)
         return SlotRows(previous=tuple(previous), past=tuple(_find_replaced(reader, previous)))
     found: dict[str, Memory] = {}
-    same_text = MemoryFilter(text_hash=hash_text(claim.text), limit=limits.SLOT_ROWS)
+    same_text = MemoryFilter(same_text_as=claim.text, limit=limits.SLOT_ROWS)
     found.update((memory.id, memory) for memory in reader.find(same_text) if not is_dreamed(memory))
     if claim.entity is None or claim.attribute is None:
         return SlotRows(

@@ -230,7 +230,7 @@ def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Cloc
         store.take_over(entries.values())
         for user_id in named:
             store.release(user_id)
-            if store.erase(user_id).remaining_matches:
+            if store.erase(user_id).proof["remaining_matches"] != "0":
                 raise Unavailable("a user could not be erased from the backup", why="bytes are left", fix="try again")
     finally:
         store.close()

@@ -20,10 +20,10 @@ def choose_statement(wanted: MemoryFilter) -> str:
     if wanted.pinned or wanted.attribute == "instruction":  # as the index says
         plain = _has_only(wanted, "pinned", "attribute", "statuses", "limit", "as_of_us")
         return "memories_always" if plain else "find_memories"
-    if (wanted.pair is None) == (wanted.text_hash is None):
+    if (wanted.pair is None) == (wanted.same_text_as is None):
         return "find_memories"
-    if wanted.text_hash is not None:
-        return "memories_of_text" if _has_only(wanted, "text_hash", "statuses", "limit") else "find_memories"
+    if wanted.same_text_as is not None:
+        return "memories_of_text" if _has_only(wanted, "same_text_as", "statuses", "limit") else "find_memories"
     return "memories_of_pair" if _has_only(wanted, "pair", "statuses", "limit", "as_of_us") else "find_memories"
 
 

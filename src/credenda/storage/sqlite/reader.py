@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from credenda import limits
-from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number
+from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number, parse_serial
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
@@ -18,7 +18,7 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.sqlite.choose_statement import choose_statement
-from credenda.storage.sqlite.connection import compose_event_words
+from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
 from credenda.storage.sqlite.duties import SqliteTaskProgress, SqliteUsageView, to_index_position
 from credenda.storage.sqlite.index_delta import read_delta
 from credenda.storage.sqlite.statements import load_statements
@@ -37,6 +37,7 @@ from credenda.storage.store import (
     TenantRecord,
     Vector,
     pack_code,
+    unpack_code,
 )
 from credenda.text.tokens import fold, is_run, segment_query, tokenize
 
@@ -93,6 +94,10 @@ def _choose_statement(wanted: EventFilter) -> str:
 def _split_words(body: str) -> frozenset[str]:
     """Return the words of a body of text, as written and as stems."""
     return frozenset(_WORDS.findall(body)) | frozenset(tokenize(body))
+
+
+def _memory_words(memory: Memory) -> frozenset[str]:
+    return _split_words(compose_memory_words(memory.text, memory.entity, memory.attribute, memory.value))
 
 
 def _has_term(held: frozenset[str], term: str) -> bool:
@@ -199,7 +204,7 @@ class SqliteReader:
         return {
             "limit": _to_sql_limit(wanted.limit),
             "offset": wanted.offset,
-            "text_hash": wanted.text_hash,
+            "text_hash": None if wanted.same_text_as is None else rows.hash_text(wanted.same_text_as),
             "below": wanted.below or _LAST,
             "known_at_us": wanted.known_at_us,
             "as_of_us": wanted.as_of_us,
@@ -268,21 +273,42 @@ class SqliteReader:
 
     def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
         """Return codes of documents holding any term, rarest terms first."""
+        waiting = [] if memories else [(code, _split_words(body)) for code, body in self._unlisted()]
+        return self._nominated(terms, limit, waiting, memories=memories)
+
+    def _nominated(
+        self, terms: Sequence[str], limit: int, waiting: Sequence[tuple[int, frozenset[str]]], *, memories: bool
+    ) -> list[int]:
+        """Nominate among the documents of the index and those that wait for it, given by code and words."""
         low = self._tenant.number << CODE_BITS
         bounds = {"low": low + pack_code(0, memory=memories), "high": low + (1 << CODE_BITS), "limit": limit}
-        waiting = [] if memories else [(code, _split_words(body)) for code, body in self._unlisted()]
         asked = {match: term for term in terms if (match := _to_match_query(term))}
         found = self._run("matching_words", matches=json.dumps([*asked]), **bounds)
         lists = [
             [doc - low for doc in json.loads(row["docs"])] + [code for code, held in waiting if _has_term(held, term)]
             for row, term in zip(found, asked.values(), strict=True)
         ]
+        if memories:  # those that wait come last, and the index ends a list at the limit
+            lists = [codes[:limit] for codes in lists]
         nominated: dict[int, None] = {}
         for codes in sorted(lists, key=len):
             nominated.update(dict.fromkeys(codes))
             if len(nominated) >= limit:
                 break
         return list(nominated)[:limit]
+
+    def search_memories(
+        self, words: Sequence[str], limit: int, *, most: int | None = None, beside: Sequence[Memory] = ()
+    ) -> list[Memory]:
+        """Return the current versions of memories that hold any of these words, rarest words first."""
+        waiting = [(pack_code(parse_serial(one.id), memory=True), _memory_words(one)) for one in beside]
+        codes = self._nominated(words, limit, waiting, memories=True)
+        numbers = [unpack_code(code)[1] for code in codes[:most]]
+        found = self._run("memories_by_id", ids=json.dumps(numbers)) if numbers else None
+        read = [] if found is None else rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
+        held = {memory.id: memory for memory in (*beside, *read)}
+        ids = (self._public(IdKind.MEMORY, number) for number in numbers)
+        return [held[name] for name in ids if name in held]
 
     def _unlisted(self) -> list[tuple[int, str]]:
         """Return code and words of the documents that wait for the full-text index; there are few (`limits`)."""

@@ -5,6 +5,7 @@ What dumps, erases and checks is loaded by the method that needs it: a process t
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
@@ -177,6 +178,22 @@ class SqliteStore:
         with self._readers.take() as connection:
             row = connection.execute(load_statements()["user_of_tag"], {"tag": tag}).fetchone()
         return None if row is None else str(row[0])
+
+    def users(self, *, after: str = "", limit: int) -> list[str]:
+        """Return the names of tenants, in order of name, from `after` on."""
+        with self._readers.take() as connection:
+            found = connection.execute(load_statements()["users"], {"after": after, "limit": limit})
+            return [str(row["user_id"]) for row in found]
+
+    def users_with_due_jobs(
+        self, now_us: int, *, limit: int, other_kinds: Collection[str] = (), besides: Collection[str] = ()
+    ) -> list[str]:
+        """Return the names of tenants with a due job, those first whose job has been due the longest."""
+        given = {"other_kinds": json.dumps(sorted(other_kinds)), "besides": json.dumps(sorted(besides))}
+        with self._readers.take() as connection:
+            sql = load_statements()["users_with_due_jobs"]
+            found = connection.execute(sql, {"now_us": now_us, "limit": limit, **given})
+            return [str(row["user_id"]) for row in found]
 
     @contextmanager
     def dump(self, user_id: str, *, only: Collection[str] | None = None) -> Generator[TenantExport]:

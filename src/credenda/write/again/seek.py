@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from credenda.ids import IdKind, format_id
 from credenda.limits import AGAIN_NOMINATED
 from credenda.model.change import Add, Change, Confirm, Supersede
 from credenda.model.claim import Claim
 from credenda.model.derived import is_dreamed
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Relation
-from credenda.storage.store import Reader, unpack_code
+from credenda.storage.store import Reader
 from credenda.write.again.compare import comparable, more_exact, other_words, same_said, told_plainly
 from credenda.write.again.sense import plainly, sense
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.inputs import StatementContext
 from credenda.write.reconcile.slots import TRUST_MARGIN, display_value, get_valid_from_us
 from credenda.write.reconcile.wording import explain_replacement, split_value
+from credenda.write.related import related
 
 __all__ = ["Again", "said_again", "with_again"]
 
@@ -70,10 +70,7 @@ def _near(reader: Reader, claim: Claim) -> list[Memory]:
     words = list(dict.fromkeys([*split_value(claim.value or ""), *said.matters, *other_words(claim)]))
     if not words:
         return []
-    codes = reader.nominate(words, AGAIN_NOMINATED, memories=True)
-    numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
-    found = reader.memories([format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers])
-    return [one for one in found if not is_dreamed(one)]
+    return [one for one in related(reader, words, AGAIN_NOMINATED) if not is_dreamed(one)]
 
 
 def with_again(

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.ids import IdKind, format_id
+from credenda.index.document_names import event_ids
 from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
-from credenda.storage.store import MemoryFilter, Reader, unpack_code
+from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.singular_plural import find_condition_forms, list_condition_terms
 from credenda.text.tokens import is_run
@@ -116,10 +116,9 @@ def find_restatements(reader: Reader, texts: Sequence[str], sought: set[str]) ->
     found: list[Span] = []
     for key in keys.keys() - sought - {""}:
         terms = [_choose_search_words(keys[key]), *list_condition_terms(keys[key])]
-        codes = map(unpack_code, reader.nominate(terms, _REPEATS_MAX))
-        numbers = sorted({code[1] for code in codes if not code[0]})
+        ids = event_ids(reader.nominate(terms, _REPEATS_MAX), reader.tenant.tag)
         forms = find_condition_forms(keys[key])
-        for event in reader.events([format_id(IdKind.EVENT, one, reader.tenant.tag) for one in numbers]):
+        for event in reader.events(ids):
             pieces = {(start, stop): event.text[start:stop] for start, stop in split_statements(event.text)}
             said = {
                 at for at, text in pieces.items() if normalise_text(text) == key or forms & find_condition_forms(text)

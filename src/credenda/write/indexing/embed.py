@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.errors import NotFound
-from credenda.ids import IdKind, format_id, parse_id_number
+from credenda.ids import IdKind, format_id
+from credenda.index.document_names import event_document, memory_document, owner_id
 from credenda.model.event import CODE, Event, Role
 from credenda.model.memory import Layer, Memory, Status
 from credenda.providers.embed.protocol import Embedder, embed_checked
 from credenda.storage.job_kinds import EMBED
-from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
+from credenda.storage.store import Job, Reader, Vector, Writer
 from credenda.text.passages import split_passages
 from credenda.write.indexing.surprise import Novelty, store_novelty
 from credenda.write.reconcile_job import mark_complete
@@ -54,16 +55,11 @@ def find_missing_vectors(reader: Reader, job: Job, model_id: str, *, least_bits:
         alike = event.role is Role.USER and event.id in spoken_for
         if CODE in event.flags or (alike and event.text.strip() in standing):
             continue
-        number = parse_id_number(event.id, IdKind.EVENT, tag)
         for ordinal, (start, stop) in enumerate(split_passages(event.text)):
             spoken = _prefix_speaker(event, event.text[start:stop])
-            wanted.append(MissingVector(pack_code(number, ordinal, memory=False), spoken))
+            wanted.append(MissingVector(event_document(event.id, ordinal, tag), spoken))
     wanted += (
-        MissingVector(
-            pack_code(parse_id_number(memory.id, IdKind.MEMORY, tag), memory=True),
-            memory.text,
-            counts=_is_unmeasured(memory),
-        )
+        MissingVector(memory_document(memory.id, tag), memory.text, counts=_is_unmeasured(memory))
         for memory in memories.values()
         if memory.text
     )
@@ -124,17 +120,17 @@ def store_vectors(
     if tag != of:
         raise NotFound("what was to be embedded is no longer there", why="this user was erased meanwhile")
     ids = [format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
-    readable = {parse_id_number(event.id, IdKind.EVENT, tag) for event in writer.events(ids) if event.text}
+    readable = {event.id for event in writer.events(ids) if event.text}
     held = {
-        parse_id_number(memory.id, IdKind.MEMORY, tag): memory
+        memory.id: memory
         for memory in writer.memories(sorted({item.memory_id for item in writer.evidence(event_ids=ids)}))
         if memory.text
     }
     for vector in vectors:
-        is_memory, number, _ = unpack_code(vector.code)
-        if number in (held if is_memory else readable):
+        owner = owner_id(vector.code, tag)
+        if owner in held or owner in readable:
             writer.put(vector)
             if novel is not None and vector.code in novel:
-                store_novelty(writer, held[number], novel[vector.code], now_us)
+                store_novelty(writer, held[owner], novel[vector.code], now_us)
     if last:
         writer.put(mark_complete(job))

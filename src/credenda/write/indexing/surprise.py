@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import IdKind, format_id
+from credenda.index.document_names import owner_id
 from credenda.model.change import Actor, Change, Confirm, Retag, Support
 from credenda.model.memory import Memory
 from credenda.model.surprise import DUPLICATE_OF, DUPLICATE_SIMILARITY, NEIGHBOURS, adjust_importance, compute_surprise
 from credenda.model.transitions import HELD
-from credenda.storage.store import Reader, Surprise, Vector, Writer, unpack_code
+from credenda.storage.store import Reader, Surprise, Vector, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.indexing.near_duplicate import is_exact_repeat, may_repeat
 
@@ -30,10 +30,10 @@ _PLACES: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Novelty:
-    """How surprising a memory is, and the number of its nearest neighbour with their cosine, where there is one."""
+    """How surprising a memory is, and the id of its nearest neighbour with their cosine, where there is one."""
 
     surprise: float
-    nearest: int | None = None
+    nearest: str | None = None
     similarity: float = 0.0
 
 
@@ -45,15 +45,15 @@ def measure_novelty(reader: Reader, index: ResidentIndex, vectors: Sequence[Vect
     from credenda.index.neighbours import find_nearest_memories
 
     found = find_nearest_memories(index, reader, vectors, NEIGHBOURS)
-    return {vector.code: _score_novelty(near) for vector, near in zip(vectors, found, strict=True)}
+    return {vector.code: _score_novelty(near, reader.tenant.tag) for vector, near in zip(vectors, found, strict=True)}
 
 
-def _score_novelty(near: Sequence[tuple[int, float]]) -> Novelty:
+def _score_novelty(near: Sequence[tuple[int, float]], tag: str) -> Novelty:
     if not near:
         return Novelty(surprise=compute_surprise(()))
     code, similarity = near[0]
     return Novelty(
-        surprise=compute_surprise([cosine for _, cosine in near]), nearest=unpack_code(code)[1], similarity=similarity
+        surprise=compute_surprise([cosine for _, cosine in near]), nearest=owner_id(code, tag), similarity=similarity
     )
 
 
@@ -73,7 +73,7 @@ def _flag_repeat(writer: Writer, memory: Memory, novelty: Novelty) -> list[Chang
     """Say that a memory may repeat its neighbour; one that surely does counts as one more saying of it."""
     if novelty.nearest is None or novelty.similarity < DUPLICATE_SIMILARITY:
         return []
-    other_id = format_id(IdKind.MEMORY, novelty.nearest, writer.tenant.tag)
+    other_id = novelty.nearest
     found = writer.memories([other_id])
     if not found or found[0].status not in HELD or memory.status not in HELD or not may_repeat(memory, found[0]):
         return []

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda import limits
-from credenda.ids import IdKind, format_id
 from credenda.model.change import Actor, Change, Supersede
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event
 from credenda.model.memory import Memory, MemoryType, Relation
-from credenda.storage.store import MemoryFilter, Reader, Writer, unpack_code
+from credenda.storage.store import MemoryFilter, Reader, Writer
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.tokens import tokenize
 from credenda.write.apply import Application, apply
@@ -21,6 +20,7 @@ from credenda.write.extract_job import extract_turns
 from credenda.write.llm.reading import Understood, reread
 from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
 from credenda.write.reconcile_job import apply_claims
+from credenda.write.related import in_order_of_id
 
 __all__ = ["Asked", "believe_again", "fallback", "still_so", "turn_of", "turns_waiting"]
 
@@ -71,10 +71,8 @@ def _known(reader: Reader, event: Event, readings: Sequence[Claim]) -> list[Memo
 
 def _by_words(reader: Reader, text: str) -> list[Memory]:
     terms = list(dict.fromkeys(tokenize(text)))[:_TERMS]
-    codes = reader.nominate(terms, limits.CANDIDATES, memories=True) if terms else []
-    tag = reader.tenant.tag
-    ids = [format_id(IdKind.MEMORY, number, tag) for _, number, _ in map(unpack_code, codes)]
-    return sorted(reader.memories(ids[: limits.LLM_KNOWN_MEMORIES]), key=get_valid_from_us, reverse=True)
+    found = reader.search_memories(terms, limits.CANDIDATES, most=limits.LLM_KNOWN_MEMORIES) if terms else []
+    return sorted(in_order_of_id(found), key=get_valid_from_us, reverse=True)
 
 
 def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Claim, ...] | None:

@@ -7,16 +7,15 @@ several, so that a name tells them apart. Who is not named is the one of whom th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from credenda.ids import IdKind, format_id
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Status
-from credenda.storage.store import MemoryFilter, Reader, unpack_code
+from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.write.extract.lexicon import names
+from credenda.write.related import related
 
 __all__ = ["resolve_relative"]
 
@@ -64,7 +63,7 @@ def _resolve_by_name(reader: Reader, claim: Claim) -> Claim:
     What only people have is his as well where he alone is called so, and nothing is held under the bare name.
     """
     key, name = normalise_attribute(claim.attribute or ""), normalise_name(claim.entity or "")
-    known = _load_active(reader, reader.nominate([name], _NOMINATED, memories=True))
+    known = _load_active(reader, name)
     asked = {key, _OF_PERSONS.get(key, key)}
     held = [one for one in known if normalise_attribute(one.attribute or "") in asked]
     if any(normalise_name(one.entity or "") == name for one in held):
@@ -84,9 +83,8 @@ def _is_named(memory: Memory, name: str) -> bool:
     return known is not None and normalise_name(known[1]) == name
 
 
-def _load_active(reader: Reader, codes: Iterable[int]) -> list[Memory]:
-    ids = {format_id(IdKind.MEMORY, number, reader.tenant.tag) for _, number, _ in map(unpack_code, codes)}
-    return [one for one in reader.memories(sorted(ids)) if one.status is Status.ACTIVE and one.entity]
+def _load_active(reader: Reader, word: str) -> list[Memory]:
+    return [one for one in related(reader, [word], _NOMINATED) if one.status is Status.ACTIVE and one.entity]
 
 
 def _split_kin_and_name(entity: str) -> tuple[str, str] | None:
@@ -105,11 +103,10 @@ def _split_kin_and_name(entity: str) -> tuple[str, str] | None:
 
 def _find_relatives(reader: Reader, kin: str) -> list[Memory]:
     """Read the active memories about whoever is such a relative, found by the word for it."""
-    codes = reader.nominate([kin.rpartition(" ")[2]], _NOMINATED, memories=True)
     key = normalise_name(kin)
     return [
         one
-        for one in _load_active(reader, codes)
+        for one in _load_active(reader, kin.rpartition(" ")[2])
         if (known := _split_kin_and_name(one.entity or "")) is not None and normalise_name(known[0]) == key
     ]
 

@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from credenda.ids import IdKind, format_id
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, Status
-from credenda.storage.store import Reader, unpack_code
+from credenda.storage.store import Reader
 from credenda.text.normalize import is_same_value, normalise_name
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, BY_BIRTH, get_slot, is_denial
 from credenda.write.reconcile.wording import find_number, has_other_number, is_number, replace_number, split_value
+from credenda.write.related import related
 
 __all__ = ["has_no_slot", "is_bare_value", "keep_verbatim", "resolve_from_previous", "resolve_slot"]
 
@@ -162,13 +162,10 @@ def _filter_replaceable(held: list[Memory]) -> list[Memory]:
 
 def _find_mentions(reader: Reader, claim: Claim, value: str) -> list[Memory]:
     """Give the active memories about the speaker that mention a value, found by its words."""
-    codes = reader.nominate(split_value(value), _NOMINATED, memories=True)
-    numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
-    ids = [format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers]
     speaker = normalise_name(claim.speaker)
     return [
         one
-        for one in reader.memories(ids)
+        for one in related(reader, split_value(value), _NOMINATED)
         if one.status is Status.ACTIVE
         and one.stance in ASSERTIVE_STANCES
         and not is_denial(one)

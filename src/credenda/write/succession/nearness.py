@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import memory_document
 from credenda.model.claim import Claim
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.providers.embed.protocol import Embedder, embed_checked
-from credenda.storage.store import Reader, pack_code
+from credenda.storage.store import Reader
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone
 from credenda.write.succession.likely import Said
@@ -85,9 +85,7 @@ def _stored(reader: Reader, memories: dict[str, Memory], embedder: Embedder) -> 
     from credenda.index.quantize import decode  # noqa: PLC0415 - numpy, for who has an engine
 
     tag = reader.tenant.tag
-    texts = {
-        pack_code(parse_id_number(one.id, IdKind.MEMORY, tag), memory=True): text for text, one in memories.items()
-    }
+    texts = {memory_document(one.id, tag): text for text, one in memories.items()}
     found = reader.vectors(sorted(texts), embedder.model_id) if texts else []
     return {texts[one.code]: decode(one.data, one.bits) for one in found if one.bits in _EXACT_BITS}
 

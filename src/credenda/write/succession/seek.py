@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from credenda import limits
-from credenda.ids import IdKind, format_id, parse_id_number
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import ChangeKind
 from credenda.model.claim import Claim, Span
 from credenda.model.derived import is_dreamed
 from credenda.model.event import CODE, DENIED, QUARANTINED, Event, Role
 from credenda.model.memory import Memory, MemoryType, Status
-from credenda.storage.rows import hash_text
-from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, unpack_code
+from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_name
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone, own_sentences
 from credenda.write.extract.restate import retold
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, TRUST_MARGIN, get_valid_from_us
+from credenda.write.related import in_order_of_id, related
 from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
 from credenda.write.succession.likely import Nearness, Said, said_of
@@ -138,7 +138,7 @@ def laid_on(reader: Reader, event: Event, said: Said) -> list[Memory]:
 
 def told_before(reader: Reader, event: Event, texts: Iterable[str]) -> list[Memory]:
     """Read the memories of some texts whose place an event may take."""
-    found = (reader.find(MemoryFilter(text_hash=hash_text(text), limit=limits.SLOT_ROWS)) for text in texts)
+    found = (reader.find(MemoryFilter(same_text_as=text, limit=limits.SLOT_ROWS)) for text in texts)
     return [one for held in found for one in held if _replaceable(event, one)]
 
 
@@ -160,8 +160,8 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness
         given, compared = {one.id for one in resting}, [as_compared(one) for one in resting]
         near, among = closest(said, looked_at, _WEIGHED), len(looked_at)
         if not near:
-            codes = reader.nominate(words, _NOMINATED, memories=True)
-            near, among = _compared(_held(reader, event, codes[:_WEIGHED], given)), len(codes)
+            found = reader.search_memories(words, _NOMINATED)
+            near, among = _compared(_held(event, in_order_of_id(found[:_WEIGHED]), given)), len(found)
         others = [one for one in near if one.id not in given]
         found = likeliest(said, others, compared, among=among, nearness=nearness, alone=alone)
         if found is None and alone and said.cues:
@@ -249,17 +249,15 @@ def _near(reader: Reader, event: Event, sentence: str, given: set[str]) -> list[
 
 
 def _active(reader: Reader, event: Event, words: list[str], given: set[str]) -> list[Memory]:
-    return _held(reader, event, reader.nominate(words, _NOMINATED, memories=True), given)
+    return _held(event, related(reader, words, _NOMINATED), given)
 
 
 def _compared(found: Sequence[Memory]) -> list[Memory]:
     return [as_compared(one) for one in found]
 
 
-def _held(reader: Reader, event: Event, codes: Sequence[int], given: set[str]) -> list[Memory]:
-    """Read of some nominated documents the speaker's active memories that were there before and can be replaced."""
-    numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
-    found = reader.memories([format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers])
+def _held(event: Event, found: Sequence[Memory], given: set[str]) -> list[Memory]:
+    """Keep of some memories the speaker's active ones that were there before and can be replaced."""
     return [one for one in found if one.id not in given and _replaceable(event, one)]
 
 
