@@ -1,4 +1,4 @@
-"""Verifying a SQLite file: that it is sound, and that what is derived still follows from what is true."""
+"""Verification of a SQLite file: its soundness, and the agreement of derived rows with their sources."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from credenda.storage.store import Finding, Tenant
 __all__ = ["check_store", "rebuild_words", "repair_rows", "words_agree"]
 
 _SHOWN: Final = 5
-"""Rows that a finding names; the others are counted."""
+"""The number of rows that a finding names; the others are counted."""
 _RESTORE: Final = "restore a backup made before, or keep the file for a look at what was lost"
 _REBUILD: Final = "run `credenda rebuild`, which makes it again from the change log"
 _REPAIR: Final = "run `credenda doctor --repair`, which takes them away"
 
 
 class _Check(NamedTuple):
-    """One kind of row that must not be: what it is, a query for the names of such rows, and what to do about it.
+    """A check for invalid rows: their description, a query for their names, and the fix.
 
-    `repair` takes away rows that are derived or can serve nothing any more; the journal and the log are never touched.
+    `repair` deletes rows that are derived or no longer of use; it never changes the journal or the log.
     """
 
     what: str
@@ -127,7 +127,7 @@ _CHECKS: Final = {
 
 
 def check_store(connection: sqlite3.Connection, tenant: Tenant | None) -> list[Finding]:
-    """Return everything that is wrong; an empty list means that all checks held."""
+    """Return all findings; an empty list means that all checks passed."""
     findings = list(_soundness(connection))
     if tenant is not None:
         findings += _journal_chain(connection, tenant)
@@ -148,9 +148,9 @@ def _finding(connection: sqlite3.Connection, tenant: Tenant, name: str, check: _
 
 
 def repair_rows(connection: sqlite3.Connection, tenant: Tenant, findings: Iterable[Finding]) -> list[Finding]:
-    """Take away the derived rows that findings name, inside the caller's transaction; return the findings as they are.
+    """Delete the derived rows that findings name, inside the caller's transaction; return the findings after that.
 
-    What a repair cannot reach is found again, and stays unrepaired.
+    A finding that the repair cannot fix is found once more and stays unrepaired.
     """
     done: list[Finding] = []
     for finding in findings:
@@ -166,7 +166,7 @@ def repair_rows(connection: sqlite3.Connection, tenant: Tenant, findings: Iterab
 
 
 def words_agree(connection: sqlite3.Connection) -> bool:
-    """Say whether the full-text index holds exactly the words of the rows; needs a connection that may write."""
+    """Return whether the full-text index has exactly the words of the rows; needs a writable connection."""
     try:
         connection.execute("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
     except sqlite3.DatabaseError as error:
@@ -177,7 +177,7 @@ def words_agree(connection: sqlite3.Connection) -> bool:
 
 
 def rebuild_words(connection: sqlite3.Connection) -> None:
-    """Make the full-text index afresh, and drop every index image, from the rows they are derived from."""
+    """Rebuild the full-text index from its source rows, and drop every snapshot."""
     connection.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
     connection.execute("DELETE FROM index_blobs WHERE name <> 'core'")
 
