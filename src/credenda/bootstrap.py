@@ -99,7 +99,7 @@ def _clock(clock: Clock | None) -> Clock:
         return SystemClock()
     if not callable(getattr(clock, "now_us", None)):
         why = f"a {type(clock).__name__} has no now_us"
-        raise Invalid("the clock given cannot be used", why=why, fix="give one of credenda.testing, or none")
+        raise Invalid("the given clock cannot be used", why=why, fix="give one of credenda.testing, or none")
     return clock
 
 
@@ -148,7 +148,9 @@ def back_up_file(parts: Parts, path: Path) -> BackupReport:
 
     store = parts.store
     if not isinstance(store, SqliteStore):
-        raise Invalid("this database is not one file", why="a server keeps it", fix="use the server's own backups")
+        raise Invalid(
+            "this database is not a file", why="a database server stores it", fix="use the server's own backups"
+        )
     return back_up(store, path)
 
 
@@ -165,7 +167,7 @@ def sqlite_path(target: str | Path | None) -> str:
     if scheme == "sqlite":
         return _path_of(text)
     if scheme in {"postgresql", "postgres"}:
-        why = "this version keeps SQLite files only"
+        why = "this version supports SQLite files only"
         raise Invalid("a Postgres target cannot be opened", why=why, fix="give a path")
     raise Invalid(f"{scheme!r} is not a kind of database", fix="give a path or sqlite:///path")
 

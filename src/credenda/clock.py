@@ -110,7 +110,7 @@ def parse_time(value: datetime | str, zone: tzinfo = UTC) -> int:
     if not isinstance(value, datetime | str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid(
             f"cannot read a {type(value).__name__} as a time",
-            why="it says neither zone nor unit",
+            why="it has neither zone nor unit",
             fix="give a datetime, or text like 2026-03-01T09:30:00Z",
         )
     try:

@@ -197,8 +197,8 @@ def _table(given: object) -> Mapping[str, object]:
         return {}
     table = cast("Mapping[object, object]", given) if isinstance(given, Mapping) else {None: given}
     if not all(isinstance(name, str) for name in table):
-        why = "these are none, or one has no text for a name"
-        raise Invalid("settings must be values by their names", why=why, fix='give {"name": value}')
+        why = "the value is not a mapping, or a name is not text"
+        raise Invalid("settings must be a mapping of names to values", why=why, fix='give {"name": value}')
     return cast("Mapping[str, object]", table)
 
 
@@ -288,12 +288,14 @@ def _from_file() -> dict[str, object]:
     path = _config_file()
     if not path.is_file():
         if os.environ.get("CREDENDA_CONFIG"):
-            raise Invalid(f"there is no settings file {path}", why="CREDENDA_CONFIG names it", fix="mend the name")
+            raise Invalid(f"there is no settings file {path}", why="CREDENDA_CONFIG names it", fix="correct the name")
         return {}
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise Invalid(f"cannot read the settings in {path}", why=str(error), fix="mend or remove the file") from error
+        raise Invalid(
+            f"cannot read the settings in {path}", why=str(error), fix="correct or remove the file"
+        ) from error
 
 
 def _from_environment() -> dict[str, object]:

@@ -49,10 +49,10 @@ def check_transition(old: Status, new: Status) -> None:
     if new in TRANSITIONS[old]:
         return
     if new is old:
-        raise Conflict(f"the memory is already {old}", fix="nothing is left to do")
+        raise Conflict(f"the memory is already {old}", fix="no change is needed")
     ways = ", ".join(sorted(TRANSITIONS[old]))
     raise Conflict(
         f"a memory that is {old} cannot become {new}",
-        why="its words are gone for good" if old is Status.DELETED else f"from {old} it can only become {ways}",
-        fix="say it again with `remember`" if old is Status.DELETED else "choose one of these, or undo first",
+        why="its words were deleted permanently" if old is Status.DELETED else f"from {old} it can only become {ways}",
+        fix="store it again with `remember`" if old is Status.DELETED else "choose one of these, or undo first",
     )

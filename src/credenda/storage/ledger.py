@@ -100,5 +100,7 @@ def _append(path: str | Path, lines: list[dict[str, object]]) -> None:
                 os.close(folder)
     except OSError as error:
         raise Unavailable(
-            f"{place} cannot be written", why=error.strerror or type(error).__name__, fix="make room or give leave"
+            f"{place} cannot be written",
+            why=error.strerror or type(error).__name__,
+            fix="free disk space, or grant write permission",
         ) from error

@@ -109,7 +109,7 @@ def _json(raw: str) -> Any:
         return json.loads(raw)
     except ValueError as error:
         fix = "run `credenda doctor`, or restore a backup"
-        raise Corrupt("a row cannot be read", why="a cell of it is not the JSON that was written", fix=fix) from error
+        raise Corrupt("a row cannot be read", why="a cell of it is not valid JSON", fix=fix) from error
 
 
 def _names(raw: str | None) -> tuple[str, ...]:

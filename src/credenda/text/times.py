@@ -65,7 +65,7 @@ def moment_named(value: datetime | str, zone: tzinfo, now_us: int) -> int:
         last = to_datetime(period.until_us - 1).astimezone(zone).date()
         raise Invalid(
             f"{_shown(value)} is more than a day",
-            why="what is asked for is one moment",
+            why="a single moment is required",
             fix=f"name a day of it, such as {last.isoformat()}",
         )
     return now_us if period.from_us <= now_us < period.until_us else period.until_us - 1
@@ -159,7 +159,7 @@ def _shown(value: datetime | str) -> str:
 def _unread(text: str) -> Invalid:
     parts = [int(part) for part in re.split(r"[./-]", text) if part] if _NUMBERS.fullmatch(text) else []
     if len(parts) == _DAYS and max(parts[:2]) <= 12 and parts[0] != parts[1]:  # noqa: PLR2004 - months
-        why = "day and month could be either way round"
+        why = "day and month may be exchanged"
     else:
         why = "it is neither RFC 3339 nor words for a day, a period or a time of day that are known here"
     fix = 'write it like 2026-03-01, 2026-03-01T09:30:00Z, "3 March 2026" or "yesterday 14:30"'

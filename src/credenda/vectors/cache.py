@@ -167,8 +167,8 @@ def _caught_up(reader: Reader, index: ResidentIndex) -> ResidentIndex | None:
         if len(current) > limits.RESIDENT_DOCUMENTS:
             return None
     raise Corrupt(
-        "an index cannot be caught up",
-        why="the store's heads keep moving without an end",
+        "an index cannot be updated",
+        why="the store's heads keep moving",
         fix="run `credenda doctor`",
     )
 

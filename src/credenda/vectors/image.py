@@ -110,14 +110,14 @@ def read(blobs: Sequence[bytes]) -> tuple[Head, Table, Run]:
 def _read_head(whole: bytes) -> tuple[dict[str, Any], int]:
     """Check the snapshot and return its head and the start of the arrays."""
     if len(whole) < _PREFIX.size:
-        raise ValueError("an index image is cut short")
+        raise ValueError("an index snapshot is truncated")
     magic, checksum, length = _PREFIX.unpack_from(whole)
     if magic != _MAGIC or zlib.crc32(memoryview(whole)[_PREFIX.size :], length) != checksum:
-        raise ValueError("an index image is damaged")
+        raise ValueError("an index snapshot is damaged")
     stop = _PREFIX.size + length
     about = cast("dict[str, Any]", json.loads(whole[_PREFIX.size : stop]))
     if about["version"] != [IMAGE_VERSION, TOKENIZER]:
-        raise ValueError("an index image was made by another version")
+        raise ValueError("an index snapshot is from another version")
     return about, stop
 
 

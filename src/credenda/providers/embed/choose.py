@@ -102,7 +102,7 @@ def _try_out(embedder: Embedder) -> None:
     problem = _problem_with_names(embedder) or _problem_with_vectors(embedder)
     if problem:
         raise Invalid(
-            "the embedder given cannot be used",
+            "the given embedder cannot be used",
             why=problem,
             fix="let embed(texts) return (n, dims) float32 with rows of unit length",
         )

@@ -40,7 +40,7 @@ class HashedEmbedder:
         if dims < _DIMS_LEAST:
             raise Invalid(
                 f"{dims} dimensions are too few to hash words into",
-                why="unlike words would fall together",
+                why="different words would collide",
                 fix=f"take {_DIMS_LEAST} or more; 384 is usual",
             )
         self._dims = dims

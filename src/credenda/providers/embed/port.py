@@ -56,6 +56,6 @@ def checked_vectors(embedder: Embedder, texts: Sequence[str], *, asked: bool = F
         raise Unavailable(
             f"{embedder.model_id} gave vectors that cannot be used",
             why=f"{len(texts)} rows of {embedder.dims} numbers and of unit length are needed",
-            fix="mend the embedder; the words are searchable meanwhile",
+            fix="correct the embedder; search by words works meanwhile",
         )
     return matrix

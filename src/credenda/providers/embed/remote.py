@@ -142,7 +142,7 @@ class RemoteEmbedder:
         except (OSError, HTTPException) as error:
             raise _RefusalError(f"{type(error).__name__} at {self._place.netloc}") from None
         if len(content) > limits.EMBED_RESPONSE_BYTES:
-            raise _RefusalError("it answered more than any vectors take", again=False)
+            raise _RefusalError("its answer is longer than any vectors need", again=False)
         try:
             return cast("object", json.loads(content))
         except ValueError:
@@ -170,7 +170,7 @@ class RemoteEmbedder:
         return Unavailable(
             f"{self.model_id} gave no vectors",
             why=why,
-            fix="look after the endpoint and the settings embedder_*; the words are searchable meanwhile",
+            fix="check the endpoint and the settings embedder_*; search by words works meanwhile",
         )
 
 

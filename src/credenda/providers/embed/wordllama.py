@@ -183,9 +183,9 @@ def _loaded(held: StaticFiles) -> tuple[Any, NDArray[np.generic]]:
         table = np.memmap(held.weights, kind, "r", offset, _shape(header))
     except Exception as error:
         raise Unavailable(
-            "the vectors of words cannot be loaded",
+            "the word vectors cannot be loaded",
             why=str(error)[:200],
-            fix=f"look at {held.weights.parent}; the words are searchable meanwhile",
+            fix=f"check {held.weights.parent}; search by words works meanwhile",
         ) from error
     return tokenizer, table
 
@@ -198,4 +198,4 @@ def _same(held: StaticFiles) -> None:
 
 def _refused(path: Path, why: str) -> Invalid:
     fix = 'give the folder of one *.safetensors with the tensor "embedding.weight" and its tokenizer*.json'
-    return Invalid(f"no vectors of words can be read from {path}", why=why, fix=fix)
+    return Invalid(f"no word vectors can be read from {path}", why=why, fix=fix)

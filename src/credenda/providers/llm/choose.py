@@ -34,7 +34,7 @@ def open_model(choice: object, settings: Settings) -> ModelLine | None:
         return ModelLine(model, price or table, owned=True)
     if not isinstance(wanted, LanguageModel) or not _fits(wanted):
         raise Invalid(
-            "the language model given cannot be used",
+            "the given language model cannot be used",
             why="it must have model_id, at_once, ask(question) and close()",
             fix='give such an object, credenda.testing.ScriptedModel, or a name like "anthropic:claude-haiku-4-5"',
         )

@@ -123,7 +123,7 @@ class Gateway:
         except TimeoutError:
             raise ModelFailure(Trouble.AWAY, f"no answer within {self._place.timeout_seconds:g} s") from None
         except (UserError, ImportError) as error:
-            raise ModelFailure(Trouble.DENIED, f"it cannot be asked this way ({type(error).__name__})") from None
+            raise ModelFailure(Trouble.DENIED, f"it rejects this kind of request ({type(error).__name__})") from None
         except Exception as error:  # noqa: BLE001 - three libraries raise what they like: each is one way of not answering
             raise _failure(error) from None
         return _reply(response)
@@ -135,7 +135,7 @@ def _check_installed() -> None:
     if find_spec("pydantic_ai") is None:
         raise Unavailable(
             "language models are not installed",
-            why="they are asked through pydantic-ai",
+            why="they need pydantic-ai",
             fix='pip install "credenda[llm]", or leave llm out',
         )
 
@@ -243,10 +243,10 @@ def _reply(response: ModelResponse) -> Reply:
     if response.finish_reason == "content_filter":
         raise ModelFailure(Trouble.REFUSED, "it refused to answer", **used)
     if response.finish_reason not in _ENDED_WELL:
-        raise ModelFailure(Trouble.UNREADABLE, "its answer did not end well", **used)
+        raise ModelFailure(Trouble.UNREADABLE, "its answer ended irregularly", **used)
     text = _json_of(response)
     if len(text) > limits.LLM_ANSWER_CHARACTERS:
-        raise ModelFailure(Trouble.UNREADABLE, "it answered more than any claims take", **used)
+        raise ModelFailure(Trouble.UNREADABLE, "its answer is longer than any claims need", **used)
     return Reply(text=text, **used)
 
 
@@ -270,10 +270,10 @@ def _failure(error: Exception) -> ModelFailure:
             return ModelFailure(Trouble.DENIED, f"it answered {status}", wait_seconds=wait)
         return ModelFailure(Trouble.BUSY, f"it answered {status}", wait_seconds=wait)
     if isinstance(error, UnexpectedModelBehavior):
-        return ModelFailure(Trouble.UNREADABLE, "its answer is not what the wire format asks for")
+        return ModelFailure(Trouble.UNREADABLE, "its answer does not have the required format")
     if isinstance(error, ModelAPIError):
         return ModelFailure(Trouble.AWAY, f"it cannot be reached ({type(error).__name__})")
-    return ModelFailure(Trouble.AWAY, f"asking it failed ({type(error).__name__})")
+    return ModelFailure(Trouble.AWAY, f"the call failed ({type(error).__name__})")
 
 
 def _seconds(headers: Mapping[str, Any] | None) -> float | None:

@@ -64,7 +64,7 @@ def read_price(text: str) -> Price | None:
     if not (0 <= read < math.inf and 0 <= written < math.inf):
         raise Invalid(
             f"llm_price cannot be {text[:40]!r}",
-            why="it is two prices: US dollars for a million tokens read, and written",
+            why="it needs two prices: US dollars for a million tokens read, and written",
             fix='write it like "1/5", or "0/0" for a model of your own',
         )
     return Price(tokens_in=read, tokens_out=written, source="the setting llm_price")

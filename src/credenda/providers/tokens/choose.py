@@ -34,14 +34,14 @@ def open_counter(choice: object) -> TokenCounter:
         return file_counter(Path(choice).expanduser())
     if not callable(choice):
         raise Invalid(
-            "the tokenizer given cannot be used",
+            "the given tokenizer cannot be used",
             why=f"a {type(choice).__name__} is neither a path nor a function",
             fix='give the path of a tokenizer.json or .tiktoken file, a function from a text to a count, or "estimate"',
         )
     given = TokenCounter(_name_of(choice), _checked(cast("Callable[[str], object]", choice)))
     given.count("")
     if not given.count(_PROBE):
-        raise Invalid("the tokenizer given cannot be used", why="it finds no token in a text of words", fix="mend it")
+        raise Invalid("the given tokenizer cannot be used", why="it finds no token in a text of words", fix="mend it")
     return given
 
 
@@ -61,9 +61,9 @@ def _checked(function: Callable[[str], object]) -> Callable[[str], int]:
             tokens = -1
         if tokens < 0:
             raise Invalid(
-                "the tokenizer given cannot be used",
+                "the given tokenizer cannot be used",
                 why=f"it counted {str(found)[:_NAME_CHARACTERS]!r} tokens in a text",
-                fix="let it return how many there are, a whole number from 0",
+                fix="let it return their number, a whole number from 0",
             )
         return tokens
 

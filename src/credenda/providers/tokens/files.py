@@ -37,7 +37,7 @@ def file_counter(path: Path) -> TokenCounter:
         file = path / _IN_FOLDER if kind_of(path) == "folder" else path
         about = file.stat()
     except (OSError, ValueError, Unavailable) as error:
-        raise _refused(path, "it cannot be found", "mend the path") from error
+        raise _refused(path, "it cannot be found", "correct the path") from error
     library = _LIBRARIES.get(file.suffix.lower())
     if library is None:
         raise _refused(file, "its name ends neither in .json nor in .tiktoken", "give a file of one of these kinds")

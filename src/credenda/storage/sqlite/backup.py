@@ -211,7 +211,7 @@ def _check_target(target: Path) -> None:
     if held:
         raise Conflict(
             f"{target} is under a legal hold",
-            why="restoring would take away what was said since the backup was made",
+            why="restoring would remove everything recorded since the backup",
             fix="lift the hold, or restore to another path",
         )
 

@@ -14,9 +14,9 @@ __all__ = ["check_store", "rebuild_words", "repair_rows", "words_agree"]
 
 _SHOWN: Final = 5
 """The number of rows that a finding names; the others are counted."""
-_RESTORE: Final = "restore a backup made before, or keep the file for a look at what was lost"
-_REBUILD: Final = "run `credenda rebuild`, which makes it again from the change log"
-_REPAIR: Final = "run `credenda doctor --repair`, which takes them away"
+_RESTORE: Final = "restore an earlier backup, and keep the file to find the lost rows"
+_REBUILD: Final = "run `credenda rebuild`, which restores it from the change log"
+_REPAIR: Final = "run `credenda doctor --repair`, which deletes them"
 
 
 class _Check(NamedTuple):
@@ -51,10 +51,10 @@ _CHECKS: Final = {
         _REBUILD,
     ),
     "evidence": _Check(
-        "pieces of evidence that name a missing memory or event",
+        "pieces of evidence of a missing memory or event",
         f"""SELECT 'm' || memory || ' from e' || event FROM evidence WHERE user_id = :user_id
             AND ({_NO_MEMORY.format("evidence")} OR {_NO_EVENT.format("evidence")})""",  # noqa: S608 - our own words
-        f"{_REBUILD}; what names a missing memory, `credenda doctor --repair` takes away",
+        f"{_REBUILD}; `credenda doctor --repair` deletes evidence of missing memories",
         (f"DELETE {_LOST_EVIDENCE}",),
     ),
     "successor": _Check(
@@ -64,7 +64,7 @@ _CHECKS: Final = {
         _REBUILD,
     ),
     "contests": _Check(
-        "contests that name a missing memory",
+        "contests of a missing memory",
         """SELECT DISTINCT 'k' || contests.id FROM contests, json_each(contests.memories) AS one
            WHERE user_id = :user_id AND NOT EXISTS (SELECT 1 FROM memories AS m WHERE m.user_id = contests.user_id
                AND m.id = CAST(substr(one.value, 2) AS INTEGER))""",
@@ -107,13 +107,13 @@ _CHECKS: Final = {
         ),
     ),
     "accesses": _Check(
-        "showings of missing memories",
+        "impressions of missing memories",
         f"SELECT 'm' || memory {_LOST_ACCESSES}",
         _REPAIR,
         (f"DELETE {_LOST_ACCESSES}",),
     ),
     "jobs": _Check(
-        "jobs over events that are not there",
+        "jobs for missing events",
         f"SELECT 'j' || id {_LOST_JOBS}",
         _REPAIR,
         (f"DELETE {_LOST_JOBS}",),
@@ -121,7 +121,7 @@ _CHECKS: Final = {
     "dead_jobs": _Check(
         "jobs gave up after too many attempts",
         "SELECT 'j' || id FROM operations WHERE user_id = :user_id AND status = 'dead'",
-        "see `credenda stats`; what they were to read is kept word for word",
+        "see `credenda stats`; their messages are stored verbatim",
     ),
 }
 

@@ -69,7 +69,7 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
         raise Unavailable(
             f"{path} cannot be created",
             why="its folder does not exist",
-            fix="make the folder first, or choose another file",
+            fix="create the folder first, or choose another file",
         )
     with translated(path):
         connection = sqlite3.connect(

@@ -132,8 +132,8 @@ def _check_empty(connection: sqlite3.Connection, user_id: str) -> None:
         sql = f"SELECT 1 FROM {table} WHERE user_id = ? LIMIT 1"  # noqa: S608 - names of our schema
         if connection.execute(sql, (user_id,)).fetchone() is not None:
             raise Conflict(
-                "this user holds memories already",
-                why=f"an archive is a whole memory and is never mixed into another; there are {table}",
+                "this user has memories already",
+                why=f"an archive is a whole memory and is never merged with another; there are {table}",
                 fix="import it under another user or into a new file, or erase this user first",
             )
 
@@ -209,7 +209,7 @@ class _Loading:
             self._connection.execute(target.insert(row), {**row, "user_id": self._user_id})
             self._index(table, row)
         except (Corrupt, sqlite3.IntegrityError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise unfit(place, f"a row of {table} is not one that a store can hold ({type(error).__name__})") from error
+            raise unfit(place, f"a row of {table} is not valid in a store ({type(error).__name__})") from error
         self.counts[table] = self.counts.get(table, 0) + 1
 
     def _check_order(self, place: int, table: str) -> None:

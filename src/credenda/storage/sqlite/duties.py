@@ -46,9 +46,9 @@ def file_derived(run: Run, tag: str, row: Derived) -> None:
             run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
         case Lead():
             if not run("lead", **asdict(row)).rowcount:
-                what = f"{row.name} is being run already" if row.name else "another process leads the duties"
+                what = f"{row.name} is being run already" if row.name else "another process runs the scheduled tasks"
                 holder = str(run("led_by", name=row.name).fetchone()[0] or "")
-                why, fix = "one at a time is enough", "leave it to the other, and try again later"
+                why, fix = "only one may run at a time", "try again later"
                 raise Conflict(what, why=why, fix=fix, owner=holder)
         case Prune():
             run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)

@@ -42,7 +42,7 @@ _LOCKS: Final = _Meaning(
     Unavailable,
     "{path} cannot be locked",
     "its file system does not lock files as a database needs, as network folders often do not",
-    "put the file on a local disk, or use a Postgres target",
+    "put the file on a local disk",
 )
 _FAMILIES: Final = (
     _Meaning(
@@ -78,14 +78,14 @@ _FAMILIES: Final = (
         Unavailable,
         "{path} could not be read or written",
         "the disk reported an error ({name})",
-        "check the disk and try again; what was acknowledged is safe",
+        "check the disk and try again; acknowledged data is safe",
     ),
     _Meaning(
         frozenset({sqlite3.SQLITE_CONSTRAINT}),
         Conflict,
         "{path} refused a row",
-        "it contradicts what is recorded, or a rule of the schema ({name})",
-        "read again what is recorded; nothing was changed",
+        "it contradicts recorded data, or a rule of the schema ({name})",
+        "read the recorded data again; nothing was changed",
     ),
 )
 _ANYTHING_ELSE: Final = _Meaning(

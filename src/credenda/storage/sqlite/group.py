@@ -84,7 +84,7 @@ class _Unit(Generic[T]):
 
 
 def _interrupted() -> Unavailable:
-    return Unavailable("the commit was interrupted", why="the thread that led it was stopped", fix="try again")
+    return Unavailable("the commit was interrupted", why="its leading thread was stopped", fix="try again")
 
 
 class GroupCommit:

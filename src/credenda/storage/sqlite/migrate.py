@@ -47,7 +47,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
     if tables:
         raise Corrupt(
             "this is not a memory of Credenda",
-            why="the SQLite file holds the tables of something else",
+            why="the SQLite file has the tables of another program",
             fix="give another path",
         )
     return 0

@@ -304,7 +304,7 @@ class SqliteStore:
                     detail="the full-text index differs from the rows it is derived from",
                     repaired=repair,
                     where="the words of all users of the file",
-                    fix="run `credenda doctor --repair`, which makes it afresh",
+                    fix="run `credenda doctor --repair`, which rebuilds it",
                 )
             )
         return findings

@@ -359,7 +359,7 @@ class SqliteWriter(SqliteReader):
         if redaction.text and len(redaction.text) != len(event.text):
             raise Invalid(
                 "what remains of an event must be as long as it was",
-                why="evidence and passages point into it by character",
+                why="evidence and passages refer to its characters",
                 fix="blank the redacted spans character for character",
                 event_id=redaction.id,
             )
