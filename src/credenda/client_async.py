@@ -581,7 +581,7 @@ class AsyncManage:
     async def dream(self, steps: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
         """Run the dream cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.
 
-        They run in this order. `dry_run` changes nothing and shows exactly what would change. A failed step is reported
+        They run in this order. `dry_run` changes nothing and returns the exact changes. A failed step is reported
         and the others run; a second run finds nothing to do. While another process runs it, nothing runs and `reason`
         tells so. The steps and their numbers: docs/dream.md. Raises `Invalid` for an unknown step.
         """
@@ -617,8 +617,7 @@ class AsyncManage:
         """Undo a change, or all changes that meet the conditions (see `undo_where`); give one or the others.
 
         It appends the inverse: nothing is lost, and undoing the undo applies the change once more. If later changes
-        depend on it, `Conflict` lists them, or `cascade` undoes them too. `dry_run` changes nothing and shows what
-        would change. An undone decision is not repeated on the same evidence. Raises `NotFound` for an unknown change,
+        depend on it, `Conflict` lists them, or `cascade` undoes them too. `dry_run` only returns the changes. An undone decision is not repeated on the same evidence. Raises `NotFound` for an unknown change,
         `Conflict` for a change that is undone already or that deleted data, which is permanent.
         """
         return await asyncio.to_thread(

@@ -72,9 +72,9 @@ def put_back(
 ) -> RestoreReport:
     """Replace a database by a verified backup, without the tenants erased since the backup was made.
 
-    `delete_again` gets the database being replaced and the copy, for each user, and deletes from the copy what was
-    deleted since; its counts are added up. `deletions` is another state of the same database, read in the same way and
-    left unchanged; tenants erased there are erased here.
+    `delete_again` gets the database being replaced and the copy, for each user, and repeats later deletions in the
+    copy; its counts are added up. `deletions` is another state of the same database, read in the same way and left
+    unchanged; tenants erased there are erased here.
 
     Raises `NotFound` for a missing file, `Invalid` for deletions of an unrelated database, `Conflict` when the target
     exists and `replace` is false, belongs to another program or is under a legal hold, `Corrupt` for a damaged backup,
