@@ -617,8 +617,9 @@ class AsyncManage:
         """Undo a change, or all changes that meet the conditions (see `undo_where`); give one or the others.
 
         It appends the inverse: nothing is lost, and undoing the undo applies the change once more. If later changes
-        depend on it, `Conflict` lists them, or `cascade` undoes them too. `dry_run` only returns the changes. An undone decision is not repeated on the same evidence. Raises `NotFound` for an unknown change,
-        `Conflict` for a change that is undone already or that deleted data, which is permanent.
+        depend on it, `Conflict` lists them, or `cascade` undoes them too. `dry_run` only returns the changes. An undone
+        decision is not repeated on the same evidence. Raises `NotFound` for an unknown change, `Conflict` for a change
+        that is undone already or that deleted data, which is permanent.
         """
         return await asyncio.to_thread(
             self._memory.undo,
