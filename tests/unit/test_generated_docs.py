@@ -47,10 +47,13 @@ def test_statements_that_were_kept_need_no_parser(monkeypatch: pytest.MonkeyPatc
     assert statements.statements.__wrapped__() == known
 
 
-@pytest.mark.parametrize(("name", "value"), [("KEPT", "absent.json"), ("_hash", repr)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("credenda.storage.sqlite.statements.KEPT", "absent.json"), ("credenda.storage.sqlite.statements._hash", repr)],
+)
 def test_statements_that_were_not_kept_are_read_anew(monkeypatch: pytest.MonkeyPatch, name: str, value: object) -> None:
     known = statements.statements()
-    monkeypatch.setattr(statements, name, value)
+    monkeypatch.setattr(name, value)
     assert statements.statements.__wrapped__() == known
     monkeypatch.setitem(sys.modules, "aiosql", None)
     with pytest.raises(ImportError):

@@ -1,4 +1,4 @@
-"""What an index still lacks: documents, moved states and vectors since its heads."""
+"""The documents, states and vectors that an index has not read yet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Run(Protocol):
 
 
 def read_delta(run: _Run, tip: Heads, heads: Heads, *, model_id: str | None, limit: int) -> Delta:
-    """Read at most `limit` events, changes and vectors after some heads, of a store that has grown to `tip`."""
+    """Read at most `limit` events, changes and vectors between the index position `heads` and the end `tip`."""
     if tip == heads:
         return Delta(heads=heads)
     documents, event_head = _events(run, heads.event, limit) if tip.event > heads.event else ([], heads.event)
@@ -92,7 +92,7 @@ def _event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int]]) ->
 
 
 def _is_code(row: sqlite3.Row) -> bool:
-    """Say whether a scan of code filed an event: its memory is searched in its place."""
+    """Return whether a code scan created an event: a search then finds its memory instead."""
     return row["flags"] is not None and CODE in json.loads(row["flags"])
 
 
