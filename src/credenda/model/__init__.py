@@ -1,1 +1,1 @@
-"""The value types that all packages share: frozen, without behaviour that needs a store."""
+"""The value types that all packages share: frozen, without behaviour that needs a store. Pure."""
