@@ -39,9 +39,9 @@ IDENTITY: Final = (
 """Attributes of the user that say who they are, in the order in which they are shown."""
 _RANK: Final = {section: rank for rank, section in enumerate(Section)}
 _REASONS: Final = {
-    Section.INSTRUCTION: "a standing instruction",
-    Section.PINNED: "pinned by hand",
-    Section.IDENTITY: "says who the user is",
+    Section.INSTRUCTION: "standing instruction",
+    Section.PINNED: "pinned by the user",
+    Section.IDENTITY: "identifies the user",
     Section.RECALLED: "recalled often",
 }
 _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})

@@ -78,24 +78,24 @@ def _step(one: Standing, rules: LifecycleRules) -> Change | None:
 def _leave_working(one: Standing, rules: LifecycleRules) -> Change | None:
     minutes = f"{rules.working_days * _MINUTES_A_DAY:.0f} minutes"
     if one.uses >= rules.working_uses:
-        reason = f"used {one.uses} times (E-060)"
+        reason = f"used {one.uses} times"
     elif one.age_days <= rules.working_days:
         return None
     elif not one.uses and one.memory.importance < rules.working_importance:
-        return _archive(one.memory.id, f"unused in its {minutes}, importance {one.memory.importance:.2f}")
+        return _archive(one.memory.id, f"unused for {minutes}, importance {one.memory.importance:.2f}")
     else:
-        reason = f"older than {minutes} (E-060)"
+        reason = f"older than {minutes}"
     return SetLayer(memory_id=one.memory.id, layer=Layer.EPISODIC, reason=reason)
 
 
 def _leave_episodic(one: Standing, rules: LifecycleRules) -> Change | None:
     worth = max(one.importance, one.memory.importance)
     if one.uses >= rules.promote_uses and worth >= rules.promote_importance:
-        reason = f"importance {worth:.2f}, used {one.uses} times (E-059)"
+        reason = f"importance {worth:.2f}, used {one.uses} times"
         return SetLayer(memory_id=one.memory.id, layer=Layer.SEMANTIC, reason=reason)
     faded = min(one.age_days, one.idle_days) > rules.archive_days and one.retention < rules.archive_retention
     if faded and worth < rules.archive_importance and one.uses < rules.archive_uses:
-        return _archive(one.memory.id, f"retention {one.retention:.3f}, importance {worth:.2f} (E-063)")
+        return _archive(one.memory.id, f"retention {one.retention:.3f}, importance {worth:.2f}")
     return None
 
 

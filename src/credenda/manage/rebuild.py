@@ -147,7 +147,7 @@ def _log(writer: Writer, now_us: int, memory_id: str) -> None:
             id="",
             kind=ChangeKind.REBUILD,
             actor=Actor.USER,
-            reason="rows put right from the change log",
+            reason="rows repaired from the change log",
             at_us=now_us,
             memory_id=memory_id,
         )

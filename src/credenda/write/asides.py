@@ -16,12 +16,12 @@ from credenda.write.slots import CURRENT, FIRM, begins_us, outshines, slot_of
 __all__ = ["beside", "same_text_or_new", "sharpened", "taken_back", "woken"]
 
 _MANNER: Final = {
-    Stance.REPORTED: "reported, not known at first hand",
-    Stance.PLANNED: "planned, not yet so",
+    Stance.REPORTED: "reported, not first-hand",
+    Stance.PLANNED: "planned",
     Stance.CONSIDERED: "only considered",
-    Stance.HYPOTHETICAL: "only supposed",
-    Stance.ROLE_PLAY: "said in a game",
-    Stance.SARCASTIC: "not meant in earnest",
+    Stance.HYPOTHETICAL: "hypothetical",
+    Stance.ROLE_PLAY: "said in role play",
+    Stance.SARCASTIC: "sarcastic",
 }
 
 _WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
@@ -41,8 +41,8 @@ def taken_back(saying: Saying, known: Known) -> list[Change]:
     ids = {one.id for one in gone}
     replaced = [one for one in newest_first(known.past) if one.superseded_by in ids]
     return [
-        *(Forget(memory_id=one.id, reason="taken back by the speaker") for one in gone),
-        *(_set_active(one, "what replaced it was taken back") for one in replaced),
+        *(Forget(memory_id=one.id, reason="retracted by the speaker") for one in gone),
+        *(_set_active(one, "its replacement was retracted") for one in replaced),
     ]
 
 
@@ -50,12 +50,12 @@ def same_text_or_new(saying: Saying, known: Known) -> list[Change]:
     """Know a claim without a slot by its words alone (R-075)."""
     twins = same_words(saying.claim, known.current)
     if not twins:
-        return [saying.add("said for the first time")]
+        return [saying.add("first statement")]
     best = max(twins, key=lambda one: (not one.provisional, slot_of(one) is not None, begins_us(one), one.id))
     read_better = best.provisional and not saying.claim.provisional
     if outshines(saying.claim, best) or read_better:
-        return [saying.add("said again, with more certainty"), sharpened(saying, saying.key, best)]
-    return [saying.confirm(best, "said again in the same words"), *woken(best, known)]
+        return [saying.add("restated with higher confidence"), sharpened(saying, saying.key, best)]
+    return [saying.confirm(best, "restated in the same words"), *woken(best, known)]
 
 
 def beside(saying: Saying, slot: Slot, known: Known) -> list[Change]:
@@ -65,8 +65,8 @@ def beside(saying: Saying, slot: Slot, known: Known) -> list[Change]:
     for one in newest_first(known.current):
         same = one.stance in alike and slot_of(one) == slot and same_value(one.value, saying.claim.value)
         if same and one.status in CURRENT and not one.provisional and not outshines(saying.claim, one):
-            return [saying.confirm(one, "said again"), *woken(one, known)]
-    added = saying.add(_MANNER.get(stance, "it is yet to come"))
+            return [saying.confirm(one, "restated"), *woken(one, known)]
+    added = saying.add(_MANNER.get(stance, "starts in the future"))
     return [added, *_given_up(saying, slot, known)]
 
 
@@ -85,7 +85,7 @@ def _given_up(saying: Saying, slot: Slot, known: Known) -> list[Change]:
         return []
     (one,) = held
     ends_us = max(begins_us(one), saying.begins_us)
-    reason = "another plan took its place"
+    reason = "replaced by another plan"
     return [
         Supersede(
             memory_id=one.id, successor=saying.key, relation=Relation.CHANGED, valid_until_us=ends_us, reason=reason
@@ -106,7 +106,7 @@ def sharpened(saying: Saying, successor: str, lesser: Memory) -> Supersede:
         successor=successor,
         relation=Relation.REFINED,
         valid_until_us=max(begins_us(lesser), held_until_us),
-        reason="said again, with more certainty",
+        reason="restated with higher confidence",
     )
 
 
@@ -114,7 +114,7 @@ def woken(twin: Memory, known: Known) -> list[Change]:
     """Take up again what was put away, when it is said again and nothing has taken its place."""
     if twin.status is not Status.ARCHIVED or opponents(twin, known.current):
         return []
-    return [_set_active(twin, "said again")]
+    return [_set_active(twin, "restated")]
 
 
 def _set_active(memory: Memory, reason: str) -> Change:

@@ -64,9 +64,9 @@ def contest_trigger(scene: Scene) -> str | None:
     before = [one for one in scene.past if _counts(one, since_us)]
     recent = {one.valid_until_us for one in before if _within(one, scene.saying.begins_us, CONTEST_DAYS)}
     if len(recent) + 1 >= CONTEST_SUPERSESSIONS:
-        return f"this would be change number {len(recent) + 1} within {CONTEST_DAYS} days"
+        return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
     if _returns(scene, before):
-        return f"{quoted(label(scene.claim))} comes back, and nothing was said about a change"
+        return f"{quoted(label(scene.claim))} returned without any mention of a change"
     return None
 
 

@@ -39,7 +39,7 @@ def decide_correction(
     draft = _corrected(memory, new_text, new_value, occasion)
     support = Support(span=span, claim_hash=claim_hash(claim_of(draft, span, Move.CORRECT)))
     key = f"new:{support.claim_hash.hex()}"
-    why = reason.strip() or "corrected by hand"
+    why = reason.strip() or "corrected by the user"
     return [
         Add(key=key, draft=draft, support=(support,), reason=why),
         Supersede(

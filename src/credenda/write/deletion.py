@@ -60,7 +60,7 @@ class Deletion:
     writer: Writer
     now_us: int
     actor: Actor = Actor.USER
-    reason: str = "deleted by hand"
+    reason: str = "deleted by the user"
     buried: bool = True
     deleted: int = 0
     _done: set[str] = field(default_factory=set[str])
@@ -141,7 +141,7 @@ class Deletion:
         )
         said = next(iter(left.values()))[0].strip()[: limits.MEMORY_TEXT_CHARACTERS]
         kept = Draft(**{field.name: getattr(memory, field.name) for field in fields(Draft)})
-        add = Add(key="new:reworded", draft=replace(kept, text=said), support=support, reason="other words say it too")
+        add = Add(key="new:reworded", draft=replace(kept, text=said), support=support, reason="other messages state it too")
         self._bury(memory, sentences, value=False)
         application = Application(actor=self.actor, now_us=self.now_us)
         (new_id,) = apply(self.writer, [add], application).ids.values()
@@ -232,7 +232,7 @@ class Deletion:
             "superseded_by": whole.superseded_by,
             "valid_until_us": until_us,
         }
-        return Revise(memory_id=part.id, fields=fields, reason="what was said beside it was deleted")
+        return Revise(memory_id=part.id, fields=fields, reason="the text that it was merged into was deleted")
 
     def _leave_contests(self, memory: Memory) -> set[str]:
         """Take a memory's value out of every contest that names it, as a choice or as the answer; say which.
@@ -255,7 +255,7 @@ class Deletion:
     def _settle(self, closed: ContestCase) -> None:
         """Let the last value of a contest stand as one that nobody asks about."""
         asked = {name for one in self.writer.contests(state=ContestState.OPEN) for name in one.memory_ids}
-        reason, fields = "what stood against it was deleted", {"contested": False}
+        reason, fields = "the conflicting value was deleted", {"contested": False}
         settled = [
             Revise(memory_id=one.id, fields=fields, reason=reason)
             for one in self.writer.memories([name for name in closed.memory_ids if name not in asked])
@@ -302,7 +302,7 @@ def blank(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
 
 def _log(writer: Writer, event_id: str, now_us: int, actor: Actor) -> None:
     """Log the redaction, so that every index hears of it."""
-    reason = "words redacted"
+    reason = "text redacted"
     writer.put(ChangeRecord(id="", kind=ChangeKind.DELETE, actor=actor, reason=reason, at_us=now_us, cause=event_id))
 
 

@@ -82,12 +82,12 @@ def _repetition(writer: Writer, memory: Memory, novelty: Novelty) -> list[Change
         Retag(
             memory_id=memory.id,
             metadata={**memory.metadata, DUPLICATE_OF: other_id},
-            reason=f"may repeat {other_id} ({alike}, E-047)",
+            reason=f"possible duplicate of {other_id} ({alike})",
         )
     ]
     support = _independent(writer, memory.id, other_id)
     if support and surely_repeats(memory, found[0]):
-        reason = f"said again as {memory.id}, in the same words but for filling ones ({alike}, E-048)"
+        reason = f"restated as {memory.id} with only filler words changed ({alike})"
         changes.append(Confirm(memory_id=other_id, support=support, reason=reason))
     return changes
 

@@ -69,7 +69,7 @@ def promoted(changes: Sequence[Change], candidates: Sequence[Memory], saying: Sa
     confirmed = next((one.memory_id for one in changes if isinstance(one, Confirm)), None)
     if added is None:
         return [*changes, *(_merged(one, confirmed, saying) for one in candidates if confirmed is not None)]
-    reason = "said again, independently"
+    reason = "confirmed independently"
     step = SetStatus(memory_id=first.id, status=added.draft.status, reason=reason, trust=added.draft.trust)
     others = [_renamed(one, added.key, first.id) for one in changes if one is not added]
     return [step, saying.confirm(first, reason), *others, *(_merged(one, first.id, saying) for one in rest)]
@@ -81,7 +81,7 @@ def _merged(candidate: Memory, into: str | None, saying: Saying) -> Supersede:
         successor=into,
         relation=Relation.DUPLICATE,
         valid_until_us=max(begins_us(candidate), saying.occasion.now_us),
-        reason="said again, independently",
+        reason="confirmed independently",
     )
 
 
@@ -102,5 +102,5 @@ def kept_apart(changes: Iterable[Change], twins: Sequence[Memory], saying: Sayin
     if decision and all(isinstance(one, Confirm) for one in decision):
         return decision
     if twins:
-        return [saying.confirm(twins[0], "said again, by nobody else")]
-    return [saying.add("nobody else has said it", status=Status.CANDIDATE)]
+        return [saying.confirm(twins[0], "restated, but not independently")]
+    return [saying.add("awaits independent confirmation", status=Status.CANDIDATE)]

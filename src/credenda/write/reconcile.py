@@ -59,7 +59,7 @@ def _said_again(scene: Scene) -> list[Change] | None:
     if twin is None:
         return None
     return [
-        scene.saying.confirm(twin, "said again"),
+        scene.saying.confirm(twin, "restated"),
         *_revived(scene, twin),
         *(sharpened(scene.saying, twin.id, one) for one in scene.outgrown),
         *_replacements(scene, _left_behind(scene, twin), twin.id),
@@ -84,7 +84,7 @@ def _said_without_its_scope(scene: Scene) -> list[Change] | None:
         return None
     for one in scene.elsewhere:
         if one.stance in FIRM and same_meaning(scene.claim, one) and not outshines(scene.claim, one):
-            return [scene.saying.confirm(one, "said again without naming its scope"), *woken(one, scene.known)]
+            return [scene.saying.confirm(one, "restated without its scope"), *woken(one, scene.known)]
     return None
 
 
@@ -100,7 +100,7 @@ def _said_less_exactly(scene: Scene) -> list[Change] | None:
         for _ in links:
             reached = links.get(reached, reached) if reached else None
         if reached in held:
-            return [scene.saying.confirm(held[reached], "said again, less exactly")]
+            return [scene.saying.confirm(held[reached], "restated less specifically")]
     return None
 
 
@@ -119,7 +119,7 @@ def _in_an_open_contest(scene: Scene) -> list[Change] | None:
         return None
     replaced = {one.id for one in scene.twins}
     members = [one for one in newest_first(members_of(case, scene)) if one.id not in replaced]
-    return _contested(scene, members, "the question about it is still open")
+    return _contested(scene, members, "its contest is still open")
 
 
 def _against_an_answer(scene: Scene) -> list[Change] | None:
@@ -128,12 +128,12 @@ def _against_an_answer(scene: Scene) -> list[Change] | None:
     if case is None or (denies(scene.claim) and not scene.rivals):
         return None
     members = [one for one in scene.standing if one.status is Status.ACTIVE] or members_of(case, scene)
-    return _contested(scene, members, "it differs from the answer that was given")
+    return _contested(scene, members, "differs from the answer to its contest")
 
 
 def _uncontradicted(scene: Scene) -> list[Change] | None:
     """Nothing speaks against it: a new value of a set, another scope, a first saying, a denial of what none held."""
-    return None if scene.rivals else [*_new(scene, "said for the first time"), *_doubts(scene)]
+    return None if scene.rivals else [*_new(scene, "first statement"), *_doubts(scene)]
 
 
 def _one_change_too_many(scene: Scene) -> list[Change] | None:
@@ -194,7 +194,7 @@ def _crowded_out(scene: Scene, member: Memory) -> Supersede:
         successor=scene.saying.key,
         relation=Relation.CHANGED,
         valid_until_us=_until_us(scene, member),
-        reason=f"newer values are asked about: at most {CONTEST_MEMBERS} at a time",
+        reason=f"removed from the contest, which holds at most {CONTEST_MEMBERS} values",
     )
 
 
@@ -255,7 +255,7 @@ def _revived(scene: Scene, twin: Memory) -> list[Change]:
     doubted = twin.status in {Status.CHALLENGED, Status.ARCHIVED}
     if not doubted or against or decided or weaker(scene.claim, scene.saying.occasion.trust, twin):
         return []
-    return [SetStatus(memory_id=twin.id, status=Status.ACTIVE, reason="said again by the speaker")]
+    return [SetStatus(memory_id=twin.id, status=Status.ACTIVE, reason="restated by the speaker")]
 
 
 def _doubts(scene: Scene) -> list[Change]:
@@ -264,7 +264,7 @@ def _doubts(scene: Scene) -> list[Change]:
         return []
     trust, value = scene.saying.occasion.trust, quoted(label(scene.claim))
     return [
-        SetStatus(memory_id=one.id, status=Status.CHALLENGED, reason=f"a decision for {value} goes against it")
+        SetStatus(memory_id=one.id, status=Status.CHALLENGED, reason=f"a decision for {value} contradicts it")
         for one in scene.opposed
         if one.status is Status.ACTIVE and one.stance in FIRM and weaker(scene.claim, trust, one) is None
     ]

@@ -27,8 +27,8 @@ _STANDING: Final = ("relation", "superseded_by", "contested", "confirmations")
 """What a draft does not hold."""
 _ENDING: Final = frozenset({"status", "valid_until_us", "relation", "superseded_by"})
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED, Status.CANDIDATE})
-_READ_ANEW: Final = "read anew from what was said"
-_NO_LONGER_READ: Final = "today\u2019s rules do not read this from what was said"
+_READ_ANEW: Final = "re-extracted from the messages"
+_NO_LONGER_READ: Final = "the current rules no longer extract this"
 
 
 class Identity(NamedTuple):
@@ -249,7 +249,7 @@ class _Run:
             if one.id in self._to_fresh or one.status not in _HELD | {Status.SUPERSEDED}:
                 continue
             if one.id in self._personal:
-                self.plan.kept.append(f"{one.id} is read no more, but a person has decided about it")
+                self.plan.kept.append(f"{one.id} is no longer extracted, but a person has changed it")
             elif one.status is Status.SUPERSEDED:
                 if one.relation is not Relation.CORRECTED:
                     fields_moved = {"relation": Relation.CORRECTED}
@@ -285,9 +285,9 @@ class _Run:
                 self.plan.changes.append(
                     Resolve(
                         contest_id=one.id,
-                        resolution="not asked any more",
+                        resolution="no longer contested",
                         scopes={},
                         keep=(),
-                        reason="today\u2019s rules do not ask this",
+                        reason="the current rules no longer contest this",
                     )
                 )

@@ -151,7 +151,7 @@ def _changes(answer: _Answer) -> list[Change]:
             resolution=resolution,
             scopes=_scopes_of(answer),
             keep=tuple(add.key for add in adds),
-            reason=f"the person answered: {'; '.join(_quoted_clause(part) for part in answer.parts)}",
+            reason=f"the user answered: {'; '.join(_quoted_clause(part) for part in answer.parts)}",
         ),
     ]
 
@@ -163,7 +163,7 @@ def _added(answer: _Answer, part: _Part) -> Add:
         key=f"new:{answer.contest.id}:{number}",
         draft=draft,
         support=_support(draft, answer.span),
-        reason="the answer to a question about it",
+        reason="answer to a contest",
     )
 
 
@@ -224,7 +224,7 @@ def _superseded(answer: _Answer, member: Memory, adds: list[Add]) -> Supersede:
         successor=successor.key,
         relation=relation,
         valid_until_us=max(begins_us(member), answer.occasion.occurred_us),
-        reason="the answer holds its value" if same_value else because(relation, label(successor.draft), label(member)),
+        reason="the answer keeps its value" if same_value else because(relation, label(successor.draft), label(member)),
     )
 
 

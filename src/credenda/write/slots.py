@@ -113,11 +113,11 @@ def begins_us(memory: Memory) -> int:
 def weaker(claim: Claim, trust: float, memory: Memory) -> str | None:
     """Say why a claim cannot replace a memory, or None if it can (D-006)."""
     if trust < memory.trust - TRUST_MARGIN - _ROUNDING:
-        return "its source is trusted less"
+        return "its source is less trusted"
     if claim.confidence < memory.confidence - CONFIDENCE_MARGIN - _ROUNDING:
-        return "it is much less certain"
+        return "its confidence is much lower"
     if claim.confidence < FAINT_CONFIDENCE <= memory.confidence:
-        return "it is hardly certain"
+        return "its confidence is too low"
     return None
 
 

@@ -16,7 +16,7 @@ from credenda.write.wording import quoted
 
 __all__ = ["already_over", "told_late"]
 
-_CUT: Final = "another value is known to have held by then"
+_CUT: Final = "another value already held by then"
 _TRUE_ONCE: Final = frozenset({Relation.CHANGED, Relation.REFINED})
 """Relations of what was true in its time; a corrected value never was."""
 
@@ -26,17 +26,17 @@ def already_over(scene: Scene) -> list[Change] | None:
     until_us = scene.claim.valid_until_us
     if not scene.saying.over or until_us is None:
         return None
-    saying, reason = scene.saying, "it was told as past"
+    saying, reason = scene.saying, "stated as past"
     ended = [one for one in scene.twins if begins_us(one) <= until_us and scene.settled(one)]
     if ended:
         return [
             change
             for one in ended
-            for change in (saying.confirm(one, "said again, as past"), _ends(one.id, None, until_us, reason))
+            for change in (saying.confirm(one, "restated as past"), _ends(one.id, None, until_us, reason))
         ]
     told = next((one for one in scene.past if same_meaning(scene.claim, one) and one.valid_until_us == until_us), None)
     if told is not None:
-        return [saying.confirm(told, "told again")]
+        return [saying.confirm(told, "restated")]
     add = saying.add(reason, begins_us=min(saying.begins_us, until_us))
     return [add, _ends(add.key, None, until_us, reason)]
 
@@ -49,10 +49,10 @@ def told_late(scene: Scene) -> list[Change] | None:
     saying = scene.saying
     same = _covering(scene) or (later if same_meaning(scene.claim, later) else None)
     if same is not None and not outshines(scene.claim, same):
-        return [saying.confirm(same, "said earlier, too")]
+        return [saying.confirm(same, "also stated for an earlier time")]
     if same is not None and same.status in CURRENT:
         return None
-    reason = f"said of a time before {quoted(label(later))}"
+    reason = f"stated for a time before {quoted(label(later))}"
     until_us = max(saying.begins_us, begins_us(later))
     cut = [_ends(one.id, saying.key, saying.begins_us, _CUT) for one in _cut_short(scene)]
     return [saying.add(reason), _ends(saying.key, later.id, until_us, reason), *cut]

@@ -27,7 +27,7 @@ from credenda.write.slots import label
 
 __all__ = ["Difference", "Undoing", "decide_undo"]
 
-_REASON: Final = "taken back by hand"
+_REASON: Final = "undone by the user"
 _RETURNS: Final = frozenset({ChangeKind.RESTORE, ChangeKind.SET_STATUS})
 """How a memory comes back, and may take the place of another."""
 _UNMOVED: Final[Mapping[str, object]] = {}
@@ -255,7 +255,7 @@ class _Plan:
             found = next(((one, name) for one in self._order for name in pair if self._brought(one, name, pair)), None)
             if found is not None and all(self.state[name].status is Status.ACTIVE for name in pair):
                 record, newcomer = found
-                reason = "what it had replaced was put back by hand"
+                reason = "the user restored the value that it replaced"
                 self._move(self.state[newcomer], {"status": Status.CHALLENGED.value}, record.id, reason)
 
     def _brought(self, record: ChangeRecord, name: str, pair: tuple[str, str]) -> bool:

@@ -36,7 +36,7 @@ def withdrawn(reader: Reader, left: Mapping[str, Memory], deleted: frozenset[str
     for one in sorted(found.values(), key=lambda memory: memory.created_us):
         gone = cited(one) & left.keys()
         if gone & deleted:
-            changes.append(Delete(memory_id=one.id, reason="it was made of what was deleted"))
+            changes.append(Delete(memory_id=one.id, reason="its source was deleted"))
         elif gone and one.status in _HELD:
             changes.append(_ended(one.id, min(gone), now_us))
     return changes
@@ -48,5 +48,5 @@ def _ended(memory_id: str, gone: str, now_us: int) -> Supersede:
         successor=None,
         relation=Relation.REFINED,
         valid_until_us=now_us,
-        reason=f"{gone}, of which it was made, is held no more",
+        reason=f"its source {gone} is no longer active",
     )

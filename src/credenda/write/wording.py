@@ -82,13 +82,13 @@ def because(relation: Relation, new: str, old: str) -> str:
     """Say in a sentence why one value took another's place."""
     match relation:
         case Relation.CORRECTED:
-            return f"{quoted(new)} corrects {quoted(old)}: that was never right"
+            return f"{quoted(new)} corrects {quoted(old)}, which was wrong"
         case Relation.CHANGED:
-            return f"{quoted(new)} replaces {quoted(old)}: that was true until then"
+            return f"{quoted(new)} replaces {quoted(old)}, which was true until then"
         case Relation.REFINED:
-            return f"{quoted(new)} says more exactly what {quoted(old)} said"
+            return f"{quoted(new)} is more specific than {quoted(old)}"
         case Relation.MERGED | Relation.DUPLICATE:
-            return f"{quoted(new)} already says {quoted(old)}"
+            return f"{quoted(new)} duplicates {quoted(old)}"
 
 
 def refines(new: str, old: str) -> bool:

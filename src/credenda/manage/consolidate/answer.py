@@ -95,7 +95,7 @@ def _removal(members: Sequence[Member]) -> Verdict | str:
         return apart or "entries"
     if kept_apart(target, kept) and not set(tokenize(target.memory.text)) <= set(tokenize(kept.memory.text)):
         return "words"
-    return Remove(target=target.id, same_as=kept.id, reason="a model says that it says nothing new")
+    return Remove(target=target.id, same_as=kept.id, reason="the model found nothing new in it")
 
 
 def _same(members: Sequence[Member], text: object) -> Verdict | str:
@@ -114,7 +114,7 @@ def _same(members: Sequence[Member], text: object) -> Verdict | str:
         sources=tuple(one.id for one in members[1:]),
         text=written,
         relation=Relation.MERGED,
-        reason="a model says that they say the same",
+        reason="the model found that they say the same",
     )
 
 
@@ -133,7 +133,7 @@ def _turn(members: Sequence[Member], text: object, relation: Relation) -> Verdic
         sources=(newer.id,),
         text=written,
         relation=relation,
-        reason="a model says that it changed" if relation is Relation.CHANGED else "a model says that it was wrong",
+        reason="the model found that it changed" if relation is Relation.CHANGED else "the model found that it was wrong",
     )
 
 

@@ -30,7 +30,7 @@ def closed(gate: Gate, *, now_us: int, last_us: int | None, new: int, retries: i
     tried again without waiting for others. `force` skips time and volume.
 
     >>> closed(Gate(), now_us=0, last_us=None, new=3, retries=0, force=False)
-    'gate: 3 new memories, and 20 are needed'
+    'gate: 3 new memories; 20 are needed'
     >>> closed(Gate(), now_us=0, last_us=None, new=3, retries=0, force=True)
     ''
     """
@@ -40,7 +40,7 @@ def closed(gate: Gate, *, now_us: int, last_us: int | None, new: int, retries: i
         return ""
     hours = None if last_us is None else (now_us - last_us) / _HOUR
     if hours is not None and hours < gate.min_hours:
-        return f"gate: it ran {hours:.1f} hours ago, and {gate.min_hours:g} must lie between"
+        return f"gate: it ran {hours:.1f} hours ago; the minimum interval is {gate.min_hours:g} hours"
     if new < gate.min_facts:
-        return f"gate: {new} new {'memory' if new == 1 else 'memories'}, and {gate.min_facts} are needed"
+        return f"gate: {new} new {'memory' if new == 1 else 'memories'}; {gate.min_facts} are needed"
     return ""

@@ -23,7 +23,7 @@ __all__ = ["is_candidate", "judge_by_rules", "links_of"]
 _PREVIOUS_MOST: Final = 3
 """Values that "previously" names; `history` knows all."""
 _OPENING: Final = re.compile(r"^(?:actually|sorry|oops|correction|wait|no|i mean(?:t)?)\b[,:;. ]+", re.IGNORECASE)
-_LINKED: Final = "they lie close and may say the same; no judge says so, and both stay"
+_LINKED: Final = "similar, but not confirmed as the same; both are kept"
 
 
 def is_candidate(memory: Memory) -> bool:
@@ -52,7 +52,7 @@ def judge_by_rules(members: Sequence[Member]) -> list[Verdict]:
         if twin is None:
             kept.append(one)
         else:
-            verdicts.append(Remove(target=one.id, same_as=twin.id, reason="it says what another memory says already"))
+            verdicts.append(Remove(target=one.id, same_as=twin.id, reason="duplicate of another memory"))
     taken = {verdict.same_as for verdict in verdicts if isinstance(verdict, Remove)}
     alone = [one for one in kept if one.id not in taken]
     return [*verdicts, *(told for one in alone if (told := _timeline(one) or _without_error(one)) is not None)]
@@ -104,7 +104,7 @@ def _timeline(member: Member) -> Replace | None:
         text=text,
         relation=Relation.MERGED,
         past=tuple(one.id for one in told),
-        reason="one entry says what holds and what held before",
+        reason="current and previous values in one entry",
     )
 
 
@@ -127,7 +127,7 @@ def _without_error(member: Member) -> Replace | None:
         sources=(),
         text=plain[:1].upper() + plain[1:],
         relation=Relation.MERGED,
-        reason="it is put down without the value that was wrong",
+        reason="rewritten without the wrong value",
     )
 
 

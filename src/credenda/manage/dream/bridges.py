@@ -93,5 +93,5 @@ def decide_bridge(one: About, other: About, found: Bridging, rules: BridgeRules)
             },
         ),
         support=(),
-        reason=f"a model connects {len(found.cites)} memories",
+        reason=f"the model connected {len(found.cites)} memories",
     )

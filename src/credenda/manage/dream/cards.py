@@ -117,7 +117,7 @@ def decide_card(written: CardText, deck: Deck, rules: CardRules, now_us: int) ->
     if deck.refused:
         return []
     key = f"new:card {name_key(written.name)}"
-    reason = f"made of {len(written.facts)} memories"
+    reason = f"summarises {len(written.facts)} memories"
     changes: list[Change] = [Add(key=key, draft=_draft(written, rules, now_us), support=(), reason=reason)]
     if deck.standing is not None:
         changes.append(_replaced(deck.standing, key, now_us))
@@ -141,7 +141,7 @@ def _draft(written: CardText, rules: CardRules, now_us: int) -> Draft:
 
 
 def _replaced(card: Memory, successor: str | None, now_us: int) -> Supersede:
-    reason = "written anew" if successor else "too little is left to tell"
+    reason = "rewritten" if successor else "too few facts are left"
     return Supersede(
         memory_id=card.id, successor=successor, relation=Relation.REFINED, valid_until_us=now_us, reason=reason
     )

@@ -83,14 +83,14 @@ def with_again(
         known = any(isinstance(one, Confirm) and one.memory_id == memory.id for one in changes)
         if known or any(isinstance(one, Supersede) and one.memory_id != memory.id for one in changes):
             return list(changes)
-        return [saying.confirm(memory, f"said again in other words ({again.signs})")]
+        return [saying.confirm(memory, f"restated in other words ({again.signs})")]
     if any(isinstance(one, Supersede) and one.memory_id == memory.id for one in changes):
         return list(changes)
     added = next((one for one in changes if isinstance(one, Add)), None)
     known = next((one for one in changes if isinstance(one, Confirm)), None)
     made: list[Change] = []
     if added is None and (known is None or known.memory_id == memory.id):
-        added = saying.add("said again, more exactly")
+        added = saying.add("restated more specifically")
         made = [added]
     successor = added.key if added is not None else known.memory_id if known is not None else saying.key
     gone = Supersede(
@@ -99,6 +99,6 @@ def with_again(
         relation=Relation.REFINED,
         valid_until_us=max(begins_us(memory), occasion.occurred_us),
         reason=f"{because(Relation.REFINED, label(claim) or claim.text, label(memory) or memory.text)}; "
-        f"it says the same and adds “{again.signs}”",
+        f"same statement with “{again.signs}” added",
     )
     return [*(made or changes), gone]

@@ -135,5 +135,5 @@ def _gives_way(memory: Memory, successor: str | None) -> Supersede:
         successor=successor,
         relation=Relation.REFINED if successor else Relation.DUPLICATE,
         valid_until_us=begins_us(memory),
-        reason="read with a model since" if successor else "a model found nothing to keep in these words",
+        reason="re-extracted with a language model" if successor else "the model found nothing to remember in it",
     )

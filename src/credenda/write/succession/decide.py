@@ -21,15 +21,15 @@ __all__ = ["Told", "explained", "placed_by", "succeeded"]
 _TOLD: Final = 0.5
 _PLACED: Final = 0.7
 _RULES: Final = {
-    "refilled": "it says the same with another value",
-    "slot": "it names the same thing with another value",
-    "left": "it says that this is left behind",
-    "ended": "it says that this has ended",
-    "state": "the one state ends the other",
-    "dead": "it was true of somebody who died",
-    "closer": "it says the same and adds when",
-    "again": "what was denied is so again",
-    "weighed": "its words weigh for a change of this",
+    "refilled": "same sentence with another value",
+    "slot": "same thing with another value",
+    "left": "named as left behind",
+    "ended": "named as ended",
+    "state": "a new state of the same kind",
+    "dead": "about somebody who has died",
+    "closer": "same statement with a time added",
+    "again": "a denied statement holds again",
+    "weighed": "classified as a replacement by wording",
 }
 
 
@@ -73,7 +73,7 @@ def succeeded(told: Told, occasion: Occasion) -> list[Change]:
     if heir is not None:
         return [_replaced(one, heir.id, label(heir) or heir.text, occasion) for one in told.matches]
     words = saying_of(replace(told.claim, type=match.memory.type, confidence=_TOLD), occasion)
-    added = words.add("it tells of a change")
+    added = words.add("states a change")
     return [added, *(_replaced(one, added.key, told.claim.text, occasion) for one in told.matches)]
 
 
