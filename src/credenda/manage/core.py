@@ -76,7 +76,7 @@ class Rewrite:
 
 
 def settled(memory: Memory) -> bool:
-    """Say whether a memory can be relied on without a word of warning, as what nobody asked for must be."""
+    """Return whether a memory can be relied on without a word of warning, as what nobody asked for must be."""
     held = memory.status is Status.ACTIVE and not memory.contested and memory.stance in _FIRM
     return held and bool(memory.text) and not memory.provisional
 
@@ -171,7 +171,7 @@ def _headed(lines: Iterable[CoreLine]) -> list[str]:
 
 
 def page(lines: Sequence[CoreLine]) -> list[str]:
-    """Give the core as lines of a Markdown page, for people and for agents that read files; [] where it is empty.
+    """Return the core as lines of a Markdown page, for people and for agents that read files; [] where it is empty.
 
     Its text can open neither a tag nor a comment. Ids stand at the head of each line, as they do in a prompt.
     """
@@ -187,7 +187,7 @@ def page(lines: Sequence[CoreLine]) -> list[str]:
 
 
 def changed(before: Rewrite | None, lines: Sequence[CoreLine]) -> bool:
-    """Say whether the lines differ from what is remembered of the last rewrite."""
+    """Return whether the lines differ from what is remembered of the last rewrite."""
     after = tuple((line.section, line.memory_id, line.version) for line in lines)
     return bool(after) if before is None else before.lines != after
 

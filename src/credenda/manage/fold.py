@@ -127,7 +127,7 @@ def fold_contests(records: Iterable[ChangeRecord]) -> dict[str, ContestCase | No
 
 
 def memory_differences(folded: Folded, live: Iterable[Memory], evidence: Iterable[Evidence]) -> list[str]:
-    """Name the fields in which the rows of a memory differ from what the log says, and versions and evidence.
+    """Return the fields in which the rows of a memory differ from what the log says, and versions and evidence.
 
     What an older log does not hold is not compared.
     """
@@ -145,7 +145,7 @@ def memory_differences(folded: Folded, live: Iterable[Memory], evidence: Iterabl
 
 
 def _places(folded: Folded, evidence: Iterable[Evidence]) -> frozenset[object]:
-    """Give what of the evidence is compared: of a deleted memory only where it stood."""
+    """Return what of the evidence is compared: of a deleted memory only where it stood."""
     if folded.current.status is Status.DELETED:
         return frozenset((one.span.event_id, one.span.start) for one in evidence)
     return frozenset(evidence)

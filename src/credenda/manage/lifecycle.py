@@ -104,7 +104,7 @@ def _archive(memory_id: str, reason: str) -> Change:
 
 
 def next_layer(layer: Layer, *, up: bool) -> Layer | None:
-    """Give the layer one step up or down the ladder (E-061); None at its ends and off it.
+    """Return the layer one step up or down the ladder (E-061); None at its ends and off it.
 
     >>> next_layer(Layer.EPISODIC, up=True).value
     'semantic'

@@ -37,7 +37,7 @@ class Differences:
     unsupported: int
 
     def __bool__(self) -> bool:
-        """Whether anything differs that the log can put right."""
+        """Return whether anything differs that the log can put right."""
         return bool(self.memories or self.contests)
 
 

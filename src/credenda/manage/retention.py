@@ -152,7 +152,7 @@ def retained(
     pinned: bool = False,
     challenged: bool = False,
 ) -> Retained:
-    """Say how much of a memory is retained, and why.
+    """Return how much of a memory is retained, and why.
 
     `age_days` is the time since it was last shown, or else since it was first held. Pinned memories never fade (E-062).
     """

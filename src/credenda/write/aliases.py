@@ -47,7 +47,7 @@ _PATTERNS: Final = tuple(
 
 
 def aliases_in(sentence: str) -> Iterator[tuple[str, str]]:
-    """Give (name, other name) of every alias that a sentence tells.
+    """Return (name, other name) of every alias that a sentence tells.
 
     >>> list(aliases_in("My manager is Robert, everyone calls him Bob."))
     [('Robert', 'Bob')]

@@ -51,7 +51,7 @@ def scopes_in(answer: str) -> Mapping[str, str] | None:
 
 
 def _clauses(text: str) -> list[tuple[str, str]]:
-    """Give (scope, value) of every clause, or nothing where one is of another form."""
+    """Return (scope, value) of every clause, or nothing where one is of another form."""
     turned = [_TURNED.fullmatch(part.strip()) for part in text.split(";")]
     if all(turned):
         return [(one["scope"], one["value"]) for one in turned if one]

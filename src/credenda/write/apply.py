@@ -96,7 +96,7 @@ def _plain(value: object) -> object:
 
 
 def draft_delta(draft: Draft) -> dict[str, object]:
-    """Give the fields in which a draft differs from a bare fact; the log needs no more to rebuild it."""
+    """Return the fields in which a draft differs from a bare fact; the log needs no more to rebuild it."""
     bare = Draft(text="", type=draft.type)
     delta: dict[str, object] = {"type": draft.type.value}
     for name in _DRAFT_FIELDS:
@@ -107,7 +107,7 @@ def draft_delta(draft: Draft) -> dict[str, object]:
 
 
 def _standing(contest: ContestCase) -> dict[str, object]:
-    """Give how a contest stood before a change, for the log: ids, never words."""
+    """Return how a contest stood before a change, for the log: ids, never words."""
     return {"contest": contest.id, "state": contest.state.value, "members": list(contest.memory_ids)}
 
 

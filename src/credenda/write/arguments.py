@@ -92,7 +92,7 @@ def checked_fraction(value: float, what: str) -> float:
 
 
 def encoded(text: str, what: str) -> bytes:
-    """Give the UTF-8 bytes of a text; raises `Invalid` where it holds half of a surrogate pair."""
+    """Return the UTF-8 bytes of a text; raises `Invalid` where it holds half of a surrogate pair."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:

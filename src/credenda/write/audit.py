@@ -19,7 +19,7 @@ _REPLACED = frozenset({Relation.CHANGED, Relation.CORRECTED})
 def slot_loops(
     replaced: Iterable[Memory], held: Iterable[Memory], contests: Iterable[ContestCase], *, now_us: int, days: int
 ) -> list[SlotLoop]:
-    """Give the slots in which at least three values were replaced within the last `days`, the worst first (R-085).
+    """Return the slots in which at least three values were replaced within the last `days`, the worst first (R-085).
 
     `replaced` are superseded memories, `held` the active ones, whose values end the chain; what was asked about instead
     of being replaced counts as well.

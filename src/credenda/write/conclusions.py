@@ -235,7 +235,7 @@ def _denied(claim: Claim) -> bool:
 
 
 def touched(claim: Claim) -> tuple[str, ...]:
-    """Name the attributes of the same entity whose values a claim may end; () for most claims."""
+    """Return the attributes of the same entity whose values a claim may end; () for most claims."""
     if claim.entity is None or claim.attribute is None or claim.move is Move.RETRACT:
         return ()
     if _denied(claim):
@@ -253,7 +253,7 @@ def touched(claim: Claim) -> tuple[str, ...]:
 
 
 def concluded(claim: Claim, changes: Sequence[Change], held: Iterable[Memory], occasion: Occasion) -> list[Change]:
-    """Give what ends because of a claim that was decided by `changes`; [] where the claim itself was not believed.
+    """Return what ends because of a claim that was decided by `changes`; [] where the claim itself was not believed.
 
     `held` are active memories of the claim's entity under the attributes that `touched` names.
     """
@@ -276,14 +276,14 @@ def concluded(claim: Claim, changes: Sequence[Change], held: Iterable[Memory], o
 
 
 def _bare_kind(memory: Memory) -> bool:
-    """Say whether a value names only a kind of thing, as in "I have a dog": a named one says it more exactly."""
+    """Return whether a value names only a kind of thing, as in "I have a dog": a named one says it more exactly."""
     name, value = attribute_key(memory.attribute or ""), memory.value or ""
     general = any(name == kind and re.search(held, value.lower()) is not None for kind, held, _ in _GENERAL)
     return value_key(value) == name or general
 
 
 def _successor(changes: Sequence[Change]) -> str | None:
-    """Name the memory that carries the claim, if it is now believed."""
+    """Return the memory that carries the claim, if it is now believed."""
     for change in changes:
         if isinstance(change, Add) and change.draft.status is Status.ACTIVE:
             return change.key
@@ -308,7 +308,7 @@ def _ends(claim: Claim, memory: Memory) -> bool:
 
 
 def _is_past(claim: Claim, memory: Memory, name: str) -> bool:
-    """Say whether "I used to …" tells what a memory holds as present."""
+    """Return whether "I used to …" tells what a memory holds as present."""
     told = claim.attribute or ""
     if told.startswith(_FORMER):
         return name == told.removeprefix(_FORMER) and same_value(claim.value, memory.value)
@@ -325,7 +325,7 @@ def _held(rule: _Rule, claim: Claim, memory: Memory) -> bool:
 
 
 def _deed(value: str) -> list[str]:
-    """Give the words of a deed with its verb in the base form: "getting a dog" and "got a dog" are "get dog"."""
+    """Return the words of a deed with its verb in the base form: "getting a dog" and "got a dog" are "get dog"."""
     words = [word for word in value_key(value).split() if word not in _SMALL]
     if not words:
         return []
@@ -343,12 +343,12 @@ def _base(verb: str) -> str:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Say whether two verbs are one, as far as a dropped "e" goes: "mov" and "move"."""
+    """Return whether two verbs are one, as far as a dropped "e" goes: "mov" and "move"."""
     return one in {other, f"{other}e"} or other == f"{one}e"
 
 
 def _fulfils(claim: Claim, wish: Memory) -> bool:
-    """Say whether a wish came true, or something else was done in its place."""
+    """Return whether a wish came true, or something else was done in its place."""
     done, wished = _deed(claim.value or ""), _deed(wish.value or "")
     if not done or not wished:
         return False

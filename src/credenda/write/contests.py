@@ -47,7 +47,7 @@ def governing_case(scene: Scene) -> ContestCase | None:
 
 
 def members_of(case: ContestCase, scene: Scene) -> list[Memory]:
-    """Give the memories that a contest is about: the alternating ones, or those that hold its answer by now."""
+    """Return the memories that a contest is about: the alternating ones, or those that hold its answer by now."""
     if case.state is ContestState.OPEN:
         return [one for one in scene.known.current if one.id in case.memory_ids and one.status is Status.ACTIVE]
     answered = {value_key(value) for value in case.scopes or case.values}
@@ -98,7 +98,7 @@ def _cases(scene: Scene, state: ContestState) -> list[ContestCase]:
 
 
 def slot_of_case(case: ContestCase) -> tuple[str, str, str, str | None, str]:
-    """Name the slot that a contest is about, as a `Slot` names it."""
+    """Return the slot that a contest is about, as a `Slot` names it."""
     scope = (name_key(case.scope) or None) if case.scope else None
     return name_key(case.speaker), name_key(case.entity), attribute_key(case.attribute), scope, case.type_class
 
@@ -115,7 +115,7 @@ def _within(memory: Memory, moment_us: int, days: int) -> bool:
 
 
 def _returns(scene: Scene, before: list[Memory]) -> bool:
-    """Whether a habit is back at an earlier value (A → B → A) without a word of change or correction."""
+    """Return whether a habit is back at an earlier value (A → B → A) without a word of change or correction."""
     claim = scene.claim
     if claim.move is not Move.STATE or denies(claim) or not _is_habit(claim):
         return False

@@ -53,7 +53,7 @@ def decide_correction(
 
 
 def _checked(memory: Memory, text: str | None, value: str | None) -> tuple[str, str | None]:
-    """Give the new text and value, or raise for what cannot be a correction."""
+    """Return the new text and value, or raise for what cannot be a correction."""
     if memory.status not in HELD:
         raise Conflict(
             f"the memory is {memory.status} and cannot be corrected",

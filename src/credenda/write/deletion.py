@@ -284,7 +284,7 @@ class Deletion:
 
 
 def _quotes(contest: ContestCase, phrases: Iterable[str]) -> bool:
-    """Say whether the log of a contest, of whatever slot, quotes one of these, so that its entry is redacted too."""
+    """Return whether the log of a contest, of whatever slot, quotes one of these, so that its entry is redacted too."""
     told = (contest.question, contest.resolution or "", *quotations(*contest.values))
     return any(phrase in text for phrase in phrases for text in told)
 

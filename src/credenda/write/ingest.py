@@ -127,7 +127,7 @@ def _blank(writer: Writer, spans: Sequence[Span], now_us: int) -> None:
 
 
 def _taken_back(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
-    """Say whether a person took this decision back before: the same evidence does not bring it again."""
+    """Return whether a person took this decision back before: the same evidence does not bring it again."""
     names = {*touched_by(changes, again=bool(resting)), *resting}
     if not any(writer.changes(ChangeFilter(memory_id=name, kinds=_UNDO, limit=1)) for name in names):
         return False
@@ -136,7 +136,7 @@ def _taken_back(writer: Writer, changes: Sequence[Change], event: Event, resting
 
 
 def finished(job: Job) -> Job:
-    """Give the job as it is once it is done."""
+    """Return the job as it is once it is done."""
     return replace(job, status=JobStatus.COMPLETE, lease_owner="", lease_until_us=0, error="")
 
 
@@ -216,7 +216,7 @@ def _related(reader: Reader, claim: Claim) -> list[Memory]:
 
 
 def occasion_of(event: Event, now_us: int) -> Occasion:
-    """Say when and by whom an event was said, as deciding needs it."""
+    """Return when and by whom an event was said, as deciding needs it."""
     return Occasion(
         occurred_us=event.occurred_us,
         now_us=now_us,
@@ -264,7 +264,7 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
 
 
 def _is_late(event: Event, claim: Claim, known: Sequence[Memory]) -> bool:
-    """Say whether a claim is about a time before something that is known, so that more of the past matters."""
+    """Return whether a claim is about a time before something that is known, so that more of the past matters."""
     stated = [event.occurred_us, *(one for one in (claim.valid_from_us, claim.valid_until_us) if one is not None)]
     return any(begins_us(memory) > min(stated) for memory in known)
 

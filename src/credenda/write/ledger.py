@@ -70,12 +70,12 @@ class Ledger:
         return [one for one in self.by_id.values() if one.kind in _SHARED]
 
     def in_force(self, record: ChangeRecord) -> bool:
-        """Say whether a change has not been taken back, or was taken up again since."""
+        """Return whether a change has not been taken back, or was taken up again since."""
         return not any(self.in_force(one) for one in self._undone_by.get(record.id, ()))
 
 
 def is_in_force(record: ChangeRecord, log: Iterable[ChangeRecord]) -> bool:
-    """Say whether a change was not taken back, from the log of its memory."""
+    """Return whether a change was not taken back, from the log of its memory."""
     return Ledger(tuple(log), {}).in_force(record)
 
 

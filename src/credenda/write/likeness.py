@@ -32,12 +32,12 @@ _FILLING: Final = frozenset(
 
 
 def may_repeat(one: Memory, other: Memory) -> bool:
-    """Say whether nothing that rules can see tells two memories apart, so that they may say the same."""
+    """Return whether nothing that rules can see tells two memories apart, so that they may say the same."""
     return _same_place(one, other) and _marks(one.text) == _marks(other.text)
 
 
 def surely_repeats(one: Memory, other: Memory) -> bool:
-    """Say whether two memories are the same but for filling words, case and punctuation."""
+    """Return whether two memories are the same but for filling words, case and punctuation."""
     return may_repeat(one, other) and _bare(one.text) == _bare(other.text)
 
 
@@ -56,7 +56,7 @@ def _same_place(one: Memory, other: Memory) -> bool:
 
 
 def _marks(text: str) -> tuple[frozenset[str], frozenset[str], int]:
-    """Give the numbers and names of a text, and how often it says no."""
+    """Return the numbers and names of a text, and how often it says no."""
     numbers = frozenset(found.rstrip(".,:/-") for found in _NUMBER.findall(text))
     names = frozenset(found.casefold() for found in _NAME.findall(text))
     return numbers, names, len(_NEGATION.findall(text.casefold()))

@@ -70,7 +70,7 @@ def file_novelty(writer: Writer, memory: Memory, novelty: Novelty, now_us: int) 
 
 
 def _repetition(writer: Writer, memory: Memory, novelty: Novelty) -> list[Change]:
-    """Say that a memory may repeat its neighbour; one that surely does counts as one more saying of it."""
+    """Record that a memory may repeat its neighbour; one that surely does counts as one more saying of it."""
     if novelty.nearest is None or novelty.similarity < DUPLICATE_SIMILARITY:
         return []
     other_id = public_id(Kind.MEMORY, novelty.nearest, writer.tenant.tag)
@@ -93,7 +93,7 @@ def _repetition(writer: Writer, memory: Memory, novelty: Novelty) -> list[Change
 
 
 def _independent(writer: Writer, memory_id: str, other_id: str) -> tuple[Support, ...]:
-    """Give the evidence of a memory from events on which the other one does not rest already."""
+    """Return the evidence of a memory from events on which the other one does not rest already."""
     known = {item.span.event_id for item in writer.evidence(memory_ids=[other_id])}
     return tuple(
         Support(item.span, item.claim_hash, item.reader or "")

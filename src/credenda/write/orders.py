@@ -54,7 +54,7 @@ class _Sign:
     hints: tuple[tuple[str, ...], ...]
 
     def stands_in(self, lower: str) -> bool:
-        """Say whether a text, in lower case, has it; the hints rule most texts out before the pattern runs."""
+        """Return whether a text, in lower case, has it; the hints rule most texts out before the pattern runs."""
         for group in self.hints:
             for word in group:
                 if word in lower:
@@ -80,7 +80,7 @@ def _signs() -> tuple[_Sign, ...]:
 
 @cache
 def first_words() -> tuple[str, ...]:
-    """Give words of which every text with a sign has one: of each sign, the group of hints that says most."""
+    """Return words of which every text with a sign has one: of each sign, the group of hints that says most."""
     wanted = [sign for sign in _signs() if sign.name != _STANDING]
     groups = [max(sign.hints, key=lambda group: min(map(len, group))) if sign.hints else ("",) for sign in wanted]
     return tuple(dict.fromkeys(word for group in groups for word in group))
@@ -113,7 +113,7 @@ def judge(text: str) -> Judgement:
 
 
 def protected(topic: str | None, user_id: str) -> bool:
-    """Say whether a topic is written like a place that is not this user's to write: the system's, or another user's.
+    """Return whether a topic is written like a place that is not this user's to write: the system's, or another user's.
 
     >>> protected("system/agent-config", "ana"), protected("user/ben/notes", "ana"), protected("user/ana/notes", "ana")
     (True, True, False)

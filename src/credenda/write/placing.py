@@ -30,12 +30,12 @@ _NEVER_ENDED: Final = frozenset(
 
 
 def is_placeless(claim: Claim) -> bool:
-    """Say whether a claim ends a value, or gives a number, without a slot: it says nothing of its own."""
+    """Return whether a claim ends a value, or gives a number, without a slot: it says nothing of its own."""
     return slot_of(claim) is None and (claim.move is Move.END or is_bare_amount(claim))
 
 
 def is_bare_amount(claim: Claim) -> bool:
-    """Say whether a claim gives a new number or day for something that it does not name: "make that 15"."""
+    """Return whether a claim gives a new number or day for something that it does not name: "make that 15"."""
     unnamed = claim.entity is None and claim.attribute is None and claim.prior is None
     return unnamed and claim.value is not None and claim.move in {Move.CHANGE, Move.CORRECT}
 
@@ -55,7 +55,7 @@ def as_told(claim: Claim) -> Claim:
 
 
 def placed_after(claim: Claim, previous: Iterable[Memory]) -> Claim:
-    """Give a bare value the slot of the one value of its kind in the statement before it; itself without one."""
+    """Return a bare value the slot of the one value of its kind in the statement before it; itself without one."""
     held = [one for one in previous if one.status is Status.ACTIVE and one.stance in FIRM and slot_of(one) is not None]
     if claim.value and number_in(claim.value) is None:
         named = [one for one in _replaceable(held) if _of_one_kind(one.value or "", claim.value)]
@@ -67,7 +67,7 @@ def placed_after(claim: Claim, previous: Iterable[Memory]) -> Claim:
 
 
 def _of_one_kind(one: str, other: str) -> bool:
-    """Say whether two values could answer the same question: both are names, or things of one category."""
+    """Return whether two values could answer the same question: both are names, or things of one category."""
     if all(is_number(value.lower().removeprefix("at ")) for value in (one, other)):
         return True
     kinds = {lexicon().category(one), lexicon().category(other)}
@@ -76,7 +76,7 @@ def _of_one_kind(one: str, other: str) -> bool:
 
 
 def placed(reader: Reader, claim: Claim) -> Claim:
-    """Give the claim the slot of the memory that its words are about; the claim itself where there is none."""
+    """Return the claim the slot of the memory that its words are about; the claim itself where there is none."""
     if claim.move is Move.END:
         return _ending(reader, claim)
     if claim.move in {Move.CORRECT, Move.CHANGE} and claim.prior:
@@ -140,7 +140,7 @@ def _may_end(memory: Memory) -> bool:
 
 
 def _may_be_replaced(memory: Memory) -> bool:
-    """Say whether something else can take the place of a value: nobody becomes a brother in another's place."""
+    """Return whether something else can take the place of a value: nobody becomes a brother in another's place."""
     return _may_end(memory) and (memory.attribute or "") not in BY_BIRTH
 
 
@@ -151,7 +151,7 @@ def _replaceable(held: list[Memory]) -> list[Memory]:
 
 
 def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:
-    """Give the active memories about the speaker that mention a value, found by its words."""
+    """Return the active memories about the speaker that mention a value, found by its words."""
     codes = reader.nominate(value_words(value), _NOMINATED, memories=True)
     numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
     ids = [public_id(Kind.MEMORY, number, reader.tenant.tag) for number in numbers]
@@ -169,7 +169,7 @@ def _mentioning(reader: Reader, claim: Claim, value: str) -> list[Memory]:
 
 
 def _is_of(claim: Claim, memory: Memory) -> bool:
-    """Say whether a memory is about somebody whom the claim can mean: "I left Shell" is not about one's sister.
+    """Return whether a memory is about somebody whom the claim can mean: "I left Shell" is not about one's sister.
 
     Nor is what one's sister left about oneself, unless the memory names her.
     """

@@ -24,7 +24,7 @@ _ALL_DIGITS: Final = re.compile(r"\d")
 
 
 def is_plain(text: str) -> bool:
-    """Say whether neither `screen` nor `looks_like_instruction` nor `judge` has anything to say of a text.
+    """Return whether neither `screen` nor `looks_like_instruction` nor `judge` has anything to say of a text.
 
     False may be wrong; True never is.
 

@@ -31,7 +31,7 @@ _READ: Final = TRUST[Source.INGEST]
 
 
 def is_suspect(event: Event, claim: Claim) -> bool:
-    """Say whether a claim is not to be believed on its own word."""
+    """Return whether a claim is not to be believed on its own word."""
     ordered = claim.attribute == _ORDER and event.trust <= _READ
     return QUARANTINED in event.flags or event.trust < _LOW_TRUST or ordered
 
@@ -49,7 +49,7 @@ def candidates_for(saying: Saying, known: Known) -> list[Memory]:
 
 
 def vouches(event: Event, said_before: Sequence[Event]) -> bool:
-    """Say whether an event is independent of those that a candidate rests on, and may speak for it."""
+    """Return whether an event is independent of those that a candidate rests on, and may speak for it."""
     if DENIED in event.flags or not said_before:
         return False
     other_source = all(one.source is not event.source or one.role is not event.role for one in said_before)

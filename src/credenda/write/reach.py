@@ -128,20 +128,20 @@ def _rare_words(text: str) -> str:
 
 
 def repeats(memory: Memory, other: Memory) -> bool:
-    """Say whether a memory read from the same words would still say what was deleted."""
+    """Return whether a memory read from the same words would still say what was deleted."""
     said = value_key(memory.value) if memory.value else text_key(memory.text)
     alike = said in text_key(other.text) or condition_forms(memory.text) & condition_forms(other.text)
     return bool(other.text) and bool(alike or _one_saying(memory, other))
 
 
 def _one_saying(one: Memory, other: Memory) -> bool:
-    """Say whether one of two memories was merged into the other, which speaks for both."""
+    """Return whether one of two memories was merged into the other, which speaks for both."""
     merged = {Relation.MERGED, Relation.DUPLICATE}
     return any(gone.superseded_by == kept.id and gone.relation in merged for gone, kept in ((one, other), (other, one)))
 
 
 def elsewhere(reader: Reader, memory: Memory, gone: Iterable[str]) -> dict[str, list[str]]:
-    """Give the words of other events that still carry a memory, by event; deleted ones carry nothing."""
+    """Return the words of other events that still carry a memory, by event; deleted ones carry nothing."""
     without = set(gone)
     spans = [item.span for item in reader.evidence(memory_ids=[memory.id]) if item.span.event_id not in without]
     others = {other.id: other for other in reader.events(sorted({span.event_id for span in spans}))}
@@ -154,16 +154,16 @@ def elsewhere(reader: Reader, memory: Memory, gone: Iterable[str]) -> dict[str, 
 
 
 def told(memory: Memory, said: dict[str, list[str]]) -> bool:
-    """Say whether any of the words say the memory as it stands."""
+    """Return whether any of the words say the memory as it stands."""
     whole = text_key(memory.text)
     return any(whole in text_key(one) for spans in said.values() for one in spans)
 
 
 def words(events: dict[str, Event], span: Span) -> str:
-    """Give the words of a span; nothing where its event is not among these."""
+    """Return the words of a span; nothing where its event is not among these."""
     return events[span.event_id].text[span.start : span.stop] if span.event_id in events else ""
 
 
 def overlap(one: Span, other: Span) -> bool:
-    """Say whether two spans share characters."""
+    """Return whether two spans share characters."""
     return one.event_id == other.event_id and one.start < other.stop and other.start < one.stop

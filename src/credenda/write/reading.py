@@ -74,7 +74,7 @@ def near_to_known(
     embedder: Embedder | None,
     nearest: Nearest | None = None,
 ) -> Nearness:
-    """Say how near in meaning what some turns may change is to what is remembered; {} without an engine that can.
+    """Return how near in meaning what some turns may change is to what is remembered; {} without an engine that can.
 
     Believing never waits for an engine that is out of order: then the words alone are weighed.
     """
@@ -103,7 +103,7 @@ def read_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> l
 
 
 def unread(event: Event) -> bool:
-    """Say whether nothing is read from an event: it gives orders, or a scan of code filed it with its memory."""
+    """Return whether nothing is read from an event: it gives orders, or a scan of code filed it with its memory."""
     return DENIED in event.flags or CODE in event.flags
 
 

@@ -37,7 +37,7 @@ __all__ = ["Known", "Occasion", "claim_hash", "decide"]
 
 
 def decide(claim: Claim, known: Known, occasion: Occasion, read: Claim | None = None) -> list[Change]:
-    """Say what one claim changes; the order of `known` does not matter, and deciding again decides the same.
+    """Return what one claim changes; the order of `known` does not matter, and deciding again decides the same.
 
     `read` is the claim as extraction gave it, where it was placed in another slot since: evidence is known by it.
     """

@@ -43,7 +43,7 @@ class Identity(NamedTuple):
 
 
 def identity(memory: Memory) -> Identity:
-    """Give what a memory says, in normal form."""
+    """Return what a memory says, in normal form."""
     said = value_key(memory.value) if memory.value and memory.attribute else text_key(memory.text)
     return Identity(
         name_key(memory.speaker),
@@ -56,7 +56,7 @@ def identity(memory: Memory) -> Identity:
 
 
 def slot_key(contest: ContestCase) -> tuple[str, ...]:
-    """Give the slot of a contest in normal form."""
+    """Return the slot of a contest in normal form."""
     return (
         name_key(contest.speaker),
         name_key(contest.entity),
@@ -92,7 +92,7 @@ class Beliefs:
         return found
 
     def events(self, memory_id: str) -> frozenset[str]:
-        """Name the events that a memory rests on."""
+        """Return the events that a memory rests on."""
         return frozenset(item.span.event_id for item in self.evidence.get(memory_id, ()))
 
 
@@ -143,7 +143,7 @@ def rederive(
     touched: Mapping[str, frozenset[str]],
     personal: frozenset[str],
 ) -> Plan:
-    """Say what must change for the beliefs that are held to become those read afresh.
+    """Return what must change for the beliefs that are held to become those read afresh.
 
     `replayed` maps live memories that were not derived (persons, models) to fresh ones. `touched` names the fields of
     live memories that schedules have moved, which stay as they are; `personal` the memories that a person has pinned,

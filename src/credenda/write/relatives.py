@@ -113,7 +113,7 @@ def _of_kind(reader: Reader, kin: str) -> list[Memory]:
 
 
 def _is_called(reader: Reader, kin: str, name: str) -> bool:
-    """Say whether the one relative of that kind is known to have this name."""
+    """Return whether the one relative of that kind is known to have this name."""
     owner, _, noun = kin.rpartition(_OWNER)
     wanted = MemoryFilter(pair=(name_key(owner), attribute_key(noun)), statuses=frozenset({Status.ACTIVE}), limit=2)
     called = reader.find(wanted)

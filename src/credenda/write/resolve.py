@@ -229,7 +229,7 @@ def _superseded(answer: _Answer, member: Memory, adds: list[Add]) -> Supersede:
 
 
 def _scopes_of(answer: _Answer) -> dict[str, str]:
-    """Give each value its scopes; a value that also holds everywhere else is simply the default."""
+    """Return each value its scopes; a value that also holds everywhere else is simply the default."""
     scopes: dict[str, str] = {}
     for part in answer.parts:
         scope = DEFAULT_SCOPE if part.scope == answer.contest.scope else part.scope or DEFAULT_SCOPE
@@ -239,7 +239,7 @@ def _scopes_of(answer: _Answer) -> dict[str, str]:
 
 
 def _resolution(parts: tuple[_Part, ...]) -> str:
-    """Say the whole answer in one line."""
+    """Return the whole answer in one line."""
     *scoped, last = parts
     if not scoped and last.scope is None:
         return last.choice

@@ -95,7 +95,7 @@ class Saying:
 
 
 def _layer(said: Claim) -> Layer:
-    """Say in which layer a claim's memory begins."""
+    """Return in which layer a claim's memory begins."""
     if said.stance in _PASSING:
         return Layer.WORKING
     if said.type is MemoryType.FACT and said.attribute in _HAPPENINGS:
@@ -127,7 +127,7 @@ def _plain(claim: Claim) -> Claim:
 
 
 def claim_of(draft: Draft, span: Span, move: Move) -> Claim:
-    """Give the claim that a person made by correcting or answering by hand, for its hash."""
+    """Return the claim that a person made by correcting or answering by hand, for its hash."""
     return Claim(
         text=draft.text,
         type=draft.type,

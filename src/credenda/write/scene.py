@@ -100,7 +100,7 @@ class Scene:
         return next((reason for reason in reasons if reason), None)
 
     def settled(self, twin: Memory) -> bool:
-        """Say whether a twin can carry this saying as it is; if not, the saying needs a memory of its own."""
+        """Return whether a twin can carry this saying as it is; if not, the saying needs a memory of its own."""
         if outshines(self.claim, twin) or not has_begun(twin, self.saying.occasion.now_us):
             return False
         contested = any(rival.status is Status.ACTIVE for rival in self.rivals)
@@ -148,7 +148,7 @@ def newest_first(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def same_words(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
-    """Give the current memories of the same speaker with the same words, meant in the same way, newest first."""
+    """Return the current memories of the same speaker with the same words, meant in the same way, newest first."""
     key, speaker = text_key(claim.text), name_key(claim.speaker)
     return [
         one
@@ -161,14 +161,14 @@ def same_words(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
 
 
 def opponents(memory: Memory, rows: Iterable[Memory]) -> list[Memory]:
-    """Give the active memories of the same slot that a memory cannot stand beside."""
+    """Return the active memories of the same slot that a memory cannot stand beside."""
     slot = slot_of(memory)
     held = [one for one in rows if one.status is Status.ACTIVE and one.stance in FIRM and one.id != memory.id]
     return [one for one in held if slot is not None and slot_of(one) == slot and contradicts(memory, one)]
 
 
 def has_begun(memory: Memory, now_us: int) -> bool:
-    """Say whether a memory holds by now; one about the future competes with nothing yet."""
+    """Return whether a memory holds by now; one about the future competes with nothing yet."""
     return begins_us(memory) <= now_us + DAY_US
 
 
@@ -184,7 +184,7 @@ def _is_rival(claim: Claim, row: Memory, now_us: int) -> bool:
 
 
 def _is_older_version(saying: Saying, row: Memory) -> bool:
-    """Say whether a named thing is said again, later, with another number: "Python 3.9", then "Python 3.12"."""
+    """Return whether a named thing is said again, later, with another number: "Python 3.9", then "Python 3.12"."""
     value = saying.claim.value or ""
     if denies(saying.claim) or denies(row) or lexicon().category(value) is None:
         return False
@@ -192,7 +192,7 @@ def _is_older_version(saying: Saying, row: Memory) -> bool:
 
 
 def _told_closer(claim: Claim, row: Memory) -> bool:
-    """Say whether a value of a set is said again with what one is in it: "plays football as a goalkeeper"."""
+    """Return whether a value of a set is said again with what one is in it: "plays football as a goalkeeper"."""
     if denies(row) or row.status is not Status.ACTIVE:
         return False
     less, more = value_key(row.value or ""), value_key(claim.value or "")

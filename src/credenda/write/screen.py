@@ -145,6 +145,6 @@ def screen(text: str, policy: str) -> Screened:
 
 
 def looks_like_instruction(text: str) -> bool:
-    """Say whether a text tries to give orders to a model that reads it."""
+    """Return whether a text tries to give orders to a model that reads it."""
     lower = text.casefold()
     return any(map(lower.__contains__, ORDER_WORDS)) and _ORDERS.search(text) is not None

@@ -62,12 +62,12 @@ _ROUNDING: Final = 1e-9
 
 
 def single_slots(memories: Iterable[Memory]) -> set[Slot]:
-    """Name the slots of memories that hold one value: there reconciliation has decided what stands beside what."""
+    """Return the slots of memories that hold one value: there reconciliation has decided what stands beside what."""
     return {slot for one in memories if one.cardinality is Cardinality.SINGLE and (slot := slot_of(one)) is not None}
 
 
 def slot_of(said: Claim | Draft) -> Slot | None:
-    """Name the slot in normal form, or None where entity, attribute or value is missing (R-075, D-008).
+    """Return the slot in normal form, or None where entity, attribute or value is missing (R-075, D-008).
 
     A narrative tells a story about its entity; it holds no value against others.
     """
@@ -83,18 +83,18 @@ def slot_of(said: Claim | Draft) -> Slot | None:
 
 
 def denies(said: Claim | Draft) -> bool:
-    """Say whether it holds that the value is *not* so."""
+    """Return whether it holds that the value is *not* so."""
     return said.stance is Stance.NEGATED
 
 
 def same_meaning(one: Claim | Draft, other: Claim | Draft) -> bool:
-    """Say whether both speak of the same value in the same way: meant or not, so or not so."""
+    """Return whether both speak of the same value in the same way: meant or not, so or not so."""
     alike = denies(one) == denies(other) if {one.stance, other.stance} <= FIRM else one.stance is other.stance
     return alike and same_value(one.value, other.value)
 
 
 def contradicts(one: Claim | Draft, other: Claim | Draft) -> bool:
-    """Say whether two firm sayings about one slot cannot both hold.
+    """Return whether two firm sayings about one slot cannot both hold.
 
     A value and its denial cannot, nor can two values of a slot that holds one. Where the two disagree about how many
     it holds, both stand (D-007).
@@ -106,12 +106,12 @@ def contradicts(one: Claim | Draft, other: Claim | Draft) -> bool:
 
 
 def begins_us(memory: Memory) -> int:
-    """Say since when a memory is true: as stated, else since it was recorded."""
+    """Return since when a memory is true: as stated, else since it was recorded."""
     return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
 
 
 def weaker(claim: Claim, trust: float, memory: Memory) -> str | None:
-    """Say why a claim cannot replace a memory, or None if it can (D-006)."""
+    """Return why a claim cannot replace a memory, or None if it can (D-006)."""
     if trust < memory.trust - TRUST_MARGIN - _ROUNDING:
         return "its source is less trusted"
     if claim.confidence < memory.confidence - CONFIDENCE_MARGIN - _ROUNDING:
@@ -122,11 +122,11 @@ def weaker(claim: Claim, trust: float, memory: Memory) -> str | None:
 
 
 def outshines(claim: Claim, memory: Memory) -> bool:
-    """Say whether a claim is certain enough to be shown where the memory it repeats is not."""
+    """Return whether a claim is certain enough to be shown where the memory it repeats is not."""
     return memory.confidence < FAINT_CONFIDENCE <= claim.confidence
 
 
 def label(said: Claim | Draft) -> str:
-    """Name the value for people: the value itself, or "not …" for a denial."""
+    """Return the value for people: the value itself, or "not …" for a denial."""
     value = said.value or ""
     return f"not {value}" if denies(said) else value

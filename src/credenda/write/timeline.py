@@ -101,7 +101,7 @@ def _covering(scene: Scene) -> Memory | None:
 
 
 def _covers(held: Memory, scene: Scene) -> bool:
-    """Whether a period spans the claim's time, or begins at the very time that the claim states."""
+    """Return whether a period spans the claim's time, or begins at the very time that the claim states."""
     from_us, until_us = begins_us(held), held.valid_until_us
     spans = from_us <= scene.moment_us and (until_us is None or scene.moment_us < until_us)
     return spans or from_us == scene.saying.begins_us

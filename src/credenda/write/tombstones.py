@@ -61,7 +61,7 @@ def _hashed(key: bytes, *parts: str) -> bytes:
 
 
 def sayings(text: str) -> Iterator[tuple[int, int]]:
-    """Give the characters of each sentence, of what follows a label in it, and of the whole text."""
+    """Return the characters of each sentence, of what follows a label in it, and of the whole text."""
     for start, stop in islice(sentence_spans(text), SENTENCES_MAX):
         sentence = text[start:stop]
         if text_key(sentence):
@@ -73,7 +73,7 @@ def sayings(text: str) -> Iterator[tuple[int, int]]:
 
 
 def value_forms(said: Claim | Draft) -> list[tuple[str, str]]:
-    """Give every form in which a value may have been deleted, with the kind of the form."""
+    """Return every form in which a value may have been deleted, with the kind of the form."""
     if not (said.entity and said.attribute and said.value):
         return []
     return [("value", value_key(said.value)), *(("thing", form) for form in sorted(thing_forms(said.value)))]
@@ -96,7 +96,7 @@ def slot_digests(key: bytes, said: Claim | Draft) -> list[bytes]:
 
 
 def _place(said: Claim | Draft, *, apart: bool = False) -> tuple[str, ...]:
-    """Name the place of a value: by entity and attribute, and by speaker and scope as well where it stands apart."""
+    """Return the place of a value: by entity and attribute, and by speaker and scope as well where it stands apart."""
     place = (name_key(said.entity or ""), attribute_key(said.attribute or ""))
     return (*place, name_key(said.speaker), name_key(said.scope or ""), "apart") if apart else place
 
@@ -111,7 +111,7 @@ def _value_tombstone(key: bytes, said: Draft, now_us: int, *, apart: bool) -> To
 
 
 def _is_name(said: Draft, language: str) -> bool:
-    """Say whether a value is spelled as names are: Williams is not William."""
+    """Return whether a value is spelled as names are: Williams is not William."""
     value = said.value or ""
     if language == "de":
         return attribute_key(said.attribute or "") not in _KINDS_OF_THINGS
@@ -120,12 +120,12 @@ def _is_name(said: Draft, language: str) -> bool:
 
 
 def claim_digests(key: bytes, claim: Claim | Draft) -> list[bytes]:
-    """Give every hash under which a claim may have been deleted."""
+    """Return every hash under which a claim may have been deleted."""
     return [*text_digests(key, claim.text), *slot_digests(key, claim)]
 
 
 def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
-    """Say whether what would be held, or a sentence it would rest on, was deleted: what every way in must ask.
+    """Return whether what would be held, or a sentence it would rest on, was deleted: what every way in must ask.
 
     `said` may be a claim, a draft or a memory. Journaling, importing, storing, correcting, resolving, undoing,
     rebuilding and reading anew all ask here, or hash by `claim_digests` what they ask about together.
@@ -140,7 +140,7 @@ def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
 def memory_tombstones(
     key: bytes, memory: Memory, sentences: Iterable[str], now_us: int, *, apart: bool = False
 ) -> list[Tombstone]:
-    """Give the tombstones of a memory that is being deleted, and of the sentences it rested on.
+    """Return the tombstones of a memory that is being deleted, and of the sentences it rested on.
 
     That of its value covers every scope, unless it stands `apart` because another scope still holds the same.
     """
@@ -150,7 +150,7 @@ def memory_tombstones(
 
 
 def text_tombstones(key: bytes, text: str, now_us: int) -> list[Tombstone]:
-    """Give the tombstones of a whole text; none of one without words."""
+    """Return the tombstones of a whole text; none of one without words."""
     return [
         Tombstone(digest=digest, kind="text", normaliser=form, created_us=now_us)
         for digest, form in (_text_forms(key, text) if text_key(text) else ())

@@ -54,7 +54,7 @@ class Undoing:
 
 
 def decide_undo(wanted: Iterable[str], ledger: Ledger, *, cascade: bool) -> Undoing:
-    """Say what taking back the changes with these ids changes.
+    """Return what taking back the changes with these ids changes.
 
     Those that are taken back already are passed over, those of deleted memories are `lasting`. With `cascade` whatever
     is in the way is taken back too; otherwise, where `conflicts` is not empty, the changes must not be applied.
@@ -82,7 +82,7 @@ def decide_undo(wanted: Iterable[str], ledger: Ledger, *, cascade: bool) -> Undo
 
 
 def _lasts(record: ChangeRecord, ledger: Ledger) -> bool:
-    """Say whether a change is for good: a deletion, or one of a memory whose words are gone."""
+    """Return whether a change is for good: a deletion, or one of a memory whose words are gone."""
     memory = ledger.memories.get(record.memory_id or "")
     return record.kind is ChangeKind.DELETE or (memory is not None and memory.status is Status.DELETED)
 
@@ -98,7 +98,7 @@ def _choose(record: ChangeRecord, ledger: Ledger, chosen: dict[str, ChangeRecord
 
 
 def _belonging(record: ChangeRecord, ledger: Ledger) -> list[ChangeRecord]:
-    """Give what cannot stay without a change: what a memory replaced, its question, a whole question or answer."""
+    """Return what cannot stay without a change: what a memory replaced, its question, a whole question or answer."""
     if record.kind is ChangeKind.ADD:
         name = record.memory_id or ""
         answers = [one for one in ledger.shared if name in _names(one.after.get("keep")) and _together(one, record)]
@@ -133,12 +133,12 @@ def _flags_with(added: ChangeRecord, ledger: Ledger) -> list[ChangeRecord]:
 
 
 def _together(one: ChangeRecord, other: ChangeRecord) -> bool:
-    """Say whether two changes are of one decision."""
+    """Return whether two changes are of one decision."""
     return one.cause == other.cause and one.at_us == other.at_us
 
 
 def _question_of(record: ChangeRecord, ledger: Ledger) -> list[ChangeRecord]:
-    """Give the whole of a question or an answer: its entry, the flags behind that, and what holds the answer."""
+    """Return the whole of a question or an answer: its entry, the flags behind that, and what holds the answer."""
     log = [one for one in ledger.shared if one.kind is record.kind and one.at_us == record.at_us]
     place = log.index(record)
     head = next((at for at in range(place, -1, -1) if log[at].memory_id is None), None)
@@ -239,7 +239,7 @@ class _Plan:
         self.changes.append(Undo(undoes=undoes, memory_id=memory.id, back=back, reason=reason))
 
     def clashes(self) -> list[tuple[str, str]]:
-        """Give pairs of a memory that is back and an active one that it cannot stand beside."""
+        """Return pairs of a memory that is back and an active one that it cannot stand beside."""
         back = {one.memory_id for one in self._order if one.memory_id is not None} & self.state.keys()
         found: list[tuple[str, str]] = []
         for name in sorted(back, key=serial):
@@ -259,7 +259,7 @@ class _Plan:
                 self._move(self.state[newcomer], {"status": Status.CHALLENGED.value}, record.id, reason)
 
     def _brought(self, record: ChangeRecord, name: str, pair: tuple[str, str]) -> bool:
-        """Say whether a change let one of two take the other's place, or came with it as a question about both."""
+        """Return whether a change let one of two take the other's place, or came with it as a question about both."""
         if record.memory_id not in pair:
             return False
         if record.kind is ChangeKind.SUPERSEDE:
@@ -268,7 +268,7 @@ class _Plan:
         return record.kind is ChangeKind.CONTEST and any(_together(one, record) for one in added)
 
     def _earlier_case(self, record: ChangeRecord) -> ContestCase | None:
-        """Give the contest as the entry before this one left it; one that had none is withdrawn."""
+        """Return the contest as the entry before this one left it; one that had none is withdrawn."""
         named = record.before if record.kind is ChangeKind.UNDO else record.after
         case = self._ledger.contests.get(str(named.get("contest")))
         if case is None:
@@ -324,7 +324,7 @@ class _Plan:
         return answers[-1] if answers else None
 
     def differences(self) -> list[Difference]:
-        """Say how each memory stands before and after."""
+        """Return how each memory stands before and after."""
         found: list[Difference] = []
         for name in sorted(self.state, key=serial):
             old, new = self._ledger.memories[name], self.state[name]
@@ -339,7 +339,7 @@ _MOVABLE: Final = tuple(name for name in Memory.__dataclass_fields__ if name not
 
 
 def _before(record: ChangeRecord, memory: Memory) -> Mapping[str, object]:
-    """Give the fields of a memory as they were before a change."""
+    """Return the fields of a memory as they were before a change."""
     match record.kind:
         case ChangeKind.ADD:
             return {"status": Status.FORGOTTEN.value}

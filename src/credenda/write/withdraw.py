@@ -22,7 +22,7 @@ _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 
 
 def withdrawn(reader: Reader, left: Mapping[str, Memory], deleted: frozenset[str], now_us: int) -> list[Change]:
-    """Say what ends with some memories, given as they were before: those made of deleted ones lose their words too.
+    """Return what ends with some memories, given as they were before: those made of deleted ones lose their words too.
 
     `deleted` names those of them that are. What was made of the others is superseded by nothing; the next dream makes
     it again of what is left. Earlier versions of a card go with the words of a deleted memory as the present one does.

@@ -26,7 +26,7 @@ _KINDS: Final[Mapping[type, ChangeKind]] = {
 
 
 def touched_by(changes: Iterable[Change], *, again: bool) -> list[str]:
-    """Name the memories whose log says whether a decision was taken back before.
+    """Return the memories whose log says whether a decision was taken back before.
 
     Where a decision adds or confirms, its event has evidence from then on: without any (`again` is False) it was not
     taken before, and only what takes something away, and leaves no evidence, has to be looked up.
@@ -41,7 +41,7 @@ def touched_by(changes: Iterable[Change], *, again: bool) -> list[str]:
 def withheld(
     changes: Sequence[Change], event_id: str, log: Mapping[str, Sequence[ChangeRecord]], resting: Sequence[Memory]
 ) -> bool:
-    """Say whether a decision about an event was taken before and taken back.
+    """Return whether a decision about an event was taken before and taken back.
 
     `log` is the log of the memories that the decision would move and of `resting`: those that rest on the event.
     """

@@ -59,7 +59,7 @@ def quoted(value: str) -> str:
 
 
 def quotations(*parts: str | None) -> tuple[str, ...]:
-    """Give each part that there is as the change log quotes it."""
+    """Return each part that there is as the change log quotes it."""
     return tuple(quoted(part) for part in parts if part)
 
 
@@ -74,12 +74,12 @@ def about(entity: str, attribute: str) -> str:
 
 
 def value_words(value: str) -> list[str]:
-    """Give the words of a value in normal form."""
+    """Return the words of a value in normal form."""
     return value_key(value).split()
 
 
 def because(relation: Relation, new: str, old: str) -> str:
-    """Say in a sentence why one value took another's place."""
+    """Return in a sentence why one value took another's place."""
     match relation:
         case Relation.CORRECTED:
             return f"{quoted(new)} corrects {quoted(old)}, which was wrong"
@@ -92,7 +92,7 @@ def because(relation: Relation, new: str, old: str) -> str:
 
 
 def refines(new: str, old: str) -> bool:
-    """Say whether one value is the other with words added: nothing left out, moved, counted anew or turned round.
+    """Return whether one value is the other with words added: nothing left out, moved, counted anew or turned round.
 
     >>> refines("the Waldorf school in Kiel", "school in Kiel")
     True
@@ -110,19 +110,19 @@ def refines(new: str, old: str) -> bool:
 
 
 def names_kind(new: Claim, old: Memory) -> bool:
-    """Say whether the old value named only the kind of the new one: "a dog", then "a dog named Pluto"."""
+    """Return whether the old value named only the kind of the new one: "a dog", then "a dog named Pluto"."""
     return same_value(old.value, new.attribute) and same_value(new.prior, old.value)
 
 
 def names_one(claim: Claim, old: Memory) -> bool:
-    """Say whether a correction gives the one named thing of a slot its right name: "sorry, my dog is called Max"."""
+    """Return whether a correction gives the one named thing of a slot its right name: "sorry, my dog is called Max"."""
     values = (claim.value or "", old.value or "")
     capital = all(value[:1].isupper() for value in values)
     return capital and claim.prior is None and _NAMING.search(claim.text) is not None
 
 
 def recounted(new: str, old: str) -> bool:
-    """Say whether two values are the same words with another number: "Python 3.9" and "Python 3.12", six and eight.
+    """Return whether two values are the same words with another number: "Python 3.9" and "Python 3.12", six and eight.
 
     >>> recounted("Python 3.12", "Python 3.9"), recounted("Python 3.12", "Ruby 3.9")
     (True, False)
@@ -139,7 +139,7 @@ def _singular(words: list[str]) -> list[str]:
 
 
 def frame_of(text: str, value: str | None) -> str:
-    """Give a sentence without its value and without words of change: what was said alike twice.
+    """Return a sentence without its value and without words of change: what was said alike twice.
 
     >>> frame_of("I write in Kotlin these days.", "Kotlin") == frame_of("I write in Java.", "Java")
     True
@@ -149,7 +149,7 @@ def frame_of(text: str, value: str | None) -> str:
 
 
 def differ_in_one(one: str, other: str) -> bool:
-    """Say whether two values differ in one place: what lies between their first and last difference shares no word.
+    """Return whether two values differ in one place: what lies between their first and last difference shares no word.
 
     >>> differ_in_one("cook for Ana on Mondays", "cook for Ana on Fridays")
     True
@@ -187,7 +187,7 @@ def counted_anew(value: str, number: str) -> str:
 
 
 def is_number(word: str) -> bool:
-    """Say whether a word in lower case is a number, a version or a day."""
+    """Return whether a word in lower case is a number, a version or a day."""
     return word[0].isdigit() or word.removeprefix("v")[:1].isdigit() or word in _COUNTS or word in _DAYS
 
 

@@ -121,7 +121,7 @@ def _bracket(body: str, at: int) -> tuple[str, int] | None:
 
 
 def ignored(path: str, *, folder: bool, patterns: Sequence[Pattern] | Iterable[Pattern]) -> bool:
-    """Say whether the last pattern that matches a path, from the root with slashes, excludes it."""
+    """Return whether the last pattern that matches a path, from the root with slashes, excludes it."""
     out = False
     for pattern in patterns:
         if pattern.folders_only and not folder:

@@ -34,7 +34,7 @@ class Manifest:
 
 
 def package_key(name: str) -> str:
-    """Give the normal form of a package's name, as PEP 503 has it.
+    """Return the normal form of a package's name, as PEP 503 has it.
 
     >>> package_key("Ruamel_YAML")
     'ruamel-yaml'
@@ -43,7 +43,7 @@ def package_key(name: str) -> str:
 
 
 def is_manifest(path: str) -> bool:
-    """Say whether a file is one of those that are read here."""
+    """Return whether a file is one of those that are read here."""
     name = PurePosixPath(path).name
     known = {"pyproject.toml", "package.json", "Cargo.toml", "go.mod", "Makefile", "makefile", "GNUmakefile"}
     return name in known or (name.startswith("requirements") and name.endswith(".txt"))

@@ -127,7 +127,7 @@ class Outline:
 
 
 def language_of(path: str) -> str:
-    """Name the language of a file by its ending; "" for none that is known.
+    """Return the language of a file by its ending; "" for none that is known.
 
     >>> language_of("src/app.tsx")
     'TypeScript'

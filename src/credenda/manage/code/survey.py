@@ -46,7 +46,7 @@ def checked_root(path: str | Path) -> Path:
 
 
 def exists_inside(root: str, path: str) -> bool | None:
-    """Say whether a path is there; None where it lies outside the root, as written or by a link on its way."""
+    """Return whether a path is there; None where it lies outside the root, as written or by a link on its way."""
     normal = os.path.normpath(path)  # as written: a link is looked at, not followed
     if normal != root and not normal.startswith(f"{root}{os.sep}"):
         return None

@@ -24,7 +24,7 @@ class Gate:
 
 
 def closed(gate: Gate, *, now_us: int, last_us: int | None, new: int, retries: int, force: bool) -> str:
-    """Say why nothing is to run now, "" where it is.
+    """Return why nothing is to run now, "" where it is.
 
     `last_us` is when it last ran, `new` how many memories wait, `retries` how many of them failed before: these are
     tried again without waiting for others. `force` skips time and volume.

@@ -118,7 +118,7 @@ def _names(text: str) -> Iterable[str]:
 
 
 def differences(one: Member, other: Member) -> str | None:
-    """Say in what two memories differ that keeps them apart, in a word; None where nothing does.
+    """Return in what two memories differ that keeps them apart, in a word; None where nothing does.
 
     Their words may differ. It does not say that they mean the same: that is for a judge. Words that are equal but for
     capitals name the same.
@@ -177,7 +177,7 @@ def _values_apart(first: Memory, second: Memory) -> str | None:
 
 
 def kept_apart(one: Member, other: Member) -> bool:
-    """Say whether two memories must not be called the same without a model: only equal words or values may."""
+    """Return whether two memories must not be called the same without a model: only equal words or values may."""
     first, second = one.memory, other.memory
     if first.attribute and second.attribute:
         slot = attribute_key(first.attribute) == attribute_key(second.attribute)
@@ -188,7 +188,7 @@ def kept_apart(one: Member, other: Member) -> bool:
 
 
 def unsaid(text: str, said_us: int, sources: Iterable[Member], *, both: bool = False) -> str | None:
-    """Say what a text holds that none of its sources does, or leaves out that they have; None where it is sound.
+    """Return what a text holds that none of its sources does, or leaves out that they have; None where it is sound.
 
     `said_us` is the moment from which its words for days count. With `both` it tells of a change, and may say
     "previously" and "no longer" where its sources do not.
@@ -209,7 +209,7 @@ def unsaid(text: str, said_us: int, sources: Iterable[Member], *, both: bool = F
 
 
 def takes_the_place(newer: Member, older: Member, *, correction: bool) -> bool:
-    """Say whether a memory may end another one: it is younger, about the same, and says so or speaks of its slot."""
+    """Return whether a memory may end another one: it is younger, about the same, and says so or speaks of its slot."""
     first, second = newer.memory, older.memory
     if older.memory.pinned or newer.since_us < older.since_us:
         return False

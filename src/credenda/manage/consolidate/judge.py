@@ -27,7 +27,7 @@ _LINKED: Final = "similar, but not confirmed as the same; both are kept"
 
 
 def is_candidate(memory: Memory) -> bool:
-    """Say whether a memory may be judged: held, meant, undisputed, and not of code or dreamed: that is made anew."""
+    """Return whether a memory may be judged: held, meant, undisputed, and not of code or dreamed: that is made anew."""
     return (
         memory.status is Status.ACTIVE
         and memory.stance in FIRM
@@ -81,7 +81,7 @@ def _rank(member: Member) -> tuple[object, ...]:
 
 
 def _timeline(member: Member) -> Replace | None:
-    """Say in one entry what holds now and what held before (S-041, S-055, S-093)."""
+    """Return in one entry what holds now and what held before (S-041, S-055, S-093)."""
     memory = member.memory
     if memory.cardinality is not Cardinality.SINGLE or memory.stance is Stance.NEGATED or not memory.value:
         return None
@@ -132,6 +132,6 @@ def _without_error(member: Member) -> Replace | None:
 
 
 def _plain(memory: Memory) -> str:
-    """Give the sentence without what an earlier run put behind it."""
+    """Return the sentence without what an earlier run put behind it."""
     head, mark, _ = memory.text.partition(" (currently ")
     return head if mark and memory.metadata.get(MARK) else memory.text

@@ -33,7 +33,7 @@ _HASH_BYTES: Final = 8
 
 
 def floor_of(threshold: float) -> float:
-    """Give the cosine from which neighbours are nominated.
+    """Return the cosine from which neighbours are nominated.
 
     >>> round(floor_of(0.85), 2), floor_of(0.2)
     (0.4, 0.0)
@@ -42,7 +42,7 @@ def floor_of(threshold: float) -> float:
 
 
 def keys_of(memory: Memory) -> tuple[int, ...]:
-    """Give the hashes of what makes two memories neighbours whatever their cosine: words, or slot and value."""
+    """Return the hashes of what makes two memories neighbours whatever their cosine: words, or slot and value."""
     spoken = f"{memory.speaker}\x00{memory.stance}"
     found = [_hash(f"text\x00{spoken}\x00{text_key(memory.text)}")]
     slot = slot_words(memory)
@@ -69,7 +69,7 @@ class SharedKeys:
                 self._holders[key].append(number)
 
     def pairs(self) -> list[Pair]:
-        """Give the oldest holder of each key with each other one."""
+        """Return the oldest holder of each key with each other one."""
         held = (sorted(set(holders)) for holders in self._holders.values())
         return [Pair(KEY, first, other) for first, *rest in filter(None, held) for other in rest]
 
@@ -103,7 +103,7 @@ class Nearest:
         self._best, self._who = cosines, who
 
     def pairs(self) -> list[Pair]:
-        """Give what lies at or above the floor."""
+        """Return what lies at or above the floor."""
         rows, columns = np.nonzero((self._best >= max(self._floor, 1e-6)) & (self._who >= 0))
         ones, others = self._numbers[rows], self._who[rows, columns]
         closeness = np.round(self._best[rows, columns].astype(np.float64), 4)

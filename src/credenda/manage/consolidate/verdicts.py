@@ -63,7 +63,7 @@ Verdict = Replace | Remove | Keep
 
 
 def touched_by(verdict: Verdict) -> tuple[str, ...]:
-    """Name the memories that a verdict moves."""
+    """Return the memories that a verdict moves."""
     match verdict:
         case Replace():
             return (verdict.target, *verdict.sources)
@@ -74,7 +74,7 @@ def touched_by(verdict: Verdict) -> tuple[str, ...]:
 
 
 def changes_of(verdict: Verdict, members: Mapping[str, Member], now_us: int) -> list[Change]:
-    """Give the changes that carry a verdict out."""
+    """Return the changes that carry a verdict out."""
     match verdict:
         case Replace(relation=Relation.CORRECTED):
             return [_ended(members[verdict.target], verdict.sources[0], verdict, members[verdict.sources[0]].since_us)]
@@ -185,7 +185,7 @@ def _one(values: Iterable[object]) -> bool:
 
 
 def _origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
-    """Say where a text came from: first seen, updated, and the memories it was made from (S-018, S-044)."""
+    """Return where a text came from: first seen, updated, and the memories it was made from (S-018, S-044)."""
     seen = [str(render_time(one.since_us)) for one in told]
     for one in told:
         earlier = one.memory.metadata.get(MARK)

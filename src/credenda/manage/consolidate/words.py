@@ -17,7 +17,7 @@ def _lists() -> dict[str, object]:
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """Give the words of a list.
+    """Return the words of a list.
 
     >>> "never" in words("negations")
     True
@@ -27,5 +27,5 @@ def words(name: str) -> frozenset[str]:
 
 @cache
 def number_words() -> dict[str, str]:
-    """Give the words for numbers, with their digits."""
+    """Return the words for numbers, with their digits."""
     return cast("dict[str, str]", _lists()["numbers"])

@@ -194,7 +194,7 @@ def read_probe(text: str, later: Sequence[Memory]) -> Doubt | None:
 
 
 def grounded(text: str, sources: Sequence[str], names: Sequence[str]) -> bool:
-    """Say whether a text holds no number, name or denial that its sources lack.
+    """Return whether a text holds no number, name or denial that its sources lack.
 
     A name is a word with a capital that does not begin the text.
 

@@ -43,7 +43,7 @@ class Pairing(NamedTuple):
 
 
 def connected(one: About, other: About) -> bool:
-    """Say whether a fact of either names the other."""
+    """Return whether a fact of either names the other."""
     return _names(one.facts, other.name) or _names(other.facts, one.name)
 
 
@@ -53,7 +53,7 @@ def _names(facts: Iterable[Memory], name: str) -> bool:
 
 
 def nominated(pairs: Iterable[Pairing], abouts: Mapping[str, About], rules: BridgeRules) -> list[Pairing]:
-    """Give the pairs that may be asked about, nearest first: near enough, not too near, and not connected yet."""
+    """Return the pairs that may be asked about, nearest first: near enough, not too near, and not connected yet."""
     near = [pair for pair in pairs if rules.farthest <= pair.cosine <= rules.nearest]
     apart = [pair for pair in near if not connected(abouts[pair.one], abouts[pair.other])]
     return sorted(apart, key=lambda pair: (-pair.cosine, pair.one, pair.other))
@@ -65,7 +65,7 @@ def bridge_digest(one: About, other: About) -> str:
 
 
 def bridge_ends(bridge: Memory) -> frozenset[str]:
-    """Give the two entities that a bridge connects, by their normal names."""
+    """Return the two entities that a bridge connects, by their normal names."""
     named = bridge.metadata.get("entities")
     return (
         frozenset(name_key(str(one)) for one in cast("list[object]", named)) if isinstance(named, list) else frozenset()

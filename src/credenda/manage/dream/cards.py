@@ -91,7 +91,7 @@ def card_facts(about: About, rules: CardRules) -> list[Memory]:
 
 
 def card_head(name: str) -> str:
-    """Give the first line of a card."""
+    """Return the first line of a card."""
     return f"About {'the user' if name_key(name) == _USER else ' '.join(name.split())}:"
 
 

@@ -25,7 +25,7 @@ _SURE: Final = 0.4
 
 
 def is_fact(memory: Memory) -> bool:
-    """Say whether a dream may make something of a memory."""
+    """Return whether a dream may make something of a memory."""
     plain = memory.status is Status.ACTIVE and not memory.contested and not memory.provisional
     meant = memory.stance in _MEANT and memory.confidence >= _SURE and memory.expires_us is None
     kept = memory.layer is not Layer.CODEBASE and memory.attribute != INSTRUCTION
@@ -81,7 +81,7 @@ class Shelf:
 
 
 def _first(facts: Iterable[Memory], most: int) -> list[Memory]:
-    """Give the most important facts, each saying once."""
+    """Return the most important facts, each saying once."""
     told: dict[str, Memory] = {}
     for one in sorted(facts, key=fact_order):
         told.setdefault(text_key(one.text), one)

@@ -84,7 +84,7 @@ class Probed:
 
 
 def probeable(memory: Memory) -> bool:
-    """Say whether a memory may be doubted by itself: not what is pinned, asked about or doubted already."""
+    """Return whether a memory may be doubted by itself: not what is pinned, asked about or doubted already."""
     return (
         memory.status is Status.ACTIVE
         and not (memory.pinned or memory.contested or is_dreamed(memory))
@@ -93,7 +93,7 @@ def probeable(memory: Memory) -> bool:
 
 
 def single_slot(memory: Memory) -> Slot | None:
-    """Name the slot in which a firm memory holds the one value; None where it has none, or one of several."""
+    """Return the slot in which a firm memory holds the one value; None where it has none, or one of several."""
     if memory.cardinality is not Cardinality.SINGLE or memory.stance not in _FIRM or memory.contested:
         return None
     if not (memory.entity and memory.attribute and memory.value) or is_dreamed(memory):
@@ -140,13 +140,13 @@ def contradicted(members: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
 
 
 def unspoken(memory: Memory, words: Iterable[str]) -> bool:
-    """Say whether no words are left of what a memory rests on; what never rested on any is not asked."""
+    """Return whether no words are left of what a memory rests on; what never rested on any is not asked."""
     spoken = list(words)
     return probeable(memory) and bool(spoken) and not any(any(letter.isalnum() for letter in one) for one in spoken)
 
 
 def aged(one: Probed, rules: ProbeRules) -> bool:
-    """Say whether a memory was never confirmed and is old."""
+    """Return whether a memory was never confirmed and is old."""
     plain = _may_be_asked(one, rules) and attribute_key(one.memory.attribute or "") not in _AGELESS
     return plain and not one.memory.confirmations and one.age_days > rules.old_days
 

@@ -23,5 +23,5 @@ class PruneRules:
     together: int = 500
 
     def before_us(self, now_us: int) -> tuple[int, int]:
-        """Give the times before which showings and jobs go."""
+        """Return the times before which showings and jobs go."""
         return now_us - self.showings_days * DAY_US, now_us - self.jobs_days * DAY_US

@@ -86,7 +86,7 @@ class Landscape:
 
 
 def _module_names(path: str, paths: set[str]) -> list[str]:
-    """Give the dotted names of a module: from its topmost package, and from the root."""
+    """Return the dotted names of a module: from its topmost package, and from the root."""
     parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
     parts = parts[:-1] if parts[-1] == "__init__" else parts
     top = len(parts) - 1
@@ -158,7 +158,7 @@ def _in_file(path: str, member: str, land: Landscape) -> Verdict | None:
 
 
 def _holds(outline: Outline, dotted: str) -> bool:
-    """Say whether a name is declared, or may be: below what is open anything can be."""
+    """Return whether a name is declared, or may be: below what is open anything can be."""
     if dotted in outline.names or "" in outline.open_names:
         return True
     parts = dotted.split(".")
@@ -193,7 +193,7 @@ def _dependency(name: str, land: Landscape) -> Verdict | None:
 
 
 def drift_score(findings: Iterable[DriftFinding]) -> int:
-    """Give the score of a report, 0 to 100 (E-076).
+    """Return the score of a report, 0 to 100 (E-076).
 
     >>> drift_score([])
     100
@@ -202,7 +202,7 @@ def drift_score(findings: Iterable[DriftFinding]) -> int:
 
 
 def decide_drift(findings: Sequence[DriftFinding]) -> list[SetStatus]:
-    """Give up, for every memory with an error, what it holds; warnings change nothing."""
+    """Return up, for every memory with an error, what it holds; warnings change nothing."""
     wrong: dict[str, DriftFinding] = {}
     for finding in findings:
         if finding.level == "error":

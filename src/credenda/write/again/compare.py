@@ -37,13 +37,13 @@ _EVENTS: Final = frozenset({"event", "experience", "milestone"})
 
 
 def told_plainly(claim: Claim) -> bool:
-    """Say cheaply whether a claim may say something again: it states, firmly, what is so."""
+    """Return cheaply whether a claim may say something again: it states, firmly, what is so."""
     plain = claim.move is Move.STATE and claim.stance in FIRM and claim.prior is None and not claim.provisional
     return plain and len(claim.text) <= _CHARACTERS and "?" not in claim.text and claim.attribute not in _EVENTS
 
 
 def comparable(claim: Claim, memory: Memory) -> bool:
-    """Say whether a memory is held firmly, by the same speaker, in the same case, for a thing of the same kind."""
+    """Return whether a memory is held firmly, by the same speaker, in the same case, for a thing of the same kind."""
     if memory.status is not Status.ACTIVE or memory.contested or memory.provisional or memory.stance not in FIRM:
         return False
     if name_key(claim.speaker) != name_key(memory.speaker) or memory.type is MemoryType.NARRATIVE:
@@ -57,7 +57,7 @@ def comparable(claim: Claim, memory: Memory) -> bool:
 
 
 def same_said(claim: Claim, memory: Memory, *, alone: bool) -> str | None:
-    """Say by what a claim is known to say a memory again, None where it does not.
+    """Return by what a claim is known to say a memory again, None where it does not.
 
     `alone`: the claim and the memory are each all that was read from their sentences, so that the sentences may be
     compared.
@@ -106,14 +106,14 @@ def _opposite(claim: Claim, memory: Memory) -> str | None:
 
 
 def other_words(claim: Claim) -> list[str]:
-    """Give the words of statements that say the same as a claim without sharing a word with it."""
+    """Return the words of statements that say the same as a claim without sharing a word with it."""
     told = f"{attribute_key(claim.attribute or '')} = {value_key(claim.value or '')}"
     same = [one for group in table().statements if told in group for one in group]
     return sorted({word for one in same for word in one.partition(" = ")[2].split()})
 
 
 def _named_by(claim: Claim, memory: Memory) -> bool:
-    """Say whether what one says is done with a thing is how the other calls it: "edit with X", "my editor is X"."""
+    """Return whether what one says is done with a thing is how the other calls it: "edit with X", "my editor is X"."""
     for one, other in ((claim, memory), (memory, claim)):
         if attribute_key(one.attribute or "") == "uses":
             called = sense(f"it is a {attribute_key(other.attribute or '').replace('_', ' ')}")
@@ -156,7 +156,7 @@ def _same_count(claim: Claim, memory: Memory) -> bool:
 
 
 def more_exact(claim: Claim, memory: Memory) -> str | None:
-    """Give what a claim adds to a memory where it says the same more exactly; None where it says something else."""
+    """Return what a claim adds to a memory where it says the same more exactly; None where it says something else."""
     words = table()
     if denies(claim) or denies(memory) or (claim.attribute or "") == _INSTRUCTION:
         return None
@@ -172,7 +172,7 @@ def more_exact(claim: Claim, memory: Memory) -> str | None:
 
 
 def _added(new: str, old: str) -> str | None:
-    """Give the one run of words that a sentence has more than another, where it makes it more exact."""
+    """Return the one run of words that a sentence has more than another, where it makes it more exact."""
     more, less, words = value_words(new), value_words(old), table()
     if len(less) < _TELLING or not refines(new, old) or len(more) - len(less) > _ADDED_MAX:
         return None
@@ -189,7 +189,7 @@ def _added(new: str, old: str) -> str | None:
 
 
 def _of_its_kind(claim: Claim, memory: Memory) -> str | None:
-    """Give what "my dog is a beagle" or "the instrument I play is the oboe" tells of "a dog", "an instrument"."""
+    """Return what "my dog is a beagle" or "the instrument I play is the oboe" tells of "a dog", "an instrument"."""
     words, said = table(), _OPENING.sub("", plainly(claim.text))
     found = words.things.match(said)
     if found is None or not memory.value:
@@ -207,7 +207,7 @@ def _of_its_kind(claim: Claim, memory: Memory) -> str | None:
 
 
 def _is_indefinite(noun: str, told: str) -> bool:
-    """Say whether a sentence names a thing only by its kind: "a dog", "nuts"."""
+    """Return whether a sentence names a thing only by its kind: "a dog", "nuts"."""
     before = told.lower().partition(noun)[0].split()
     if noun not in told.lower() or not before:
         return False

@@ -163,7 +163,7 @@ def sense(text: str, *, asks: bool = False) -> Sense:
 
 @lru_cache(maxsize=4_096)
 def _matter(token: str) -> tuple[str, str]:
-    """Give the common stem of a word, and whether it names a doer or a doing that the stem does."""
+    """Return the common stem of a word, and whether it names a doer or a doing that the stem does."""
     words, forms = table(), lexicon().forms
     bare = token.removesuffix("'s")
     if bare in words.numbers:
@@ -193,7 +193,7 @@ def _is_verb(token: str) -> bool:
 
 
 def _is_past(tokens: list[str], place: int) -> bool:
-    """Say whether a word tells what was; after "is" or "has" the same form does not."""
+    """Return whether a word tells what was; after "is" or "has" the same form does not."""
     form = lexicon().forms.get(tokens[place])
     if form is None or "past" not in form.kinds or "base" in form.kinds:
         return False
@@ -201,18 +201,18 @@ def _is_past(tokens: list[str], place: int) -> bool:
 
 
 def _is_one(tokens: list[str], place: int) -> bool:
-    """Say whether somebody is said to be a doer: "I'm a teacher", but not "my teacher", whom I do not teach."""
+    """Return whether somebody is said to be a doer: "I'm a teacher", but not "my teacher", whom I do not teach."""
     owned = any(token in _SELF and token not in {"i", "we"} for token in tokens[max(0, place - 3) : place])
     return not owned and not _BEING.isdisjoint(tokens[:place])
 
 
 def _is_suffered(tokens: list[str], place: int) -> bool:
-    """Say whether something is done to something by nobody who is named: "logs are written as JSON"."""
+    """Return whether something is done to something by nobody who is named: "logs are written as JSON"."""
     form = lexicon().forms.get(tokens[place])
     done = form is not None and "participle" in form.kinds and "base" not in form.kinds
     return done and place > 0 and tokens[place - 1] in {"is", "are"} and "by" not in tokens[place:]
 
 
 def _made_of(tokens: list[str], place: int) -> bool:
-    """Say whether a noun stands for what is done: "gets a tag"."""
+    """Return whether a noun stands for what is done: "gets a tag"."""
     return place > 1 and tokens[place - 1] in {"a", "an"} and tokens[place - 2] in table().making

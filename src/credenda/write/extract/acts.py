@@ -68,29 +68,29 @@ def act_of(sentence: str) -> Act:
 
 
 def is_joke_only(sentence: str) -> bool:
-    """Say whether a sentence only takes the one before it back as a joke."""
+    """Return whether a sentence only takes the one before it back as a joke."""
     return len(sentence) <= 40 and expression("acts", "joke_only", "match").match(sentence) is not None  # noqa: PLR2004
 
 
 def takes_back(sentence: str) -> bool:
-    """Say whether a sentence begins by taking the one before it back as a joke: "lol no, I'm a nurse"."""
+    """Return whether a sentence begins by taking the one before it back as a joke: "lol no, I'm a nurse"."""
     return expression("acts", "takes_back", "match").match(sentence) is not None
 
 
 @lru_cache(maxsize=RECENT)
 def is_question(clause: str) -> bool:
-    """Say whether a clause asks or requests, by how it begins."""
+    """Return whether a clause asks or requests, by how it begins."""
     return expression("acts", "question", "match").match(clause) is not None
 
 
 def is_transient(sentence: str) -> bool:
-    """Say whether a sentence is about this hour or day."""
+    """Return whether a sentence is about this hour or day."""
     expected = occurs(load_table("acts")["transient"]["has"], sentence.lower())
     return expected and expression("acts", "transient", "match").search(sentence) is not None
 
 
 def is_hedged(sentence: str) -> bool:
-    """Say whether the speaker is unsure."""
+    """Return whether the speaker is unsure."""
     expected = occurs(load_table("acts")["hedge"]["has"], sentence.lower())
     return expected and expression("acts", "hedge", "match").search(sentence) is not None
 

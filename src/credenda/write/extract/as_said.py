@@ -65,7 +65,7 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _holds(name: str, text: str) -> bool:
-    """Say whether a text has one of the words, or one of the phrases, of a list."""
+    """Return whether a text has one of the words, or one of the phrases, of a list."""
     if not _words(name).isdisjoint(words_of(text)):
         return True
     told = occurs(load_table("as_said")["has"][name], text.lower())
@@ -73,17 +73,17 @@ def _holds(name: str, text: str) -> bool:
 
 
 def is_talk(text: str) -> bool:
-    """Say whether a text speaks to somebody, of the text at hand, or of what is played."""
+    """Return whether a text speaks to somebody, of the text at hand, or of what is played."""
     return _holds("talk", text)
 
 
 def is_passing(text: str) -> bool:
-    """Say whether a text is of the moment, or points elsewhere."""
+    """Return whether a text is of the moment, or points elsewhere."""
     return _holds("passing", text)
 
 
 def _tells(text: str, owner: str, *, alone: bool) -> bool:
-    """Say whether one clause of a sentence, or the whole of it, is worth keeping."""
+    """Return whether one clause of a sentence, or the whole of it, is worth keeping."""
     if alone and ":" in text and expression("as_said", "label").match(text):
         return True
     if not _words("decision").isdisjoint(words_of(text)) and expression("as_said", "decision").search(text):
@@ -119,7 +119,7 @@ def _wish(text: str, owner: str) -> Reading | None:
 
 
 def _states(text: str, owner: str) -> bool:
-    """Say whether a clause states something that lasts of oneself, of one's own, or of things of the work."""
+    """Return whether a clause states something that lasts of oneself, of one's own, or of things of the work."""
     if is_passing(text):
         return False
     subject = find_subject(text, owner, None) or _somebody(text)
@@ -168,7 +168,7 @@ def _does(subject: Subject, predicate: Predicate, *, marked: bool) -> bool:
 
 
 def begins_with_a_doing(subject: Subject) -> bool:
-    """Say whether what looks like a subject is an order or a verb without one: "Check out my painting"."""
+    """Return whether what looks like a subject is an order or a verb without one: "Check out my painting"."""
     words = (subject.noun or subject.entity).casefold().split(" ")
     first = words[0]
     return (

@@ -190,11 +190,11 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
 
 
 def nominal(word: str) -> str | None:
-    """Give the name of what is done, from its verb or its plural: "deploy" and "deployments" are a deployment."""
+    """Return the name of what is done, from its verb or its plural: "deploy" and "deployments" are a deployment."""
     return _NOMINAL.get(word.casefold().split(" ")[-1].removesuffix("s"))
 
 
 def holds(check: str, value: Value, situation: Situation) -> bool:
-    """Say whether a value passes a named check of the pattern files."""
+    """Return whether a value passes a named check of the pattern files."""
     by_value = BY_VALUE.get(check)
     return by_value(value) if by_value is not None else _BY_SITUATION[check](value, situation)

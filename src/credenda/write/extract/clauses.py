@@ -75,7 +75,7 @@ def _contraction(entry: dict[str, Any]) -> _Contraction:
 
 
 def _needed(entry: dict[str, Any]) -> tuple[str, ...]:
-    """Give the texts of which one occurs wherever a rule can match; "" occurs everywhere."""
+    """Return the texts of which one occurs wherever a rule can match; "" occurs everywhere."""
     found: str | list[str] = entry.get("has", "")
     return (found,) if isinstance(found, str) else tuple(found)
 
@@ -86,7 +86,7 @@ def _contractions() -> tuple[_Contraction, ...]:
 
 
 def straighten(sentence: str) -> str:
-    """Give a sentence with straight quotes, single spaces and no list marker, emphasis marks or emoji."""
+    """Return a sentence with straight quotes, single spaces and no list marker, emphasis marks or emoji."""
     worded = sentence if sentence.isascii() else _EMOJI.sub("", sentence.translate(_QUOTES))
     plain = " ".join(worded.split())
     if "*" in plain or "`" in plain or "__" in plain:

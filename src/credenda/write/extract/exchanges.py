@@ -72,7 +72,7 @@ def exchanged(sentence: str) -> Reading | None:
 
 
 def _names(text: str) -> bool:
-    """Say whether words may name something: not too many, and no pronoun."""
+    """Return whether words may name something: not too many, and no pronoun."""
     return 0 < len(text.split()) <= _WORDS_MAX and names().pointing.match(text) is None
 
 
@@ -91,12 +91,12 @@ def renamed(clause: Clause, held: Iterable[Claim | Memory]) -> Reading | None:
 
 
 def _head(value: str | None) -> str | None:
-    """Give a value without when or with whom it is done: "tennis on Saturdays" is tennis."""
+    """Return a value without when or with whom it is done: "tennis on Saturdays" is tennis."""
     return None if value is None else _WHEN.split(value, maxsplit=1)[0]
 
 
 def in_its_slot(plain: Reading, held: Iterable[Claim | Memory]) -> Reading:
-    """Give a reading the slot of the first claim or memory that holds what it replaces; itself where none does."""
+    """Return a reading the slot of the first claim or memory that holds what it replaces; itself where none does."""
     for one in held:
         replaceable = plain.move is Move.CORRECT or one.attribute not in BY_BIRTH
         if replaceable and (same_value(one.value, plain.prior) or same_value(_head(one.value), plain.prior)):

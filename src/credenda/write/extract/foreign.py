@@ -61,7 +61,7 @@ def _shapes() -> tuple[_Shape, ...]:
 
 @cache
 def _considered() -> tuple[_Shape, ...]:
-    """Give the shapes of what is only thought of: whatever English makes of the words, they are no fact."""
+    """Return the shapes of what is only thought of: whatever English makes of the words, they are no fact."""
     return tuple(shape for shape in _shapes() if shape.stance is Stance.CONSIDERED)
 
 
@@ -96,7 +96,7 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str, *, changed: bool) 
 
 
 def _of_somebody(who: str, sentence: str) -> str | None:
-    """Name the slot of somebody of one's own that a sentence fills; None for their name, and for a thing."""
+    """Return the slot of somebody of one's own that a sentence fills; None for their name, and for a thing."""
     if not expression("foreign", "persons", "kin").match(who) or expression("foreign", "persons", "named").search(
         sentence
     ):

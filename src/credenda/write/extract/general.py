@@ -48,7 +48,7 @@ _OWNING: Final = frozenset({"own", "maintain", "lead", "manage", "handle", "appr
 
 
 def _placed_deep(value: Value, words: int) -> bool:
-    """Say whether a value stands by itself, is not too long, and speaks of no task, error or talk."""
+    """Return whether a value stands by itself, is not too long, and speaks of no task, error or talk."""
     return (
         is_free(value) and 1 < word_count(value) <= words and not expression("checks", "of_the_talk").search(value.text)
     )
@@ -203,12 +203,12 @@ def _identified(value: Value, situation: Situation) -> bool:
 
 
 def _counts(value: Value, situation: Situation) -> bool:
-    """Say whether a bare number is how many or how much there is, and no hour: "the size of our team is six"."""
+    """Return whether a bare number is how many or how much there is, and no hour: "the size of our team is six"."""
     return situation.subject.noun.casefold() in _AMOUNTS and value.text.replace(" ", "").isalnum()
 
 
 def _is_of_the_work(situation: Situation) -> bool:
-    """Say whether a subject names a thing by itself, and none of the talk."""
+    """Return whether a subject names a thing by itself, and none of the talk."""
     noun = (situation.subject.noun or situation.subject.entity).casefold()
     plural = situation.subject.who != "plural" or expression("checks", "real_plural").match(situation.subject.entity)
     text = _TEXTS.isdisjoint(noun.split(" "))
@@ -334,13 +334,13 @@ _EXPECTED: Final[Mapping[str, Callable[[Situation], bool]]] = {
 
 
 def may_hold(check: str, situation: Situation) -> bool:
-    """Say cheaply, before a value is made, that a check can hold at all."""
+    """Return cheaply, before a value is made, that a check can hold at all."""
     expected = _EXPECTED.get(check)
     return expected is None or expected(situation)
 
 
 def _plain_name(value: Value) -> bool:
-    """Say whether a word of a sentence without capitals may be a name: no known thing, verb or everyday noun."""
+    """Return whether a word of a sentence without capitals may be a name: no known thing, verb or everyday noun."""
     words = value.raw.split(" ")
     plain = len(words) <= 2 and all(word.isalpha() for word in words)  # noqa: PLR2004 - a name and a surname
     everyday = expression("checks", "everyday").search(value.text) or is_known(value) or is_participle(value.text)
@@ -349,7 +349,7 @@ def _plain_name(value: Value) -> bool:
 
 
 def holds(check: str, value: Value, situation: Situation) -> bool:
-    """Say whether a value passes a named check of the pattern files."""
+    """Return whether a value passes a named check of the pattern files."""
     if situation.lower and check in {"place", "org", "name", "capital"} and _plain_name(value):
         return True
     general = _GENERAL.get(check)

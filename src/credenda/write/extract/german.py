@@ -45,7 +45,7 @@ class _Told:
 
 
 def german(items: Sequence[Item], known: Glossary, *, told: str = "", first: bool = False) -> list[Said]:
-    """Say a clause in English order; `told` is who did what the clause before told, for one without a subject.
+    """Return a clause in English order; `told` is who did what the clause before told, for one without a subject.
 
     `first`: it opens the sentence, where "wäre ich" is "if I were".
     """
@@ -72,7 +72,7 @@ def _plain(item: Item) -> Said:
 
 
 def _is_told_to(items: Sequence[Item], fin: int) -> bool:
-    """Say whether what looks finite is an infinitive that closes the clause and tells what to do."""
+    """Return whether what looks finite is an infinitive that closes the clause and tells what to do."""
     closes = fin == len(items) - 1 and items[fin].of("infinitive") is not None
     return closes and all(one.tag != "subject" for one in items) and (fin != 1 or items[0].tag == "adv")
 
@@ -176,7 +176,7 @@ def _nominal(items: Sequence[Item]) -> int:
 
 
 def _said(apart: _Told, told: str) -> list[Said]:
-    """Say who does what in English order."""
+    """Return who does what in English order."""
     if apart.form.base.startswith("@") and (liking := _liking(apart)):
         return liking
     form, out = apart.form, [*map(_plain, apart.front)]
@@ -205,7 +205,7 @@ def _said(apart: _Told, told: str) -> list[Said]:
 
 
 def _liking(apart: _Told) -> list[Said]:
-    """Say "I like spinach" for "mir schmeckt Spinat"."""
+    """Return "I like spinach" for "mir schmeckt Spinat"."""
     items = [*apart.front, *apart.subject, *apart.tail]
     who = next((one for one in items if one.tag == "clitic" and one.source.lower() in _LIKING), None)
     if who is None:
@@ -217,14 +217,14 @@ def _liking(apart: _Told) -> list[Said]:
 
 
 def _what_stops(front: list[Item], out: list[Said], tail: list[Item]) -> tuple[list[Said], list[Item]]:
-    """Say "I stopped handball" for "mit dem Handball habe ich aufgehört"."""
+    """Return "I stopped handball" for "mit dem Handball habe ich aufgehört"."""
     if front and front[0].english in _WITH:
         return [one for one in out if one.start < 0 or one.start > front[-1].start], [*front[1:], *tail]
     return out, tail[1:] if tail and tail[0].english in _WITH else tail
 
 
 def _replaced(out: list[Said], form: Form, denied: str) -> list[Said]:
-    """Say what is done instead of what is no longer done: "nicht mehr mit Gas, sondern mit Pellets"."""
+    """Return what is done instead of what is no longer done: "nicht mehr mit Gas, sondern mit Pellets"."""
     subject = next((one.text for one in out if one.tag == "subject"), "")
     if not denied or not subject:
         return out
@@ -233,14 +233,14 @@ def _replaced(out: list[Said], form: Form, denied: str) -> list[Said]:
 
 
 def _towards(item: Item) -> Item:
-    """Say where something is moved: "auf den 21. März verschoben"."""
+    """Return where something is moved: "auf den 21. März verschoben"."""
     if item.tag == "prep" and item.source.lower() in _TOWARDS:
         item.english = "to"
     return item
 
 
 def _orders(apart: _Told) -> bool:
-    """Say whether a verb without a subject gives an order."""
+    """Return whether a verb without a subject gives an order."""
     source, form = folded(apart.verb.source), apart.form
     around = {one.source.lower() for one in (*apart.front, *apart.tail)}
     if any(one.tense == "order" for one in apart.verb.forms) and not source.endswith("e"):
@@ -257,7 +257,7 @@ def _reflexive_out(tail: Sequence[Item], *, order: bool) -> list[Item]:
 
 
 def _closed(tail: Sequence[Item]) -> list[Said]:
-    """Say the rest; an infinitive with "zu" goes before its object."""
+    """Return the rest; an infinitive with "zu" goes before its object."""
     items = list(tail)
     form = items[-1].of("to", "infinitive") if items else None
     if form is None or items[-1].forms[0].tense not in {"to", "infinitive"}:
@@ -269,7 +269,7 @@ def _closed(tail: Sequence[Item]) -> list[Said]:
 
 
 def _without(items: Sequence[Item], denied: str) -> list[Said]:
-    """Say a clause without a finite verb: what closes it by an infinitive tells what to do."""
+    """Return a clause without a finite verb: what closes it by an infinitive tells what to do."""
     form = items[-1].of("infinitive", "to") if items else None
     if form is None:
         return _nominal_clause(items, denied)

@@ -37,7 +37,7 @@ def _finite(item: Item) -> bool:
 
 
 def is_finite(item: Item) -> bool:
-    """Say whether an item is a verb that somebody does."""
+    """Return whether an item is a verb that somebody does."""
     return item.verb and any(one.person for one in item.forms)
 
 

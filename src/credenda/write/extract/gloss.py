@@ -65,7 +65,7 @@ class Gloss(NamedTuple):
     places: tuple[_Place, ...]
 
     def said(self, english: str) -> str:
-        """Give what was said for a stretch of the English text; itself where it does not occur there."""
+        """Return what was said for a stretch of the English text; itself where it does not occur there."""
         at = _find(self.text, english)
         if at < 0:
             return english
@@ -81,7 +81,7 @@ class Gloss(NamedTuple):
         return self.source[first:last].strip(" ,.;:!?")
 
     def english(self, said: str) -> str:
-        """Give the English for a stretch of the sentence; itself where it does not occur there."""
+        """Return the English for a stretch of the sentence; itself where it does not occur there."""
         at = _find(self.source, said)
         if at < 0:
             return said
@@ -90,7 +90,7 @@ class Gloss(NamedTuple):
 
 
 def _find(text: str, part: str) -> int:
-    """Give where a part stands in a text as whole words, -1 where it does not."""
+    """Return where a part stands in a text as whole words, -1 where it does not."""
     lower, wanted = text.lower(), part.lower()
     at = lower.find(wanted)
     while at >= 0:
@@ -102,7 +102,7 @@ def _find(text: str, part: str) -> int:
 
 
 def is_plainly_english(text: str) -> bool:
-    """Say cheaply whether a text has words of English and none that tells of another language.
+    """Return cheaply whether a text has words of English and none that tells of another language.
 
     >>> is_plainly_english("I moved to Linz."), is_plainly_english("Ich bin in Linz.")
     (True, False)
@@ -144,7 +144,7 @@ def language_of(sentence: str) -> str | None:
 
 
 def _told_by_names(sentence: str, language: str) -> bool:
-    """Say whether nothing but names tells the language: "Boss: Lee" is no Spanish."""
+    """Return whether nothing but names tells the language: "Boss: Lee" is no Spanish."""
     first, *others = sentence.split() or [""]
     telling = [one for one in others if language in tells().get(one.strip(_MARKS).lower(), ())]
     named = telling and all(one[0].isupper() for one in telling)
@@ -170,7 +170,7 @@ def _weight(word: str) -> _Weight:
 
 @cache
 def _only_english() -> frozenset[str]:
-    """Give the function words that none of the four languages has as a word."""
+    """Return the function words that none of the four languages has as a word."""
     known = [glossary(language) for language in LANGUAGES]
     return function_words("en").difference(*(one.words for one in known), *(one.verbs for one in known)) | {
         "my",
@@ -212,7 +212,7 @@ def glossed(sentence: str) -> Gloss | None:
 
 
 def _tells_of_somebody(out: Sequence[Said]) -> bool:
-    """Say whether a sentence began by telling of somebody or something, not of the speaker."""
+    """Return whether a sentence began by telling of somebody or something, not of the speaker."""
     stop = next((at for at, one in enumerate(out) if one.tag == "verb"), 0)
     return (
         stop > 0
@@ -222,7 +222,7 @@ def _tells_of_somebody(out: Sequence[Said]) -> bool:
 
 
 def _tell_how_long(items: Sequence[Item], language: str) -> None:
-    """Say "three months ago" and "for three years" of what stands after "vor", "il y a", "hace", "há" and "seit"."""
+    """Return "three months ago" and "for three years" of what stands after "vor", "il y a", "hace", "há" and "seit"."""
     done = any(
         one.tense == "past" or (one.tense == "participle" and language != "pt")
         for item in items

@@ -74,7 +74,7 @@ class Item:
         return self.tag == "verb"
 
     def of(self, *tenses: str) -> Form | None:
-        """Give the first of its forms in one of these tenses."""
+        """Return the first of its forms in one of these tenses."""
         return next((one for one in self.forms if one.tense in tenses), None) if self.verb else None
 
 
@@ -101,7 +101,7 @@ class Glossary:
         return [*exact, *(one for one in bare if one not in exact)] if token.isascii() else exact or bare
 
     def knows(self, token: str) -> bool:
-        """Say whether a token is a word or a form of the language."""
+        """Return whether a token is a word or a form of the language."""
         return self.word(token) is not None or bool(self.forms(token))
 
 
@@ -115,7 +115,7 @@ def folded(text: str) -> str:
 
 
 def _spellings(text: str, language: str) -> tuple[str, ...]:
-    """Give how a text may be written without accents; umlauts in two ways."""
+    """Return how a text may be written without accents; umlauts in two ways."""
     if text.isascii() or language != "de":
         return (folded(text),)
     return folded(text), folded(text.lower().translate(_UMLAUTS))
@@ -206,7 +206,7 @@ def _add_form(found: Glossary, shown: str, infinitive: str, form: Form) -> None:
 
 @cache
 def english_words() -> frozenset[str]:
-    """Give the words that tell of no other language, for English has them."""
+    """Return the words that tell of no other language, for English has them."""
     listed = {word for words in load_table("worth_words")["classes"].values() for word in words.split()}
     own = listed.difference(*(glossary(language).words for language in LANGUAGES)) - TELLING
     known = lexicon()
@@ -231,7 +231,7 @@ def _given() -> Iterator[str]:
 
 @cache
 def tells() -> Mapping[str, frozenset[str]]:
-    """Give each word, in lower case and without accents, with the languages that have it and English has not."""
+    """Return each word, in lower case and without accents, with the languages that have it and English has not."""
     found: dict[str, set[str]] = {}
     english = english_words()
     for language in LANGUAGES:
@@ -291,7 +291,7 @@ def itemised(sentence: str, known: Glossary) -> list[Item]:
 
 
 def _keys(token: str, known: Glossary) -> set[str]:
-    """Give what a token may match in a phrase: its letters, and the verb of which it is a form."""
+    """Return what a token may match in a phrase: its letters, and the verb of which it is a form."""
     return {folded(token), *(f"<{folded(infinitive)}>" for infinitive, _ in known.forms(token))}
 
 
@@ -309,14 +309,14 @@ def _longest(keys: Sequence[set[str]], at: int, known: Glossary) -> tuple[int, E
 
 
 def _order(known: Glossary, verb: str) -> tuple[Form, ...]:
-    """Give the forms of a verb to which a pronoun is joined: "ponme", "responderle"."""
+    """Return the forms of a verb to which a pronoun is joined: "ponme", "responderle"."""
     forms = tuple(form for _, form in known.forms(verb))
     word = known.word(verb)
     return forms if forms or word is None or not word.tag.startswith("form:") else _forms(word)
 
 
 def _forms(entry: Entry) -> tuple[Form, ...]:
-    """Give the forms of an entry that names person and tense; person 0 stands for any."""
+    """Return the forms of an entry that names person and tense; person 0 stands for any."""
     _, person, tense = entry.tag.split(":")
     persons = (1, 3, 4, 2) if person == "0" and tense in {"were", "present", "past"} else (int(person),)
     return tuple(Form(entry.english, one, tense) for one in persons)

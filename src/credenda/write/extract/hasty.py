@@ -52,7 +52,7 @@ def _rewrites() -> tuple[_Rewrite, ...]:
 
 @cache
 def _common() -> frozenset[str]:
-    """Give the words that our own tables write in small letters: another one, after "in" or "to", is a name."""
+    """Return the words that our own tables write in small letters: another one, after "in" or "to", is a name."""
     folder = resources.files("credenda.write.extract").joinpath("data")
     return frozenset(
         word for name in _TABLES for word in _KNOWN.findall(folder.joinpath(f"{name}.toml").read_text("utf-8"))
@@ -60,7 +60,7 @@ def _common() -> frozenset[str]:
 
 
 def half_read(sentence: str, readings: list[Reading]) -> bool:
-    """Say whether a sentence typed in haste was read as a mere event, or a value runs on into what is said next."""
+    """Return whether a sentence typed in haste was read as a mere event, or a value runs on into what is said next."""
     if any(_RUN_ON.search(one.value or "") for one in readings):
         return True
     return sentence.islower() and all(one.attribute == "event" for one in readings)

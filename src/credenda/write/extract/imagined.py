@@ -48,7 +48,7 @@ def _is(name: str, text: str) -> bool:
 
 @lru_cache(maxsize=RECENT)
 def imagined_as(text: str) -> Stance | None:
-    """Say whether a sentence or a clause with short forms opened is played or supposed; None where it is meant."""
+    """Return whether a sentence or a clause with short forms opened is played or supposed; None where it is meant."""
     if _gate().isdisjoint(words_of(text)) and not occurs(_phrases(), text.lower()):
         return None
     if _is("role", text):
@@ -59,7 +59,7 @@ def imagined_as(text: str) -> Stance | None:
 
 
 def stated_before(sentence: str) -> str:
-    """Give what a sentence states before it begins to suppose; "" where it supposes from the start.
+    """Return what a sentence states before it begins to suppose; "" where it supposes from the start.
 
     >>> stated_before("I live in Rome, but if I won a million I would move")
     'I live in Rome'
@@ -74,7 +74,7 @@ def _supposes(clause: str) -> bool:
 
 
 def faint(sentence: str, readings: Sequence[Reading]) -> Stance | None:
-    """Say how the readings of a sentence must be taken back; None where they may stand.
+    """Return how the readings of a sentence must be taken back; None where they may stand.
 
     A standing instruction and a procedure may hang on a condition: "if the build fails, clear the cache".
     """
@@ -93,7 +93,7 @@ def faint(sentence: str, readings: Sequence[Reading]) -> Stance | None:
 
 
 def _hangs(sentence: str, readings: Sequence[Reading]) -> bool:
-    """Say whether a fact that no pattern knows hangs on a condition: "we get a puppy if the landlord agrees"."""
+    """Return whether a fact that no pattern knows hangs on a condition: "we get a puppy if the landlord agrees"."""
     judged = all(one.pattern in _JUDGED and one.type in {MemoryType.FACT, MemoryType.DECISION} for one in readings)
     before, condition, after = f" {sentence.lower()}".partition(" if ")
     asks = before.endswith((" ask", "wonder", "know", "check", "see", "sure", "even", "as", "wondering"))

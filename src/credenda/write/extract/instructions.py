@@ -54,7 +54,7 @@ def _fitting(kind: str, text: str) -> Iterator[tuple[str, re.Match[str]]]:
 
 @cache
 def _shapes_for(kind: str, first: str) -> dict[str, re.Pattern[str]]:
-    """Give the shapes that a sentence with such a first word can have; after "I" and "it" there are few."""
+    """Return the shapes that a sentence with such a first word can have; after "I" and "it" there are few."""
     shapes = _shapes(kind)
     if first in _SPEAKERS:
         return {name: shape for name, shape in shapes.items() if "(?:i|we)" in shape.pattern or "^we " in shape.pattern}
@@ -62,7 +62,7 @@ def _shapes_for(kind: str, first: str) -> dict[str, re.Pattern[str]]:
 
 
 def _first(text: str) -> str:
-    """Give the first word where it narrows what a sentence can be, else nothing."""
+    """Return the first word where it narrows what a sentence can be, else nothing."""
     word = text.split(" ", 1)[0].lower()
     return word if word in _SPEAKERS or word in _POINTING else ""
 

@@ -41,12 +41,12 @@ def _replaced(before: Reading, one: Reading) -> bool:
 
 
 def is_change(reading: Reading) -> bool:
-    """Say whether a reading takes the place of another in its slot."""
+    """Return whether a reading takes the place of another in its slot."""
     return reading.attribute is not None and reading.move in {Move.CHANGE, Move.CORRECT}
 
 
 def with_prior(reading: Reading, found: Reading) -> Reading:
-    """Say of a change what it replaces, so that it can be placed where that is held."""
+    """Return of a change what it replaces, so that it can be placed where that is held."""
     told = is_change(reading) and reading.prior is None and same_value(reading.value, found.value)
     return replace(reading, prior=found.prior) if told else reading
 

@@ -63,7 +63,7 @@ def occurs(marks: Iterable[str], folded: str) -> bool:
 
 @lru_cache(maxsize=RECENT)
 def words_of(text: str) -> frozenset[str]:
-    """Give the words of a text in lower case, for tests that come before expressions."""
+    """Return the words of a text in lower case, for tests that come before expressions."""
     return frozenset(_WORD.findall(text.lower()))
 
 
@@ -101,7 +101,7 @@ class Lexicon:
     adverbs: Mapping[str, str]
 
     def attribute(self, noun: str) -> Attribute:
-        """Give the attribute that a noun phrase names; one of its own name where none is known."""
+        """Return the attribute that a noun phrase names; one of its own name where none is known."""
         folded = noun.casefold()
         if folded in self.kin:
             many = Cardinality.SINGLE if folded in self.single_kin else Cardinality.SET
@@ -116,7 +116,7 @@ class Lexicon:
         return Attribute(name=attribute_key(folded), known=False, cardinality=self.cardinality(attribute_key(folded)))
 
     def category(self, value: str) -> str | None:
-        """Say what a named thing is: "PostgreSQL" is a database, "TypeScript 5" a language; None when unknown."""
+        """Return what a named thing is: "PostgreSQL" is a database, "TypeScript 5" a language; None when unknown."""
         key = value_key(value)
         found = self.categories.get(key)
         if found is None and " " in key:
@@ -125,7 +125,7 @@ class Lexicon:
         return found
 
     def cardinality(self, name: str) -> Cardinality:
-        """Say whether an attribute without an entry of its own holds a set."""
+        """Return whether an attribute without an entry of its own holds a set."""
         return Cardinality.SET if name in self.many else Cardinality.SINGLE
 
 
@@ -161,7 +161,7 @@ class Names:
     traits: Mapping[str, str]
 
     def kin_noun(self, word: str) -> str | None:
-        """Give the plain singular of a word for kin or a pet ("mom" is a mother), or None."""
+        """Return the plain singular of a word for kin or a pet ("mom" is a mother), or None."""
         folded = word.casefold()
         if folded in self.plural_kin:
             return self.plural_kin[folded]

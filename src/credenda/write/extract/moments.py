@@ -127,7 +127,7 @@ def without_open_dates(text: str, moment: Moment) -> str:
 
 
 def day_end(text: str, anchor_us: int) -> int | None:
-    """Give the end of the one day that a scheduled value names; None for what recurs or is no day."""
+    """Return the end of the one day that a scheduled value names; None for what recurs or is no day."""
     if expression("checks", "recurs").search(text):
         return None
     spans = find_dates(f"on {text}", anchor_us, "future")

@@ -68,7 +68,7 @@ class Gate:
         self._folded = None if "(?-i:" in joined else re.compile(_lowered(joined)).match
 
     def opens(self, text: str) -> bool:
-        """Say whether one of the shapes matches a text from its start."""
+        """Return whether one of the shapes matches a text from its start."""
         if self._folded is not None and text.isascii():
             return self._folded(text.lower()) is not None
         return self._match(text) is not None
@@ -76,7 +76,7 @@ class Gate:
 
 @cache
 def in_lower_case(shape: re.Pattern[str]) -> re.Pattern[str]:
-    """Give an expression that ignores case as one for ASCII text in lower case, which takes half the time.
+    """Return an expression that ignores case as one for ASCII text in lower case, which takes half the time.
 
     Its groups have no names; no part of it may heed case.
     """
@@ -120,6 +120,6 @@ def _by_verb() -> Mapping[tuple[str, str], tuple[Pattern, ...]]:
 
 @cache
 def patterns_for(who: str, verb: str) -> tuple[Pattern, ...]:
-    """Give the patterns for a kind of subject and a main verb, in the order of the data files."""
+    """Return the patterns for a kind of subject and a main verb, in the order of the data files."""
     table = _by_verb()
     return table.get((who, verb), ()) + table.get((who, "*"), ())

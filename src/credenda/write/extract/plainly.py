@@ -30,7 +30,7 @@ _MARKS: Final = " .!,;"
 
 
 def is_plain(sentence: str, owner: str) -> bool:
-    """Say whether a sentence with short forms opened states in one clause what is so, by its grammar alone."""
+    """Return whether a sentence with short forms opened states in one clause what is so, by its grammar alone."""
     count = sentence.count(" ") + 1
     if not _WORDS_MIN <= count <= _WORDS_MAX or sentence.endswith(("?", ":")):
         return False
@@ -45,7 +45,7 @@ def is_plain(sentence: str, owner: str) -> bool:
 
 
 def _stands(subject: Subject, predicate: Predicate, text: str) -> bool:
-    """Say whether somebody or something does or is so as a rule."""
+    """Return whether somebody or something does or is so as a rule."""
     noun = (subject.noun or subject.entity).casefold()
     vague = noun in names().skip_nouns or expression("checks", "of_the_talk").search(noun) is not None
     loose = predicate.tense != "simple" or predicate.verb in names().talk or "degree" in predicate.cues

@@ -179,7 +179,7 @@ class _Reader:
         return False
 
     def _goes_on(self, ahead: int) -> bool:
-        """Say whether "going to" leads to a verb rather than to a place."""
+        """Return whether "going to" leads to a verb rather than to a place."""
         goal = self.at + ahead + 2
         if self.word(ahead + 1) != "to" or goal >= len(self.words):
             return False

@@ -46,7 +46,7 @@ class _Fences:
         self.inside = False
 
     def covers(self, start: int, stop: int) -> bool:
-        """Say whether [start, stop) is inside a fence or touches one."""
+        """Return whether [start, stop) is inside a fence or touches one."""
         touched = False
         while self.next is not None and self.next.start() < stop:
             touched = touched or self.next.start() >= start
@@ -66,13 +66,13 @@ def own_sentences(text: str) -> Iterator[TextSpan]:
 
 
 def is_alone(text: str) -> bool:
-    """Say whether a turn is one short note, or a single sentence."""
+    """Return whether a turn is one short note, or a single sentence."""
     return len(text) <= NOTE_CHARACTERS or (len(text) <= _ALONE_CHARACTERS and len(list(own_sentences(text))) == 1)
 
 
 @lru_cache(maxsize=256)
 def _of_talk(text: str) -> tuple[TextSpan, ...]:
-    """Give the sentences of a short text: it is parted when it is read, and again when its claims are decided."""
+    """Return the sentences of a short text: it is parted when it is read, and again when its claims are decided."""
     return tuple(islice(_readable(text), _SENTENCES_MAX))
 
 

@@ -123,7 +123,7 @@ class Frame:
         return self.clause.move is not Move.STATE or not self.predicate.cues.isdisjoint({"now", "changed"})
 
     def situation(self) -> Situation:
-        """Give what a check may look at, but for the attribute."""
+        """Return what a check may look at, but for the attribute."""
         return Situation(
             subject=self.subject,
             predicate=self.predicate,
@@ -148,7 +148,7 @@ class _Fit:
 
 
 def _still_holds(frame: Frame) -> bool:
-    """Say whether a perfect tense tells what is: "I have lived here for ten years"."""
+    """Return whether a perfect tense tells what is: "I have lived here for ten years"."""
     return frame.moment.since is not None or _lasts(frame.predicate.text)
 
 
@@ -173,7 +173,7 @@ def _tense_fits(pattern: Pattern, frame: Frame) -> bool:
 
 
 def _may_fit(pattern: Pattern, tense: str) -> bool:
-    """Say whether a tense can fit a pattern at all, whatever else the sentence says."""
+    """Return whether a tense can fit a pattern at all, whatever else the sentence says."""
     told = tense in _TENSES[pattern.tense] or (pattern.former is not None and tense in _FORMER)
     return told or tense in _PERHAPS.get(pattern.tense, ())
 
@@ -184,7 +184,7 @@ def _in_tense(who: str, verb: str, tense: str) -> tuple[Pattern, ...]:
 
 
 def _candidates(subject: Subject, predicate: Predicate) -> tuple[Pattern, ...]:
-    """Give the patterns to try; a capitalised name may be a person unless it is a known tool."""
+    """Return the patterns to try; a capitalised name may be a person unless it is a known tool."""
     verb = "might" if predicate.tense == "modal" else predicate.verb
     found = _in_tense(subject.who, verb, predicate.tense)
     if subject.who == "name" and predicate.tense != "modal" and lexicon().category(subject.entity) is None:

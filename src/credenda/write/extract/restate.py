@@ -48,7 +48,7 @@ class _Rule:
 
 
 def _slot_macro() -> str:
-    """Give every noun that names a slot of persons or of things, the longest first."""
+    """Return every noun that names a slot of persons or of things, the longest first."""
     words = {word for entry in load_table("attributes").values() for word in entry["words"]} | names().the_nouns
     return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
 
@@ -95,7 +95,7 @@ def _rules(tables: tuple[str, ...]) -> _Rules:
 
 
 def _opens(match: str) -> frozenset[str]:
-    """Give the words of which the first one must be, where an expression says so at its head; else none."""
+    """Return the words of which the first one must be, where an expression says so at its head; else none."""
     found = _OPENING.match(match)
     return frozenset() if found is None else frozenset((found["words"] or found["word"]).split("|"))
 
@@ -109,7 +109,7 @@ def _keys(tables: tuple[str, ...]) -> frozenset[str]:
 
 
 def _candidates(sentence: str, tables: tuple[str, ...]) -> list[_Rule]:
-    """Give the rules whose words occur, in the order of the tables; for most sentences there are none."""
+    """Return the rules whose words occur, in the order of the tables; for most sentences there are none."""
     words = _WORD.findall(sentence.lower())
     common = _keys(tables).intersection(words)
     if not common:
@@ -161,7 +161,7 @@ def _orders(sentence: str) -> bool:
 
 
 def restated(sentence: str) -> str:
-    """Say a sentence plainly; the same one where it is plain already.
+    """Return a sentence plainly; the same one where it is plain already.
 
     >>> restated("Coffee over tea, every time.")
     'i prefer Coffee over tea'
@@ -179,7 +179,7 @@ def restated(sentence: str) -> str:
 
 
 def retold(sentence: str) -> str | None:
-    """Say plainly what a sentence tells of a change; None where it does so itself, or tells of none.
+    """Return plainly what a sentence tells of a change; None where it does so itself, or tells of none.
 
     >>> retold("The cat has taken to sleeping in the study.")
     'The cat now sleeps in the study'

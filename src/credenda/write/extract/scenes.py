@@ -36,7 +36,7 @@ _OPENERS: Final = frozenset(
 
 
 def in_scene(turn: Turn) -> bool:
-    """Say whether a scene that the same speaker opened a turn or two before still goes on."""
+    """Return whether a scene that the same speaker opened a turn or two before still goes on."""
     event = turn.event
     own = [earlier for earlier in turn.before if (earlier.role, earlier.speaker) == (event.role, event.speaker)]
     for number, earlier in enumerate(reversed(own[-_SCENE_TURNS:])):
@@ -47,7 +47,7 @@ def in_scene(turn: Turn) -> bool:
 
 
 def goes_on(sentence: str, *, played: bool) -> bool:
-    """Say whether a scene is being played after a sentence, given with straight quotes and short forms opened."""
+    """Return whether a scene is being played after a sentence, given with straight quotes and short forms opened."""
     if played:
         return expression("acts", "scene_end").search(sentence) is None
     if not _OPENERS.isdisjoint(words_of(sentence)):

@@ -64,37 +64,37 @@ def word_count(value: Value) -> int:
 
 
 def is_shape(shape: str, text: str) -> bool:
-    """Say whether a text begins with, or for whole shapes is, a shape of `checks.toml`."""
+    """Return whether a text begins with, or for whole shapes is, a shape of `checks.toml`."""
     return expression("checks", shape).match(text) is not None
 
 
 def points_away(value: Value) -> bool:
-    """Say whether a value points elsewhere: "this", "it", "your"."""
+    """Return whether a value points elsewhere: "this", "it", "your"."""
     return expression("checks", "points").search(value.text.replace("IT", "I.T.")) is not None
 
 
 def is_free(value: Value) -> bool:
-    """Say whether a value means something by itself and points nowhere."""
+    """Return whether a value means something by itself and points nowhere."""
     return is_meant(value) and not points_away(value)
 
 
 def is_meant(value: Value) -> bool:
-    """Say whether a value is more than a pronoun or a filler."""
+    """Return whether a value is more than a pronoun or a filler."""
     return bool(value.text) and (names().pointing.match(value.raw) is None or value.raw.startswith("IT"))
 
 
 def is_marked(value: Value) -> bool:
-    """Say whether a value has a capital or a digit, as names and numbers do."""
+    """Return whether a value has a capital or a digit, as names and numbers do."""
     return any(letter.isdigit() or letter.isupper() for letter in value.text)
 
 
 def is_courtesy(name: str, value: Value) -> bool:
-    """Say whether a value is what courtesies are made of."""
+    """Return whether a value is what courtesies are made of."""
     return expression("acts", "pleasantry", name).match(value.raw) is not None
 
 
 def is_role(text: str) -> bool:
-    """Say whether a noun phrase names what someone does or is: "backend engineer", "nurse in Graz"."""
+    """Return whether a noun phrase names what someone does or is: "backend engineer", "nurse in Graz"."""
     head, words, last = _role_head(text)
     excluded = {head, last} & names().not_roles or not _ASIDE_WORDS.isdisjoint(words)
     if not head or excluded or len(words) > SHORT_WORDS:
@@ -103,7 +103,7 @@ def is_role(text: str) -> bool:
 
 
 def is_occupation(text: str) -> bool:
-    """Say whether a noun phrase names a living, of which people have one at a time: a nurse, and no activist.
+    """Return whether a noun phrase names a living, of which people have one at a time: a nurse, and no activist.
 
     >>> is_occupation("paediatric nurse in Graz"), is_occupation("climate activist")
     (True, False)
@@ -119,33 +119,33 @@ def _role_head(text: str) -> tuple[str, list[str], str]:
 
 
 def is_known(value: Value) -> bool:
-    """Say what is known by name."""
+    """Return what is known by name."""
     return lexicon().category(value.text) is not None
 
 
 def is_capital(value: Value) -> bool:
-    """Say whether a value begins with a capital and is no known thing."""
+    """Return whether a value begins with a capital and is no known thing."""
     return is_shape("capital", value.raw) and word_count(value) <= SHORT_WORDS and not is_known(value)
 
 
 def is_employer(value: Value) -> bool:
-    """Say whether a value may name who employs somebody."""
+    """Return whether a value may name who employs somebody."""
     named = is_shape("capital", value.raw) or is_shape("article", value.raw)
     return named and word_count(value) <= SHORT_WORDS and not is_shape("not_employer", value.raw)
 
 
 def is_name(value: Value) -> bool:
-    """Say whether a value is shaped like names of persons."""
+    """Return whether a value is shaped like names of persons."""
     return is_shape("name", value.text) and value.text.split()[0].strip(",").casefold() not in names().never_names
 
 
 def is_short(value: Value) -> bool:
-    """Say whether a value means something in few words."""
+    """Return whether a value means something in few words."""
     return is_meant(value) and word_count(value) <= SHORT_WORDS
 
 
 def is_date(value: Value) -> bool:
-    """Say whether a value names a day, an hour or a recurrence."""
+    """Return whether a value names a day, an hour or a recurrence."""
     if value.text.isdigit() and _HOURS < int(value.text[:6]) not in _YEARS:
         return False
     if is_shape("amount", value.text):
@@ -154,17 +154,17 @@ def is_date(value: Value) -> bool:
 
 
 def is_number(value: Value) -> bool:
-    """Say whether a value holds a digit."""
+    """Return whether a value holds a digit."""
     return any(letter.isdigit() for letter in value.text)
 
 
 def is_tool(value: Value) -> bool:
-    """Say whether a value is a known thing or shaped like the name of one."""
+    """Return whether a value is a known thing or shaped like the name of one."""
     return is_known(value) or (is_meant(value) and is_shape("tool", value.text))
 
 
 def is_taste(value: Value) -> bool:
-    """Say whether a value is something to like or dislike for good."""
+    """Return whether a value is something to like or dislike for good."""
     if not is_free(value) or word_count(value) > TASTE_WORDS:
         return False
     lasting = value.raw.lower().startswith("being ") or is_courtesy("lasting", value)
@@ -172,22 +172,22 @@ def is_taste(value: Value) -> bool:
 
 
 def is_trait(value: Value) -> bool:
-    """Say whether a value is a known trait."""
+    """Return whether a value is a known trait."""
     return value.text.casefold().replace(" ", "-") in names().traits or value.text.casefold() in names().traits
 
 
 def is_person(value: Value) -> bool:
-    """Say whether a value is a person's name rather than a nation, a tool or a weekday."""
+    """Return whether a value is a person's name rather than a nation, a tool or a weekday."""
     return is_name(value) and not is_known(value) and not is_trait(value)
 
 
 def is_opinion(value: Value) -> bool:
-    """Say whether a value is a phrase that stands by itself."""
+    """Return whether a value is a phrase that stands by itself."""
     return 1 < word_count(value) <= PHRASE_WORDS and not points_away(value)
 
 
 def is_possession(value: Value) -> bool:
-    """Say whether something had is had for long: no headache, no question, no function."""
+    """Return whether something had is had for long: no headache, no question, no function."""
     return (
         is_free(value)
         and word_count(value) <= SHORT_WORDS
@@ -196,29 +196,29 @@ def is_possession(value: Value) -> bool:
 
 
 def is_deed(value: Value) -> bool:
-    """Say whether a value is a short phrase of doing."""
+    """Return whether a value is a short phrase of doing."""
     return 1 < word_count(value) <= TASTE_WORDS and not points_away(value)
 
 
 def is_choice(value: Value) -> bool:
-    """Say whether a value can be what was decided."""
+    """Return whether a value can be what was decided."""
     return is_free(value) and word_count(value) <= LONG_WORDS
 
 
 def is_plan(value: Value) -> bool:
-    """Say whether a value can be what is planned."""
+    """Return whether a value can be what is planned."""
     phrase = " " in value.raw or value.raw in _DEEDS
     return is_free(value) and phrase and word_count(value) <= PHRASE_WORDS
 
 
 def is_participle(text: str) -> bool:
-    """Say whether a value begins with what is done or being done: "handled in …", "killing me"."""
+    """Return whether a value begins with what is done or being done: "handled in …", "killing me"."""
     form = lexicon().forms.get(text.split(" ", 1)[0])
     return form is not None and not form.kinds.isdisjoint({"participle", "gerund"})
 
 
 def is_weighty(value: Value) -> bool:
-    """Say whether a value of an unknown slot looks like a name, a number or a thing rather than a mood."""
+    """Return whether a value of an unknown slot looks like a name, a number or a thing rather than a mood."""
     return is_marked(value) or is_known(value) or (is_shape("article", value.raw) and word_count(value) <= SHORT_WORDS)
 
 

@@ -56,7 +56,7 @@ def carry_subjects(pieces: list[str]) -> list[str]:
 
 
 def _verb_kinds(piece: str) -> frozenset[str]:
-    """Give the forms that a piece's first word can be of; none where it is no verb."""
+    """Return the forms that a piece's first word can be of; none where it is no verb."""
     first = piece.removeprefix("now ").partition(" ")[0].lower()
     form = lexicon().forms.get(first)
     kinds = frozenset[str]() if form is None else frozenset(form.kinds)
@@ -64,7 +64,7 @@ def _verb_kinds(piece: str) -> frozenset[str]:
 
 
 def _subject_of(piece: str) -> str:
-    """Give the words of a piece's subject; "" where it has none that is known."""
+    """Return the words of a piece's subject; "" where it has none that is known."""
     own = _subject().match(piece)
     if own is not None:
         return own["subject"]

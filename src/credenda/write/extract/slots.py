@@ -35,7 +35,7 @@ _NOT_GERUNDS: Final = frozenset({"morning", "evening", "spring", "wedding", "bui
 
 
 def _head(value: Value) -> str:
-    """Name the slot of a preference without a category: the plural it ends in, or "prefers"."""
+    """Return the slot of a preference without a category: the plural it ends in, or "prefers"."""
     found = expression("checks", "plural_head").match(value.text)
     first = value.text.split(" ", 1)[0].casefold()
     gerund = first.endswith("ing") and first not in _NOT_GERUNDS
@@ -60,7 +60,7 @@ def _fill(template: str, found: re.Match[str], subject: Subject, value: Value) -
 
 
 def _category(pattern: Pattern, value: Value) -> Attribute | None:
-    """Give the attribute that a known thing answers: PostgreSQL the database, dark mode the theme."""
+    """Return the attribute that a known thing answers: PostgreSQL the database, dark mode the theme."""
     words = lexicon()
     category = words.category(value.text) if pattern.category else None
     if category is None:

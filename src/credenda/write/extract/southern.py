@@ -32,7 +32,7 @@ _THIRD, _THEY = 3, 6
 
 
 def southern(items: Sequence[Item], language: str, *, told: bool = False) -> list[Said]:
-    """Say a clause in English order. `told`: the sentence has told of somebody, who may do this as well."""
+    """Return a clause in English order. `told`: the sentence has told of somebody, who may do this as well."""
     clause = Clause(list(items), language, told=told)
     settle(clause)
     at = 0
@@ -80,7 +80,7 @@ def _around(clause: Clause, at: int, weak: list[str], denied: str, *, asked: boo
 
 
 def _say(clause: Clause, group: Group, weak: Sequence[str], span: tuple[int, int]) -> None:
-    """Say subject and verb; put what stands before as an object, and who likes it, where English has them."""
+    """Return subject and verb; put what stands before as an object, and who likes it, where English has them."""
     base, person, tense, _ = group.form
     liked = base.startswith("@")
     if liked:
@@ -123,7 +123,7 @@ def _fronted(clause: Clause, person: int, weak: Sequence[str], *, liked: bool) -
 
 
 def _put_subject(clause: Clause, base: str, person: int, tense: str) -> None:
-    """Say who does it where the verb alone tells."""
+    """Return who does it where the verb alone tells."""
     if person in SUBJECTS and not subject_before(clause) and tense not in _NO_PERSON:
         clause.put(SUBJECTS[person], tag="subject")
     elif clause.named:
@@ -135,7 +135,7 @@ def _put_subject(clause: Clause, base: str, person: int, tense: str) -> None:
 
 
 def _verb(clause: Clause, form: Form, denied: str) -> str:
-    """Say the verb itself; an infinitive tells what to do, what for, or what is done."""
+    """Return the verb itself; an infinitive tells what to do, what for, or what is done."""
     base, person, tense, _ = form
     if tense != "infinitive":
         return inflected(base, person, tense, denied)
@@ -149,7 +149,7 @@ def _verb(clause: Clause, form: Form, denied: str) -> str:
 
 
 def _orders(clause: Clause, form: Form, weak: Sequence[str]) -> bool:
-    """Say whether a verb at the head of its clause gives an order."""
+    """Return whether a verb at the head of its clause gives an order."""
     again = clause.ordered and bool(clause.out) and clause.out[-1].tag in {"conj", "adv"}
     free = not (clause.named or clause.verbed or subject_before(clause))
     opens = free and all(one.tag in _OPENING for one in clause.out)
@@ -164,7 +164,7 @@ def _orders(clause: Clause, form: Form, weak: Sequence[str]) -> bool:
 
 
 def _chained(clause: Clause, form: Form, at: int) -> int:
-    """Say the infinitive that hangs on a verb: "stop smoking", "can swim", "want to move"."""
+    """Return the infinitive that hangs on a verb: "stop smoking", "can swim", "want to move"."""
     items, look = clause.items, at
     if look < len(items) and items[look].source.lower() in _LINKS and look + 1 < len(items):
         look += 1

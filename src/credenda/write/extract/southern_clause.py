@@ -57,7 +57,7 @@ class Clause:
     denied: tuple[str, int, str] | None = None
 
     def put(self, text: str, item: Item | None = None, tag: str = "") -> None:
-        """Say a piece."""
+        """Return a piece."""
         if item is None:
             self.out.append(Said(text, tag=tag))
         else:
@@ -65,12 +65,12 @@ class Clause:
 
 
 def done_of(item: Item) -> Form | None:
-    """Give the participle that an item may be."""
+    """Return the participle that an item may be."""
     return next((one for one in item.forms if one.tense == "participle"), None)
 
 
 def subject_before(clause: Clause) -> int:
-    """Give the person of a pronoun right before, 4 for "X and I"; 0 without any."""
+    """Return the person of a pronoun right before, 4 for "X and I"; 0 without any."""
     said = {one.text for one in clause.out}
     if {"and", "I"} <= said:
         return _WE
@@ -79,7 +79,7 @@ def subject_before(clause: Clause) -> int:
 
 
 def with_time_last(out: Sequence[Said]) -> list[Said]:
-    """Say when at the end of a clause: "I moved to Linz last week"."""
+    """Return when at the end of a clause: "I moved to Linz last week"."""
     verbs = [at for at, one in enumerate(out) if one.tag == "verb"]
     if len(verbs) != 1:
         return list(out)

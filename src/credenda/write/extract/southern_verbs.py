@@ -61,7 +61,7 @@ def compound(clause: Clause, group: Group) -> Group:
 
 
 def _joined(clause: Clause, form: Form, item: Item) -> Form | None:
-    """Give what "have" and "be" tell with a participle or a gerund."""
+    """Return what "have" and "be" tell with a participle or a gerund."""
     if form.base not in {"have", "be"} or not item.verb:
         return None
     done = done_of(item)

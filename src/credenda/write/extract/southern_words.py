@@ -42,7 +42,7 @@ def settle(clause: Clause) -> None:
 
 
 def _is_noun(items: Sequence[Item], at: int) -> bool:
-    """Say whether what looks like a verb is a noun, for an article or a preposition stands before it."""
+    """Return whether what looks like a verb is a noun, for an article or a preposition stands before it."""
     item, before = items[at], items[at - 1]
     if before.tag not in {"det", "prep"} or item.of("infinitive") is not None:
         return False
@@ -53,7 +53,7 @@ def _is_noun(items: Sequence[Item], at: int) -> bool:
 
 
 def _is_verb(clause: Clause, item: Item, before: Item | None, after: Item | None) -> bool:
-    """Say whether a word that may be a verb is one."""
+    """Return whether a word that may be a verb is one."""
     if item.source[0].isupper() and before is not None:
         return False
     known = _is_known_verb(clause, item, before, after)

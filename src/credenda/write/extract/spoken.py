@@ -112,7 +112,7 @@ def _once(found: re.Match[str]) -> str:
 
 
 def premise_of(sentence: str) -> str | None:
-    """Give what a question takes as given: "since I'm allergic to bees, should I …" says "I'm allergic to bees".
+    """Return what a question takes as given: "since I'm allergic to bees, should I …" says "I'm allergic to bees".
 
     None where the sentence takes nothing about the speaker as given.
     """

@@ -58,7 +58,7 @@ def _starts_predicate(word: str) -> bool:
 
 
 def _is_noun(word: str, verb: str) -> bool:
-    """Say whether a word before a sure verb is none itself: "the tender documents are due"."""
+    """Return whether a word before a sure verb is none itself: "the tender documents are due"."""
     return not _starts_predicate(word) or (verb in _FINITE and word not in _LEADING and word.endswith("s"))
 
 

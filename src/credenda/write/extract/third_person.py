@@ -69,14 +69,14 @@ _THEMSELVES: Final = re.compile(r"\b(?:themselves|themself)\b", re.IGNORECASE)
 
 
 def is_note(event: Event) -> bool:
-    """Say whether a text is a note on the user, taken down by somebody else."""
+    """Return whether a text is a note on the user, taken down by somebody else."""
     if event.role is not Role.USER or len(event.text) > _NOTE_CHARACTERS:
         return False
     return event.source is Source.INGEST or _NOTED.match(event.text) is not None
 
 
 def as_own_words(sentence: str, *, noted: bool) -> str:
-    """Say a note's sentence as the user would; with `noted`, one that only implies its subject as well.
+    """Return a note's sentence as the user would; with `noted`, one that only implies its subject as well.
 
     >>> as_own_words("The user no longer works at Acme.", noted=False)
     'I no longer work at Acme.'
@@ -102,7 +102,7 @@ def _own_rest(text: str) -> str:
 
 
 def _first_person(verb: str) -> str:
-    """Give the form that follows "I": "lives" is "live", "studies" is "study", "moved" stays."""
+    """Return the form that follows "I": "lives" is "live", "studies" is "study", "moved" stays."""
     lower = verb.lower()
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
@@ -114,7 +114,7 @@ def _first_person(verb: str) -> str:
 
 
 def who_speaks(event: Event) -> tuple[str, str | None]:
-    """Say who speaks, and which entity "I" is (None in a document)."""
+    """Return who speaks, and which entity "I" is (None in a document)."""
     if event.role is Role.USER:
         return "user", "user"
     if event.role is Role.DOCUMENT:

@@ -174,7 +174,7 @@ def take_company(value: Value) -> None:
 
 
 def _scope_name(preposition: str, phrase: str) -> str | None:
-    """Give the normal wording of a scope, or None where the phrase is no scope after this preposition."""
+    """Return the normal wording of a scope, or None where the phrase is no scope after this preposition."""
     preposition = preposition.lower()
     tails = _tails()
     if preposition in {"whenever", "while"}:
@@ -236,7 +236,7 @@ def split_list(text: str, *, apart: bool = False) -> list[str]:
 
 
 def _is_one_thing(items: list[str]) -> bool:
-    """Say whether "and" joins words of one item: "rock and pop music", "improving roads and schools"."""
+    """Return whether "and" joins words of one item: "rock and pop music", "improving roads and schools"."""
     gerunds = [item.split(" ")[0].endswith("ing") for item in items]
     if gerunds[0] and not all(gerunds):
         return True

@@ -16,7 +16,7 @@ _IMPORTANCE: Final = 0.3
 
 
 def _cut(text: str) -> tuple[int, int]:
-    """Give the bounds of the trimmed text, cut at a word within the limit where there is one."""
+    """Return the bounds of the trimmed text, cut at a word within the limit where there is one."""
     start = len(text) - len(text.lstrip())
     stop = len(text.rstrip())
     if stop - start <= limits.VERBATIM_CHARACTERS:

@@ -80,7 +80,7 @@ class _Parts(NamedTuple):
 
 @cache
 def _known() -> Mapping[str, _Word]:
-    """Give every word of a class and every form of a verb; the first class of a word stands for it."""
+    """Return every word of a class and every form of a verb; the first class of a word stands for it."""
     listed: dict[str, dict[str, None]] = {}
     for name, words in load_table("worth_words")["classes"].items():
         for word in words.split():
@@ -98,7 +98,7 @@ def _known() -> Mapping[str, _Word]:
 
 
 def _shape(token: str, word: str) -> str:
-    """Give what stands in the skeleton for a word of no list: a number, a name, an ending."""
+    """Return what stands in the skeleton for a word of no list: a number, a name, an ending."""
     if not token[0].isalpha():
         return "NUM" if token[0].isdigit() else token
     if token[0].isupper():
@@ -135,7 +135,7 @@ def _parts(text: str) -> _Parts:
 
 
 def signs_of(text: str) -> set[str]:
-    """Give the signs of one sentence with straight quotes and short forms opened, as `data/worth.toml` names them."""
+    """Return the signs of one sentence with straight quotes and short forms opened, as `data/worth.toml` names them."""
     parts = _parts(text)
     signs = {f"o:{one}" for one in parts.others}
     signs.update(f"w:{word}" for word in parts.words)

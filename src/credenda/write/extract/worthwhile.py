@@ -115,7 +115,7 @@ def _least(sentence: str, owner: str) -> float:
 
 
 def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stance | None:
-    """Say as what a sentence is not meant that patterns read as a firm statement; None where it may stand.
+    """Return as what a sentence is not meant that patterns read as a firm statement; None where it may stand.
 
     Only what is said alone is doubted: a longer turn tells and wonders in one breath, and what is doubted is found
     after all else.
@@ -133,7 +133,7 @@ def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stanc
 
 
 def _is_done(sentence: str) -> bool:
-    """Say whether a sentence tells what somebody did: that is no plan."""
+    """Return whether a sentence tells what somebody did: that is no plan."""
     text = open_sentence(sentence).text
     if expression("checks", "done").match(text):
         return True

@@ -65,7 +65,7 @@ def _expressions() -> dict[str, re.Pattern[str]]:
 
 
 def _may_tell(sentence: str) -> bool:
-    """Say whether a sentence may hold something worth keeping; in doubt it may."""
+    """Return whether a sentence may hold something worth keeping; in doubt it may."""
     if len(_WORD.findall(sentence)) < _WORDS_LEAST or act_of(sentence) in _EMPTY_ACTS:
         return False
     given = _expressions()

@@ -29,7 +29,7 @@ _UNMEANT_CONFIDENCE_MAX: Final = 0.3
 
 
 def merged(readings: Sequence[Claim], rejections: Sequence[Rejection], found: Sequence[Claim]) -> list[Claim]:
-    """Give the claims of a turn in the order of their spans, at most `limits.CLAIMS_PER_TURN`."""
+    """Return the claims of a turn in the order of their spans, at most `limits.CLAIMS_PER_TURN`."""
     whys = {one.reading: one.why for one in rejections}
     kept = [one for at, claim in enumerate(readings) if (one := _judged(claim, whys.get(reading_id(at))))]
     for claim in found:
@@ -60,7 +60,7 @@ def _judged(claim: Claim, why: str | None) -> Claim | None:
 
 
 def _same(claim: Claim, one: Claim) -> bool:
-    """Say whether two claims read the same thing out of the same words."""
+    """Return whether two claims read the same thing out of the same words."""
     if not (claim.span.start < one.span.stop and one.span.start < claim.span.stop):
         return False
     if claim.stance in UNCERTAIN and one.stance in UNCERTAIN:

@@ -78,7 +78,7 @@ def _by_words(reader: Reader, text: str) -> list[Memory]:
 
 
 def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Claim, ...] | None:
-    """Give the claims of an answer as they are to be believed now; None where the words are not those that were read.
+    """Return the claims of an answer as they are to be believed now; None where the words are not those that were read.
 
     The model thought outside of any transaction: where a memory that it was shown has changed, the answer is checked
     against what is held now. It is not asked again.
@@ -95,7 +95,7 @@ def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Clai
 
 
 def fallback(asked: Asked) -> tuple[Claim, ...]:
-    """Give what is believed while no model can be asked: the rules' claims, else the words as they are (R-050)."""
+    """Return what is believed while no model can be asked: the rules' claims, else the words as they are (R-050)."""
     return asked.readings or tuple(VerbatimExtractor().extract(asked.turn))
 
 

@@ -24,7 +24,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def says(text: str, value: str) -> bool:
-    """Say whether a text holds a value: its words in their order, side by side but for small ones, none in part.
+    """Return whether a text holds a value: its words in their order, side by side but for small ones, none in part.
 
     >>> says("I moved to the New York office", "new york")
     True
@@ -38,7 +38,7 @@ def says(text: str, value: str) -> bool:
 
 
 def numbers(text: str) -> set[str]:
-    """Give the numbers of a text as written, without the signs that group digits."""
+    """Return the numbers of a text as written, without the signs that group digits."""
     return {found.replace(",", "") for found in _NUMBER.findall(text)}
 
 

@@ -20,7 +20,7 @@ _SCORE: Final = 4.0
 
 
 def may_be_closer(sentence: str) -> bool:
-    """Say cheaply whether a sentence ends with an hour."""
+    """Return cheaply whether a sentence ends with an hour."""
     return _HOUR.match(sentence) is not None
 
 

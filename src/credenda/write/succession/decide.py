@@ -43,7 +43,7 @@ class Told:
 
 
 def placed_by(told: Told) -> Claim | None:
-    """Give the sentence as a claim in the slot of what it replaces, where nothing else was read from it; else None.
+    """Return the sentence as a claim in the slot of what it replaces, where nothing else was read from it; else None.
 
     The new value must be known and the old one be all of the slot's, or the old one must have ended.
     """

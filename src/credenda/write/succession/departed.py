@@ -100,19 +100,19 @@ def given_up(lower: str, start: int) -> int | None:
 
 
 def has_gone(lower: str, stop: int) -> bool:
-    """Say whether what follows `stop` in a sentence in lower case tells that what stands before it is gone."""
+    """Return whether what follows `stop` in a sentence in lower case tells that what stands before it is gone."""
     return table().went.match(lower[stop:]) is not None
 
 
 def of_another(turn: Turning, old: Old, start: int, stop: int) -> bool:
-    """Say whether what stands from `start` to `stop` of a sentence is another's, or part of another thing's name."""
+    """Return whether what stands from `start` to `stop` of a sentence is another's, or part of another thing's name."""
     inside = [one for one in turn.said.words if start < one.stop and one.start < stop]
     place = _Place(inside[0], inside[-1]) if inside else None
     return place is not None and (_of_other(turn.said, old, place) or _is_part(turn.said, old, place))
 
 
 def by_another(turn: Turning, old: Old, before: int) -> bool:
-    """Say whether somebody does what is told from `before` on whom the memory does not name: "Tom sold the Golf"."""
+    """Return whether somebody does what is told from `before` on whom the memory does not name: "Tom sold the Golf"."""
     leading = _CLAUSE.split(turn.said.lower[:before])[-1]
     clause = [one for one in turn.said.words if before - len(leading) <= one.start < before]
     if not clause:
@@ -126,14 +126,14 @@ def by_another(turn: Turning, old: Old, before: int) -> bool:
 
 
 def _lasts(old: Old) -> bool:
-    """Say whether a memory tells of what goes on: it has a slot, or is short and of the present."""
+    """Return whether a memory tells of what goes on: it has a slot, or is short and of the present."""
     if slot_of(old.memory) is not None:
         return True
     return len(old.said.words) <= _LONG and _PAST.search(old.said.lower) is None
 
 
 def _objects(old: Old) -> list[Cell]:
-    """Give what a memory may be ended by: its value, where that is one thing, and else the things that it names."""
+    """Return what a memory may be ended by: its value, where that is one thing, and else the things that it names."""
     value = phrase(old.memory.value or "")
     found = cells(value, value.content)
     things = found if len(found) == 1 else []
@@ -175,14 +175,14 @@ def _is_gone(turn: Turning, old: Old, place: _Place) -> bool:
 
 
 def _of_other(said: Phrase, old: Old, place: _Place) -> bool:
-    """Say whether the thing is another's: "her Golf", or belongs to a part of it: "the Golf's rack"."""
+    """Return whether the thing is another's: "her Golf", or belongs to a part of it: "the Golf's rack"."""
     before = said.lower[: place.first.start].split()
     own = old.own and bool(before) and before[-1] in _OTHERS
     return own or (bool(before) and before[-1].endswith("'s") and before[-1][:-2] not in old.said.lower)
 
 
 def _is_part(said: Phrase, old: Old, place: _Place) -> bool:
-    """Say whether a noun that follows makes another thing of it: the release, and its notes."""
+    """Return whether a noun that follows makes another thing of it: the release, and its notes."""
     if place.last.text.lower().endswith("'s"):
         return True
     after = next((one for one in said.words if one.start > place.last.start), None)
@@ -193,7 +193,7 @@ def _is_part(said: Phrase, old: Old, place: _Place) -> bool:
 
 
 def put_for(turn: Turning, stop: int) -> Cell | None:
-    """Give what is put for what ends at `stop`, where a small word says so: "from Slack to Teams"."""
+    """Return what is put for what ends at `stop`, where a small word says so: "from Slack to Teams"."""
     rest = [one for one in turn.said.content if one.start >= stop]
     if not rest or _INTO.match(turn.said.lower[stop : rest[0].start]) is None:
         return None

@@ -155,7 +155,7 @@ def _plain(lower: str, tokens: Sequence[str], cues: Sequence[str]) -> Iterator[s
 
 
 def signs_between(said: Said, old: Old, rarity: Mapping[str, float], given: Sequence[Memory] = ()) -> frozenset[str]:
-    """Give the signs of a sentence and a memory.
+    """Return the signs of a sentence and a memory.
 
     `rarity` gives the idf of common terms in units of the greatest, in (0, 1]; what it lacks is as rare as can be.
     `given` are the memories that the sentence gave by its own readings.
@@ -208,7 +208,7 @@ def _counted(said: Said, mine: Sequence[Word], shared: frozenset[str], rarity: M
 
 
 def _roles(memory: Memory, shared: frozenset[str]) -> dict[str, str]:
-    """Say of each shared term what it is in the memory: its value, its attribute, its entity, or another word."""
+    """Return of each shared term what it is in the memory: its value, its attribute, its entity, or another word."""
     parts = (
         ("value", _content(memory.value)),
         ("attribute", _content((memory.attribute or "").replace("_", " "))),
@@ -334,7 +334,7 @@ def _answers_alike(one: Cell, other: Cell) -> bool:
 
 
 def _kind(one: Cell, other: Cell) -> str:
-    """Name the kind of two cells that answer one question; amounts of one unit apart from bare numbers."""
+    """Return the kind of two cells that answer one question; amounts of one unit apart from bare numbers."""
     if one.kind != other.kind:
         return one.kind.partition(":")[0] + "?"
     return "amount" if one.kind.startswith("number:") and one.kind != "number:" else one.kind.removesuffix(":")

@@ -111,7 +111,7 @@ def _left(turn: Turning, old: Old) -> Iterator[Match]:
 
 @lru_cache(maxsize=512)
 def _named(text: str, value: str, name: str) -> tuple[str, ...]:
-    """Give, in lower case, what in a memory has a name: its value, and what in its words is called something."""
+    """Return, in lower case, what in a memory has a name: its value, and what in its words is called something."""
     said, whole = phrase(text), phrase(value).terms
     vague = name in table().vague and name != "name"
     return tuple(
@@ -133,7 +133,7 @@ def _departs(turn: Turning, old: Old, found: re.Match[str]) -> bool:
 
 
 def _empty(turn: Turning, old: Old, start: int, stop: int) -> bool:
-    """Say whether nothing of another matter stands between a sign and the value."""
+    """Return whether nothing of another matter stands between a sign and the value."""
     between = [one for one in turn.words if start <= one.start and one.stop <= stop]
     return all(one.light or one.term in old.said.terms | table().heads for one in between)
 

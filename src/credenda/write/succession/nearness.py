@@ -45,7 +45,7 @@ def nearness_of(
     embedder: Embedder | None,
     nearest: Nearest | None = None,
 ) -> dict[tuple[str, str], float]:
-    """Give the cosines of what some turns may change and of the memories that share a word with it, by their texts.
+    """Return the cosines of what some turns may change and of the memories that share a word with it, by their texts.
 
     With `nearest` also of those that share none, where a change is told by itself and they are near. {} without the
     engine with which the weights were fitted: another one's cosines mean something else. What earlier turns among these

@@ -51,7 +51,7 @@ class Old(NamedTuple):
 
 
 def name_of(memory: Memory) -> str:
-    """Give the attribute of a memory in normal form, "" where it has none: it rules most memories out."""
+    """Return the attribute of a memory in normal form, "" where it has none: it rules most memories out."""
     return _known_of(memory).name
 
 
@@ -66,7 +66,7 @@ class _Known(NamedTuple):
 
 
 def others_words(entity: str | None, attribute: str | None, speaker: str) -> frozenset[str]:
-    """Give the words of the person whom an entity names, where it is not the speaker; none of a thing or oneself."""
+    """Return the words of the person whom an entity names, where it is not the speaker; none of a thing or oneself."""
     known = _known(entity or "", attribute or "", "", speaker)
     return known.owner if known.person else frozenset()
 
@@ -107,7 +107,7 @@ def _known(entity: str, attribute: str, scope: str, speaker: str) -> _Known:
 
 
 def same_owner(turn: Turning, old: Old) -> bool:
-    """Say whether both are about the same person, as far as kin, names and pronouns tell."""
+    """Return whether both are about the same person, as far as kin, names and pronouns tell."""
     if old.person and old.owner.isdisjoint(turn.terms):
         entity = name_key(old.memory.entity or "")
         if all(name_key(one.entity or "") != entity for one in turn.given):
@@ -120,5 +120,5 @@ def same_owner(turn: Turning, old: Old) -> bool:
 
 
 def same_scope(turn: Turning, old: Old) -> bool:
-    """Say whether neither holds in a case that the other does not name."""
+    """Return whether neither holds in a case that the other does not name."""
     return old.scope <= turn.terms and turn.scopes <= old.said.terms | old.scope

@@ -84,7 +84,7 @@ def in_slot(turn: Turning, old: Old) -> Iterator[Match]:
 
 @lru_cache(maxsize=512)
 def _names_of(name: str, owner: frozenset[str]) -> frozenset[str]:
-    """Give the words that name a slot; none where its attribute says only that something is done."""
+    """Return the words that name a slot; none where its attribute says only that something is done."""
     words = table()
     if not name or (name in words.vague and name not in _TOLD_OF):
         return frozenset()
@@ -143,14 +143,14 @@ def _matched(pair: _Aligned, rule: str) -> Iterator[Match]:
 
 
 def _partners(pair: _Aligned) -> Sequence[Cell]:
-    """Give the new cells that could stand in the place of the old one; of the same kind if any is."""
+    """Return the new cells that could stand in the place of the old one; of the same kind if any is."""
     small = pair.turn.said.small or pair.old.said.small or _same_frame(pair)
     found = [one for one in pair.fresh if alike(pair.cell, one, small=small)]
     return [one for one in found if one.kind == pair.cell.kind] or found
 
 
 def _same_frame(pair: _Aligned) -> bool:
-    """Say whether a short sentence does the same with one other word: "we ship worldwide now"."""
+    """Return whether a short sentence does the same with one other word: "we ship worldwide now"."""
     if len(pair.turn.said.words) > _PLAIN_WORDS or len(pair.fresh) != 1 or pair.turn.strength < 1.0:
         return False
     soft = {pair.cell.kind, pair.fresh[0].kind} <= _NAMES | _SOFT
@@ -158,7 +158,7 @@ def _same_frame(pair: _Aligned) -> bool:
 
 
 def _same_matter(pair: _Aligned, partners: Sequence[Cell]) -> bool:
-    """Say whether what is shared names a matter, not only a person or something done."""
+    """Return whether what is shared names a matter, not only a person or something done."""
     turn, old = pair.turn, pair.old
     if pair.alone:
         return True
@@ -175,13 +175,13 @@ def _same_matter(pair: _Aligned, partners: Sequence[Cell]) -> bool:
 
 
 def _is_appointment(pair: _Aligned) -> bool:
-    """Say whether whom one sees stands for when one sees them: "the dentist was moved to Monday"."""
+    """Return whether whom one sees stands for when one sees them: "the dentist was moved to Monday"."""
     dated = pair.old.name == "date" and pair.cell.kind in _WHEN and pair.nouns < pair.old.owner
     return dated and len(pair.fresh) == 1 and "turned" in pair.turn.cues
 
 
 def _framed(pair: _Aligned, cell: Cell) -> bool:
-    """Say whether both sentences are the same but for the cell, in a slot that holds one value or names a deed."""
+    """Return whether both sentences are the same but for the cell, in a slot that holds one value or names a deed."""
     if pair.turn.strength < 1.0 or len(pair.fresh) != 1:
         return False
     old = frame_of(pair.old.memory.text, pair.cell.text)
@@ -189,7 +189,7 @@ def _framed(pair: _Aligned, cell: Cell) -> bool:
 
 
 def _is_said_to_be(turn: Turning, cell: Cell, nouns: frozenset[str]) -> bool:
-    """Say whether somebody is said to be somebody: "Mrs Adler is our landlord now"."""
+    """Return whether somebody is said to be somebody: "Mrs Adler is our landlord now"."""
     return cell.kind in _NAMES and any(one.term in nouns and _only_being(turn, one, cell) for one in turn.said.words)
 
 
@@ -204,20 +204,20 @@ def _only_being(turn: Turning, noun: Word, cell: Cell) -> bool:
 
 
 def _due(turn: Turning, cell: Cell) -> bool:
-    """Say whether a day or hour is what something was moved to, not the day on which it was told."""
+    """Return whether a day or hour is what something was moved to, not the day on which it was told."""
     if cell.kind not in _WHEN or turn.cues & {"now", "instead", "contrast"}:
         return True
     return _DUE.search(turn.said.lower[: cell.start]) is not None
 
 
 def _of_another(pair: _Aligned, partners: Sequence[Cell]) -> bool:
-    """Say whether the new sentence is of another thing, another person's, or corrects another value."""
+    """Return whether the new sentence is of another thing, another person's, or corrects another value."""
     denies = _denies(pair.turn, partners[-1])
     return denies or _extended(pair) or _possessed(pair) or _corrects_another(pair) or _named_besides(pair, partners)
 
 
 def _extended(pair: _Aligned) -> bool:
-    """Say whether the shared noun is half of another thing: the release, and its notes; the deadline of a grant."""
+    """Return whether the shared noun is half of another thing: the release, and its notes; the deadline of a grant."""
     turn, near = pair.turn, pair.turn.said.words
     heads = table().heads
     return any(
@@ -231,7 +231,7 @@ def _extended(pair: _Aligned) -> bool:
 
 
 def _denies(turn: Turning, cell: Cell) -> bool:
-    """Say whether the new value itself is denied: "I don't play the drums any more"."""
+    """Return whether the new value itself is denied: "I don't play the drums any more"."""
     clause = re.split(r"[,;]", turn.said.lower[: cell.start])[-1]
     return _NEGATION.search(clause) is not None
 
@@ -242,7 +242,7 @@ def _is_fresh(pair: _Aligned, word: Word) -> bool:
 
 
 def _possessed(pair: _Aligned) -> bool:
-    """Say whether a thing is somebody's whom the old sentence does not name: "Anna's landlord"."""
+    """Return whether a thing is somebody's whom the old sentence does not name: "Anna's landlord"."""
     return any(
         one.text.lower().endswith("'s") and one.kind in _NAMES and one.term not in pair.old.said.terms
         for one in pair.turn.words
@@ -250,7 +250,7 @@ def _possessed(pair: _Aligned) -> bool:
 
 
 def _corrects_another(pair: _Aligned) -> bool:
-    """Say whether the sentence names as past another value of that kind: "on Tuesday, not on Monday"."""
+    """Return whether the sentence names as past another value of that kind: "on Tuesday, not on Monday"."""
     denied = [one for one in pair.turn.said.words if one.term in pair.turn.denied]
     return any(one.kind in pair.cell.kinds and one.term not in pair.cell.terms for one in denied) and not any(
         one.term in pair.cell.terms for one in denied
@@ -258,7 +258,7 @@ def _corrects_another(pair: _Aligned) -> bool:
 
 
 def _named_besides(pair: _Aligned, partners: Sequence[Cell]) -> bool:
-    """Say whether the clause of the new value names something else as well: "the API listens on port 9090"."""
+    """Return whether the clause of the new value names something else as well: "the API listens on port 9090"."""
     others = [one for one in pair.fresh if one.kind in _NAMES and one not in partners]
     text = pair.turn.said.text
     return any("," not in text[min(one.stop, partners[-1].stop) : max(one.start, partners[-1].start)] for one in others)

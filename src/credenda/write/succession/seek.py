@@ -107,7 +107,7 @@ def _wordings(sentence: str) -> list[str]:
 def _told(
     reader: Reader, event: Event, place: tuple[int, int], *, matches: Sequence[Match], resting: Sequence[Memory]
 ) -> Told:
-    """Give what a sentence takes the place of as it is kept, in whatever language it was compared."""
+    """Return what a sentence takes the place of as it is kept, in whatever language it was compared."""
     start, stop = place
     spoken = straighten(event.text[start:stop])
     kept = {one.id: one for one in reader.memories([match.memory.id for match in matches])}
@@ -218,7 +218,7 @@ def _resting(reader: Reader, event: Event, start: int, stop: int) -> list[Memory
 
 
 def _done(reader: Reader, event: Event, resting: Sequence[Memory]) -> bool:
-    """Say whether what the sentence gave has replaced something already."""
+    """Return whether what the sentence gave has replaced something already."""
     names = {one.id for one in resting}
     if not names:
         return False
@@ -227,7 +227,7 @@ def _done(reader: Reader, event: Event, resting: Sequence[Memory]) -> bool:
 
 
 def _before_given(reader: Reader, event: Event, names: set[str]) -> int:
-    """Give a number in the log before which an event gave nothing to some memories, so that little of it is read.
+    """Return a number in the log before which an event gave nothing to some memories, so that little of it is read.
 
     0 where the log does not tell by what change one of them came to rest on the event, as after a merge.
     """
@@ -264,7 +264,7 @@ def _held(reader: Reader, event: Event, codes: Sequence[int], given: set[str]) -
 
 
 def _replaceable(event: Event, one: Memory) -> bool:
-    """Say whether an event may take the place of a memory: the same speaker's, believed, and there before."""
+    """Return whether an event may take the place of a memory: the same speaker's, believed, and there before."""
     return (
         one.status is Status.ACTIVE
         and not one.contested

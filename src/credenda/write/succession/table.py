@@ -55,13 +55,13 @@ class Table:
     looked_for: Mapping[str, tuple[str, ...]]
 
     def other_matter(self, one: str, other: str) -> bool:
-        """Say whether two attributes are known for two matters."""
+        """Return whether two attributes are known for two matters."""
         if one == other or not (_is_known(one) and _is_known(other)):
             return False
         return not any(one in group and other in group for group in self.related)
 
     def may_turn(self, sentence: str) -> bool:
-        """Say cheaply whether a sentence may tell of a change or an end."""
+        """Return cheaply whether a sentence may tell of a change or an end."""
         return not self.hints.isdisjoint(_WORD.findall(sentence.lower()))
 
 
@@ -72,7 +72,7 @@ def _is_known(name: str) -> bool:
 
 @cache
 def term(word: str) -> str:
-    """Give the stem by which a word, in lower case, is compared: "took" and "takes" are "take".
+    """Return the stem by which a word, in lower case, is compared: "took" and "takes" are "take".
 
     >>> term("took"), term("grants"), term("deploys") == term("deploy")
     ('take', 'grant', True)
@@ -87,7 +87,7 @@ def term(word: str) -> str:
 
 @lru_cache(maxsize=64)
 def states_in(lower: str) -> Mapping[str, tuple[tuple[str, int], ...]]:
-    """Give, by family, the states that a sentence in lower case names, each with where; no family without any."""
+    """Return, by family, the states that a sentence in lower case names, each with where; no family without any."""
     if not occurs(table().marks, lower):
         return {}
     found = {family: state_in(family, lower) for family in table().states}
@@ -96,7 +96,7 @@ def states_in(lower: str) -> Mapping[str, tuple[tuple[str, int], ...]]:
 
 @lru_cache(maxsize=512)
 def state_in(family: str, lower: str) -> tuple[tuple[str, int], ...]:
-    """Give the states of one family that a sentence in lower case names, each with where."""
+    """Return the states of one family that a sentence in lower case names, each with where."""
     found = ((name, one.search(lower)) for name, one in table().states[family].items())
     return tuple((name, one.start()) for name, one in found if one is not None)
 

@@ -113,7 +113,7 @@ def turning(sentence: str, given: Sequence[Memory] = ()) -> Turning | None:
 
 
 def turns(sentence: str) -> bool:
-    """Say whether a sentence tells of a change or an end at all: most do not, and need no further look."""
+    """Return whether a sentence tells of a change or an end at all: most do not, and need no further look."""
     return _heard(sentence) is not None
 
 

@@ -76,7 +76,7 @@ _MARGIN: Final = 0.7
 
 
 def may_take(said: Said, *, near: bool = False) -> bool:
-    """Say cheaply whether the sentence's own words leave room for a change at all.
+    """Return cheaply whether the sentence's own words leave room for a change at all.
 
     With `near` it is asked of the weights for where the nearness in meaning is known.
     """
@@ -97,7 +97,7 @@ def closest(said: Said, memories: Sequence[Memory], most: int) -> list[Memory]:
 
 
 def speaks(signs: Collection[str]) -> bool:
-    """Say whether anything but shared words speaks for a change: people go on talking of the same things.
+    """Return whether anything but shared words speaks for a change: people go on talking of the same things.
 
     A sign of change, something left or ended, or a thing of one kind with what it could take the place of.
     """
@@ -105,7 +105,7 @@ def speaks(signs: Collection[str]) -> bool:
 
 
 def limit_among(threshold: float, among: int, *, near: bool = False) -> float:
-    """Give the limit, in logits, where `among` memories, in [1, ∞), share a word with a sentence.
+    """Return the limit, in logits, where `among` memories, in [1, ∞), share a word with a sentence.
 
     `threshold` is that of the fit, in which each sentence was laid on `LAID` memories. Bayes: the odds that one of n is
     the one that is meant are divided by n. `near`: it is known how near in meaning each of them is.
@@ -114,20 +114,20 @@ def limit_among(threshold: float, among: int, *, near: bool = False) -> float:
 
 
 def _of_another(given: Sequence[Memory], memory: Memory) -> bool:
-    """Say whether all that the sentence gave is about other people than the memory names."""
+    """Return whether all that the sentence gave is about other people than the memory names."""
     people = [others_words(one.entity, one.attribute, one.speaker) for one in given]
     return bool(people) and all(one and one.isdisjoint(old_of(memory).said.terms) for one in people)
 
 
 def _anothers(said: Said, memory: Memory) -> bool:
-    """Say whether a memory is of another person and the sentence, of the speaker, names nobody it could be."""
+    """Return whether a memory is of another person and the sentence, of the speaker, names nobody it could be."""
     people = others_words(memory.entity, memory.attribute, memory.speaker)
     words = set(said.tokens)
     return bool(people) and people.isdisjoint(said.terms) and words.isdisjoint(_SOMEBODY) and not words.isdisjoint(_OWN)
 
 
 def _other_one(said: Said, memory: Memory) -> bool:
-    """Say whether both are about one of several of a kind, and not the same: "my first child", "my second child"."""
+    """Return whether both are about one of several of a kind, and not the same: "my first child", "my second child"."""
     new, old = _ONE_OF.match(said.phrase.lower), _ONE_OF.match(phrase(memory.text).lower)
     if new is None or old is None or new["noun"] != old["noun"] or new["which"] == old["which"]:
         return False
@@ -136,7 +136,7 @@ def _other_one(said: Said, memory: Memory) -> bool:
 
 
 def _compounded(said: Said, memory: Memory) -> bool:
-    """Say whether a sentence names what a memory is about only as part of another thing: "the release notes"."""
+    """Return whether a sentence names what a memory is about only as part of another thing: "the release notes"."""
     about = _ABOUT.match(phrase(memory.text).lower)
     if about is None:
         return False
@@ -188,7 +188,7 @@ def likeliest(
 
 
 def _barred(said: Said, memory: Memory, given: Sequence[Memory]) -> bool:
-    """Say whether a memory is none that the sentence could end, whatever its words weigh."""
+    """Return whether a memory is none that the sentence could end, whatever its words weigh."""
     apart = _of_another(given, memory) or _anothers(said, memory) or _other_one(said, memory)
     return apart or _compounded(said, memory) or (memory.attribute or "") in _KEPT
 
@@ -199,7 +199,7 @@ def _matter(memory: Memory) -> tuple[str, str] | None:
 
 
 def _decided(said: Said, given: Sequence[Memory]) -> set[tuple[str, str]]:
-    """Name the matters in which reconciliation decided what stands beside what, in whatever scope.
+    """Return the matters in which reconciliation decided what stands beside what, in whatever scope.
 
     Of a slot of several values that says nothing of a change that is told: it lets all of them stand.
     """
@@ -215,7 +215,7 @@ def _counted_on(said: Said, memory: Memory) -> bool:
 def _over(
     said: Said, memory: Memory, given: Sequence[Memory], *, among: int, cosine: float | None, alone: bool
 ) -> float | None:
-    """Say by how many logits a memory is past the limit; in talk, past both limits, or None where no sign speaks."""
+    """Return by how many logits a memory is past the limit; in talk, past both limits, or None where no sign speaks."""
     old, known = old_of(memory), weights()
     signs = signs_between(said, old, known.rarity, given)
     if (not alone and not speaks(signs)) or (not said.cues and "kind:number" in signs and _counted_on(said, memory)):

@@ -124,7 +124,7 @@ class Phrase:
 
 
 def matters(words: Iterable[Word]) -> frozenset[str]:
-    """Give what some words are about: their stems, and the matter that an address or a seat names by itself."""
+    """Return what some words are about: their stems, and the matter that an address or a seat names by itself."""
     alone, found = table().alone, set[str]()
     for one in words:
         found.add(one.term)
@@ -241,7 +241,7 @@ def cells(said: Phrase, words: Iterable[Word]) -> list[Cell]:
 
 
 def only_cell(said: Phrase, words: Sequence[Word]) -> Cell | None:
-    """Give the cell that some words make up all together; None where they are none, or more than one."""
+    """Return the cell that some words make up all together; None where they are none, or more than one."""
     return _cell(said, words) if words and all(_joined(said, *pair) for pair in pairwise(words)) else None
 
 
@@ -277,7 +277,7 @@ def _kind_of(group: Sequence[Word]) -> str:
 
 
 def alike(one: Cell, other: Cell, *, small: bool) -> bool:
-    """Say whether two cells could answer the same question; `small`: names cannot be told from words.
+    """Return whether two cells could answer the same question; `small`: names cannot be told from words.
 
     >>> said = phrase("The call is at 3 pm, on Monday, in Rome.")
     >>> three, monday, rome = cells(said, [one for one in said.words if one.content])
