@@ -1,4 +1,4 @@
-"""Checks of what callers hand in, the same for every operation. Pure."""
+"""Validation of caller input, shared by all operations. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ E = TypeVar("E", bound=StrEnum)
 
 
 def checked_name(name: object, what: str) -> str | None:
-    """Check a short name; a blank one means none."""
+    """Validate a short name; a blank name becomes None."""
     if name is None:
         return None
     if not isinstance(name, str):
@@ -39,7 +39,7 @@ def checked_name(name: object, what: str) -> str | None:
 
 
 def checked_condition(name: object, what: str) -> str | None:
-    """Check a name that narrows what is deleted; only None means any: a blank one would take everything."""
+    """Validate a name that limits a deletion. None means any; a blank name is an error, because it would match all."""
     found = checked_name(name, what)
     if name is not None and found is None:
         raise Invalid(f"{what} is blank", why="it would name everything", fix="leave it out, or say what it is")
@@ -47,7 +47,7 @@ def checked_condition(name: object, what: str) -> str | None:
 
 
 def checked_text(text: object, what: str) -> str:
-    """Check a text that may be left out; None reads as an empty one."""
+    """Validate an optional text; None becomes an empty text."""
     if text is None:
         return ""
     if not isinstance(text, str):
@@ -57,7 +57,7 @@ def checked_text(text: object, what: str) -> str:
 
 
 def checked_words(values: object, what: str) -> tuple[str, ...]:
-    """Check a list of words; a single text is a list of one."""
+    """Validate a list of words; a single text becomes a list of one."""
     if isinstance(values, str):
         return (values,)
     kind = type(values).__name__
@@ -71,7 +71,7 @@ def checked_words(values: object, what: str) -> tuple[str, ...]:
 
 
 def checked_member(kind: type[E], value: object, what: str) -> E:
-    """Read one of an enumeration's words; raises `Invalid` with the choices for any other."""
+    """Return the enumeration member with this value; raises `Invalid` with the choices for any other value."""
     if not isinstance(value, str):
         raise Invalid(
             f"a {what} must be a word", why=f"it is a {type(value).__name__}", fix=f"choose one of {', '.join(kind)}"
@@ -83,7 +83,7 @@ def checked_member(kind: type[E], value: object, what: str) -> E:
 
 
 def checked_fraction(value: float, what: str) -> float:
-    """Check a number in [0, 1]."""
+    """Validate a number in [0, 1]."""
     if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid(f"{what} must be a number", why=f"it is a {type(value).__name__}", fix="give a number like 0.4")
     if not 0 <= value <= 1:
@@ -92,7 +92,7 @@ def checked_fraction(value: float, what: str) -> float:
 
 
 def encoded(text: str, what: str) -> bytes:
-    """Return the UTF-8 bytes of a text; raises `Invalid` where it holds half of a surrogate pair."""
+    """Return the UTF-8 bytes of a text; raises `Invalid` for an unpaired surrogate."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -101,7 +101,7 @@ def encoded(text: str, what: str) -> bytes:
 
 
 def checked_metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object]:
-    """Check a table of plain JSON and give a copy; None is an empty one."""
+    """Validate a table of JSON values and return a copy; None becomes an empty table."""
     if metadata is None:
         return {}
     if not isinstance(metadata, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped

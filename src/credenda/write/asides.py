@@ -1,4 +1,4 @@
-"""Claims that compete for no slot: those taken back, those without a slot, and those not meant as how things are."""
+"""Claims that compete for no slot: retractions, claims without a slot, and claims that assert nothing."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 
 
 def taken_back(saying: Saying, known: Known) -> list[Change]:
-    """Forget what the speaker's previous statement gave ("never mind"), and hold again what that had replaced.
+    """Forget the memories of the speaker's previous statement ("never mind"), and reactivate what they replaced.
 
-    A memory that the statement only confirmed rests on other words, and stays.
+    A memory that the statement only confirmed rests on other evidence and stays.
     """
     speaker = name_key(saying.claim.speaker)
     gone = [
@@ -47,7 +47,8 @@ def taken_back(saying: Saying, known: Known) -> list[Change]:
 
 
 def same_text_or_new(saying: Saying, known: Known) -> list[Change]:
-    """Know a claim without a slot by its words alone (R-075)."""
+    """Confirm the memory with the same text, or add the claim: its text identifies a claim without a slot (R-075).
+    """
     twins = same_words(saying.claim, known.current)
     if not twins:
         return [saying.add("first statement")]
@@ -59,7 +60,7 @@ def same_text_or_new(saying: Saying, known: Known) -> list[Change]:
 
 
 def beside(saying: Saying, slot: Slot, known: Known) -> list[Change]:
-    """Keep plans, reports and suppositions beside what is believed: they neither replace nor doubt it (D-005)."""
+    """Store plans, reports and suppositions without competing: they neither replace nor challenge a belief (D-005)."""
     stance = saying.claim.stance
     alike = {stance, Stance.ASSERTED} if stance is Stance.REPORTED else {stance}
     for one in newest_first(known.current):
@@ -71,7 +72,7 @@ def beside(saying: Saying, slot: Slot, known: Known) -> list[Change]:
 
 
 def _given_up(saying: Saying, slot: Slot, known: Known) -> list[Change]:
-    """Let the one plan of the same doing go that another takes the place of: "… to York instead"."""
+    """Supersede the one plan with the same verb that this claim replaces, as in "… to York instead"."""
     claim = saying.claim
     if claim.move is not Move.CHANGE or claim.stance not in _WISHES:
         return []
@@ -98,7 +99,7 @@ def _doing(value: str | None) -> str:
 
 
 def sharpened(saying: Saying, successor: str, lesser: Memory) -> Supersede:
-    """Let a lesser form of the same saying give way: a plan, a faint word, a sentence that was not understood."""
+    """Supersede a weaker duplicate of the claim: a plan, a low-confidence memory, an unparsed sentence."""
     was_held = lesser.stance in FIRM and lesser.status is not Status.CHALLENGED
     held_until_us = saying.begins_us if was_held else begins_us(lesser)
     return Supersede(
@@ -111,7 +112,7 @@ def sharpened(saying: Saying, successor: str, lesser: Memory) -> Supersede:
 
 
 def woken(twin: Memory, known: Known) -> list[Change]:
-    """Take up again what was put away, when it is said again and nothing has taken its place."""
+    """Reactivate an archived memory that is stated again, unless a conflicting value is active."""
     if twin.status is not Status.ARCHIVED or opponents(twin, known.current):
         return []
     return [_set_active(twin, "restated")]
