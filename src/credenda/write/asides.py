@@ -47,7 +47,9 @@ def taken_back(saying: Saying, known: Known) -> list[Change]:
 
 
 def same_text_or_new(saying: Saying, known: Known) -> list[Change]:
-    """Confirm the memory with the same text, or add the claim: its text identifies a claim without a slot (R-075).
+    """Confirm the memory with the same text, or add the claim (R-075).
+
+    Its text identifies a claim without a slot.
     """
     twins = same_words(saying.claim, known.current)
     if not twins:
