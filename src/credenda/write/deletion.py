@@ -141,7 +141,8 @@ class Deletion:
         )
         said = next(iter(left.values()))[0].strip()[: limits.MEMORY_TEXT_CHARACTERS]
         kept = Draft(**{field.name: getattr(memory, field.name) for field in fields(Draft)})
-        add = Add(key="new:reworded", draft=replace(kept, text=said), support=support, reason="other messages state it too")
+        draft = replace(kept, text=said)
+        add = Add(key="new:reworded", draft=draft, support=support, reason="other messages state it too")
         self._bury(memory, sentences, value=False)
         application = Application(actor=self.actor, now_us=self.now_us)
         (new_id,) = apply(self.writer, [add], application).ids.values()

@@ -110,8 +110,7 @@ def _another_version(reader: Reader, claim: Claim, value: str) -> Claim:
 
 
 def _wider(reader: Reader, claim: Claim) -> Claim:
-    """Find the only memory whose value contains all replaced words: "my Samsung" is the "Samsung phone".
-    """
+    """Find the only memory whose value has all the replaced words: "my Samsung" is the "Samsung phone"."""
     words = set(value_words(claim.prior or ""))
     held = [one for one in _mentioning(reader, claim, claim.prior or "") if _may_be_replaced(one)]
     wider = [one for one in held if claim.move is Move.CHANGE and words and words <= set(value_words(one.value or ""))]

@@ -1,4 +1,4 @@
-"""The words of the guards, by their list in `data/words.toml`."""
+"""Word lists of the guards, from `data/words.toml`."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def words(name: str) -> frozenset[str]:
 
 @cache
 def number_words() -> dict[str, str]:
-    """Return the words for numbers, with their digits."""
+    """Return the number words with their digits."""
     return cast("dict[str, str]", _lists()["numbers"])

@@ -96,7 +96,7 @@ def _head(value: str | None) -> str | None:
 
 
 def in_its_slot(plain: Reading, held: Iterable[Claim | Memory]) -> Reading:
-    """Return a reading the slot of the first claim or memory that holds what it replaces; itself where none does."""
+    """Move a reading to the slot of the first claim or memory with the value that it replaces, if there is one."""
     for one in held:
         replaceable = plain.move is Move.CORRECT or one.attribute not in BY_BIRTH
         if replaceable and (same_value(one.value, plain.prior) or same_value(_head(one.value), plain.prior)):
