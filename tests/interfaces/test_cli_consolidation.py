@@ -42,7 +42,7 @@ def test_its_report_leads_back(moved: Terminal) -> None:
 
 
 def test_what_cannot_be_a_threshold_is_refused(moved: Terminal) -> None:
-    assert "it lies in 0 to 1" in moved.error("consolidate", "--similarity-threshold", "7", code=2)
+    assert "it must lie between 0 and 1" in moved.error("consolidate", "--similarity-threshold", "7", code=2)
     assert "not a valid float" in moved.error("consolidate", "--similarity-threshold", "near", code=2)
     assert "read only" in moved.error("--read-only", "consolidate", "--force", code=2)
     assert "consolidated" in moved.text("--read-only", "consolidate", "--dry-run")

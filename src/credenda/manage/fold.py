@@ -86,7 +86,7 @@ def fold_memory(records: Iterable[ChangeRecord]) -> Folded | None:
     if not versions:
         return None
     kept = (replace(one, **cast("dict[str, Any]", WORDS)) for one in versions) if deleted else versions
-    if deleted:  # deleting takes the hash of what was claimed
+    if deleted:  # a deletion clears the claim hash
         evidence = {replace(one, claim_hash=bytes(len(one.claim_hash))) for one in evidence}
     return Folded(versions=tuple(kept), evidence=frozenset(evidence), whole=whole, supported=supported)
 

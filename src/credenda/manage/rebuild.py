@@ -76,7 +76,7 @@ def _cases(reader: Reader) -> dict[str, ContestCase | None]:
 def _beside(reader: Reader) -> Iterator[tuple[str, Folded | None, list[Memory], list[Evidence]]]:
     """Yield each memory with its replay and its rows."""
     tag, start = reader.tenant.tag, 1
-    while tag:  # without one the tenant never wrote
+    while tag:  # a tenant without a tag has no rows
         numbers = range(start, start + _MEMORIES_A_STEP)
         ids = [public_id(Kind.MEMORY, number, tag) for number in numbers]
         rows = _grouped(reader.versions(ids))

@@ -39,8 +39,8 @@ _ROLES: Final = {
 }
 _ROLE_TRUST: Final = {Role.ASSISTANT: TRUST[Source.AI], Role.DOCUMENT: TRUST[Source.INGEST]}
 _REFUSALS: Final = {
-    DENIED: "denied: it gives orders to whoever reads it; journaled, not believed and not found",
-    QUARANTINED: "kept apart: it seems to give orders; a candidate until somebody vouches for it",
+    DENIED: "denied: it looks like a prompt injection; journaled, but never a memory and never found",
+    QUARANTINED: "quarantined: it may be a prompt injection; a candidate until it is confirmed",
 }
 AS_TYPE: Final = "as:"
 """Prefix of the event flag that names the memory type that the caller asked for."""
@@ -89,7 +89,7 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
     source = checked_member(Source, submission.source, "source")
     if submission.allow_deleted and source is not Source.HUMAN:
         raise Invalid(
-            "only the person may say again what was deleted",
+            "only the user may restate deleted text",
             why=f"the source is {source.value}",
             fix="leave out allow_deleted, or file it with source human",
         )
@@ -122,7 +122,7 @@ def _messages(content: object) -> list[Mapping[str, object]]:
         what = f"cannot remember a {type(content).__name__}"
         raise Invalid(what, why="it is neither text nor messages", fix='give a string or [{"role", "content"}]')
     if not content:
-        raise Invalid("cannot remember an empty list", why="it holds no message", fix="give at least one")
+        raise Invalid("cannot remember an empty list", why="it contains no message", fix="give at least one")
     count = len(cast("Sequence[object]", content))
     if count > limits.MESSAGES_PER_CALL:
         why = f"at most {limits.MESSAGES_PER_CALL} are taken"
@@ -157,7 +157,7 @@ def _checked_text(content: object) -> str:
         raise LimitExceeded(what, why=f"an event holds at most {limits.EVENT_TEXT_BYTES}", fix="split the text")
     clean = text if text.isprintable() else _CONTROLS.sub("\ufffd", text)
     if not clean.strip():
-        raise Invalid("cannot remember an empty text", why="it holds no word", fix="say something")
+        raise Invalid("cannot remember an empty text", why="it contains no word", fix="give some text")
     return clean
 
 
@@ -250,5 +250,5 @@ def _tags(tags: Sequence[str]) -> tuple[str, ...]:
         kind = type(tags).__name__
         raise Invalid("tags must be a list of words", why=f"it is a {kind}", fix='give ["work", …]')
     if len(tags) > limits.TAGS:
-        raise LimitExceeded(f"{len(tags)} tags", why=f"at most {limits.TAGS} are kept", fix="use metadata for the rest")
+        raise LimitExceeded(f"{len(tags)} tags", why=f"at most {limits.TAGS} are allowed", fix="use metadata too")
     return tuple(dict.fromkeys(name for tag in tags if (name := checked_name(tag, "tag"))))

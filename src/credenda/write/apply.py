@@ -192,7 +192,7 @@ class _Run:
     def _current(self, reference: str) -> Memory:
         found = self._writer.memories([self._id(reference)])
         if not found:
-            raise NotFound(f"there is no memory {reference}", fix="list memories to see what is held")
+            raise NotFound(f"there is no memory {reference}", fix="list memories to see their ids")
         return found[0]
 
     def _ending(self, memory: Memory) -> int:

@@ -34,7 +34,7 @@ def checked_name(name: object, what: str) -> str | None:
         return None
     encoded(name, what)
     if len(name) > limits.NAME_CHARACTERS:
-        raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are kept")
+        raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are allowed")
     return name
 
 
@@ -42,7 +42,7 @@ def checked_condition(name: object, what: str) -> str | None:
     """Validate a name that limits a deletion. None means any; a blank name is an error, because it would match all."""
     found = checked_name(name, what)
     if name is not None and found is None:
-        raise Invalid(f"{what} is blank", why="it would name everything", fix="leave it out, or say what it is")
+        raise Invalid(f"{what} is blank", why="it would match everything", fix="leave it out, or give a value")
     return found
 
 
@@ -87,7 +87,7 @@ def checked_fraction(value: float, what: str) -> float:
     if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid(f"{what} must be a number", why=f"it is a {type(value).__name__}", fix="give a number like 0.4")
     if not 0 <= value <= 1:
-        raise Invalid(f"{what} cannot be {value!r}", why="it lies in 0 to 1", fix="give a number like 0.4")
+        raise Invalid(f"{what} cannot be {value!r}", why="it must lie between 0 and 1", fix="give a number like 0.4")
     return float(value)
 
 
@@ -96,7 +96,7 @@ def encoded(text: str, what: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        why = f"half of a surrogate pair stands at character {error.start}"
+        why = f"there is an unpaired surrogate at character {error.start}"
         raise Invalid(f"{what} is not valid Unicode", why=why, fix="decode the text properly first") from error
 
 
@@ -114,5 +114,5 @@ def checked_metadata(metadata: Mapping[str, object] | None) -> Mapping[str, obje
         raise Invalid("metadata is not plain JSON", why=why, fix="use text, numbers, lists and tables") from error
     size = len(encoded(body, "metadata"))
     if size > limits.METADATA_BYTES:
-        raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are kept")
+        raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are allowed")
     return dict(json.loads(body))

@@ -28,7 +28,7 @@ def slot_loops(
     for one in replaced:
         slot, until_us = slot_of(one), one.valid_until_us
         if one.layer is Layer.CODEBASE:
-            continue  # a file that is worked on does not go in circles
+            continue  # edits of a file are no flip-flops
         recent = until_us is not None and now_us - days * DAY_US <= until_us <= now_us
         if slot is not None and recent and one.relation in _REPLACED and one.stance in FIRM:
             by_slot.setdefault(slot, []).append(one)

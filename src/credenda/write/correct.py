@@ -57,8 +57,8 @@ def _checked(memory: Memory, text: str | None, value: str | None) -> tuple[str, 
     if memory.status not in HELD:
         raise Conflict(
             f"the memory is {memory.status} and cannot be corrected",
-            why="only what is held now can be",
-            fix="correct the memory that took its place, or restore this one first",
+            why="only a current memory can be",
+            fix="correct its replacement, or restore this one first",
             memory_id=memory.id,
         )
     said, named = (text or "").strip(), (value or "").strip()
@@ -69,7 +69,7 @@ def _checked(memory: Memory, text: str | None, value: str | None) -> tuple[str, 
     new_text = said or _reworded(memory, named)
     new_value = named or _value_in(memory, new_text)
     if (new_text, new_value) == (memory.text, memory.value):
-        raise Invalid("nothing differs", why="the memory already says this", fix="say what it should say instead")
+        raise Invalid("nothing would change", why="the memory already says this", fix="give another text or value")
     return new_text, new_value
 
 

@@ -268,7 +268,7 @@ class Deletion:
     def _without(self, contest: ContestCase, memory: Memory) -> ContestCase:
         gone = value_key(memory.value or memory.text)
         left = self.writer.memories([one for one in contest.memory_ids if one != memory.id])
-        if any(value_key(one.value or one.text) == gone for one in left):  # held on other words as well
+        if any(value_key(one.value or one.text) == gone for one in left):  # another memory has the value too
             gone = ""
         values = tuple(value for value in contest.values if value_key(value) != gone)
         slot = Slot(contest.speaker, contest.entity, contest.attribute, contest.scope, TypeClass(contest.type_class))

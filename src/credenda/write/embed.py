@@ -118,7 +118,7 @@ def file_vectors(
     """
     tag = writer.tenant.tag
     if tag != of:
-        raise NotFound("what was to be embedded is no longer there", why="this user was erased meanwhile")
+        raise NotFound("the text to embed no longer exists", why="this user was erased in the meantime")
     ids = [public_id(Kind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
     readable = {number_of(event.id, Kind.EVENT, tag) for event in writer.events(ids) if event.text}
     held = {

@@ -79,7 +79,7 @@ def believe(
     """
     applied: list[Applied] = []
     for event, read in turns:
-        claims = () if unread(event) else read  # whoever read it, nothing of it is believed
+        claims = () if unread(event) else read  # extracted by whatever means, such an event yields no memory
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
         new = [claim for claim in claims if claim_hash(claim) not in seen]
@@ -104,8 +104,8 @@ def _succeed(
     writer: Writer, event: Event, application: Application, *, standing: Sequence[Span], nearness: Nearness | None
 ) -> Iterator[Applied]:
     """Apply the replacements that an event's sentences make in other slots (decision 0040)."""
-    from credenda.write.succession.decide import explained, placed_by, succeeded  # noqa: PLC0415 - loads the reader
-    from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does without it
+    from credenda.write.succession.decide import explained, placed_by, succeeded  # noqa: PLC0415 - loads the comparison tables
+    from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does not need it
 
     for told in told_changes(writer, event, nearness):
         if _deleted(writer, told.claim, standing):
@@ -172,7 +172,7 @@ def _as_again(
 
     `told` is the claim after and before slot resolution; `alone`: its sentence gave no other claim.
     """
-    from credenda.write.again.seek import said_again, with_again  # noqa: PLC0415 - loads the reader
+    from credenda.write.again.seek import said_again, with_again  # noqa: PLC0415 - loads the comparison tables
 
     claim, read = told
     if not changes or not all(isinstance(one, Add | Confirm | Supersede) for one in changes):
@@ -246,7 +246,7 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
     held = reader.find(MemoryFilter(pair=pair, statuses=_CURRENT | {Status.CANDIDATE}, limit=limits.SLOT_ROWS))
     gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_PAST_ROWS))
     if len(gone) == limits.SLOT_PAST_ROWS and _is_late(event, claim, (*held, *gone)):
-        gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # its place may be among older ones
+        gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # it may belong among older values
     found.update((memory.id, memory) for memory in (*held, *gone))
     stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
     since_us = stated_us - limits.ALTERNATION_DAYS * DAY_US

@@ -70,7 +70,7 @@ def _earlier(writer: Writer, accepted: Accepted) -> Receipt | None:
     job = found[0]
     if job.payload_hash != _signed(writer, accepted):
         raise Conflict(
-            "this idempotency key was used for something else",
+            "this idempotency key was used for another call",
             why="the content, topic or time differs from the first call",
             fix="repeat the first call unchanged, or use a new key",
         )
@@ -91,7 +91,7 @@ def _check_backlog(writer: Writer, newest: int) -> None:
     oldest = writer.jobs(JobFilter(statuses=_WAITING, limit=1))
     if oldest and newest - number_of(oldest[0].id, Kind.JOB, writer.tenant.tag) >= limits.QUEUED_JOBS:
         raise Unavailable(
-            "too many messages wait to be read",
+            "too many messages wait for extraction",
             why=f"more than {limits.QUEUED_JOBS} jobs are queued",
             fix="let the workers catch up, then try again; nothing was written",
         )
@@ -112,7 +112,7 @@ def _without_deleted(
             continue
         spans = _restated(writer, event, extractor)
         kept.append(_redacted(writer, event, spans))
-        refused += [f"restates something deleted (characters {start} to {stop})" for start, stop in spans]
+        refused += [f"restates deleted text (characters {start} to {stop})" for start, stop in spans]
     return kept, tuple(refused)
 
 
@@ -133,7 +133,7 @@ def _redacted(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> 
 
     metadata = {name: value for name, value in event.metadata.items() if stays(value)}
     text = _cut(event.text, spans)
-    bare = not text_key(text.replace(REMOVED, ""))  # nothing is left that could be kept as it stands
+    bare = not text_key(text.replace(REMOVED, ""))  # no text is left to store verbatim
     flags = tuple(flag for flag in event.flags if not (bare and flag.startswith(AS_TYPE)))
     return replace(event, text=text, flags=flags, metadata=metadata)
 

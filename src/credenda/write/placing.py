@@ -173,7 +173,7 @@ def _is_of(claim: Claim, memory: Memory) -> bool:
 
     A claim about the sister is not about the speaker's memory either, unless the memory names her.
     """
-    from credenda.write.succession.old import old_of, others_words  # noqa: PLC0415 - loads the reader, which a search does without
+    from credenda.write.succession.old import old_of, others_words  # noqa: PLC0415 - loads tables that a search does not need
     from credenda.write.succession.words import phrase  # noqa: PLC0415 - as above
 
     old = old_of(memory)

@@ -35,7 +35,7 @@ def is_plain(text: str) -> bool:
         return False
     if text.isascii():
         return len(text) - len(text.encode().translate(None, _DIGITS)) < CARD_DIGITS
-    folded = text.casefold()  # one screen compares so, the others in lower case
+    folded = text.casefold()  # one screen compares case-folded text, the others lower-case text
     if folded != lower and (_hints().search(folded) or _has_long_word(folded)):
         return False
     return len(_ALL_DIGITS.findall(text)) < CARD_DIGITS

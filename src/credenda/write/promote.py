@@ -25,7 +25,7 @@ def decide_status(
     `Conflict` for an illegal transition and `Invalid` for `deleted`, which cannot be set.
     """
     if status is Status.DELETED:
-        raise Invalid("deleted cannot be set", why="deleting takes the words out as well", fix="use delete")
+        raise Invalid("the status deleted cannot be set", why="a deletion also redacts the text", fix="use delete")
     if status is memory.status:
         return []
     if memory.status is Status.FORGOTTEN:
@@ -50,7 +50,7 @@ def _is_twin(memory: Memory, other: Memory) -> bool:
 
 def _into(memory: Memory, twin: Memory, reason: str, now_us: int) -> list[Change]:
     if Status.MERGED not in TRANSITIONS[memory.status]:
-        why = f"its value is held already, as {twin.id}"
+        why = f"{twin.id} already has its value"
         raise Conflict(f"{memory.id} cannot become active", why=why, fix="forget that one first", memory_id=memory.id)
     return [
         Supersede(

@@ -80,7 +80,7 @@ def near_to_known(
     """
     if embedder is None:
         return {}
-    from credenda.write.succession.nearness import nearness_of  # noqa: PLC0415 - loads the reader
+    from credenda.write.succession.nearness import nearness_of  # noqa: PLC0415 - loads the comparison tables
 
     try:
         return nearness_of(reader, turns, embedder, nearest)

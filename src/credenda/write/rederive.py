@@ -175,7 +175,7 @@ class _Run:
         for one in held:
             if one.id in replayed:
                 self._take(one.id, replayed[one.id])
-        for alike in (True, False):  # those that rest on the very same come first
+        for alike in (True, False):  # pairs with common evidence first
             for one in held:
                 if one.id in self._to_fresh:
                     continue
@@ -236,7 +236,7 @@ class _Run:
             if successor is None or successor.status is Status.DELETED:
                 left |= _ENDING
         if before.importance == adjusted(after.importance, before.surprise):
-            left |= {"importance"}  # what surprise made of it is no reading
+            left |= {"importance"}  # surprise adjusted it; extraction did not change it
         return {
             name: value
             for name in names

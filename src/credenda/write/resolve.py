@@ -76,7 +76,7 @@ def decide_resolution(
         raise Conflict(
             f"contest {contest.id} is already resolved",
             why="an answer was given before",
-            fix="say the new value with `remember`, and it opens again",
+            fix="store the new value with `remember`, which reopens it",
             contest_id=contest.id,
         )
     held = tuple(one for one in newest_first(members) if one.status in CURRENT)
@@ -102,7 +102,7 @@ def _parts(
     told = scopes_in(keep) if keep and not _is_choice(keep, choices) else None
     given = dict(scopes or told or {DEFAULT_SCOPE: keep or ""})
     if len({name_key(scope) for scope in given}) < len(given) or not all(map(name_key, given)):
-        raise Invalid("the scopes cannot be told apart", why="two are the same, or one is empty", fix="name each once")
+        raise Invalid("the scopes are not distinct", why="two are the same, or one is empty", fix="name each once")
     parts = [_Part(scope=_scope(scope, contest), choice=_chosen(value, choices)) for scope, value in given.items()]
     return tuple(sorted(parts, key=lambda part: part.scope == contest.scope))
 
@@ -127,7 +127,7 @@ def _chosen(words: str, choices: list[str]) -> str:
     raise Invalid(
         f"{words!r} names {'more than one' if found else 'none'} of the values",
         why=f"the choices are {_listed(choices)}",
-        fix="name one of them by words that only it has",
+        fix="use words that only one of them contains",
     )
 
 

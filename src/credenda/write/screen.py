@@ -131,7 +131,7 @@ def screen(text: str, policy: str) -> Screened:
     names = tuple(dict.fromkeys(name for _, _, name in spans))
     if policy == "reject":
         raise Invalid(
-            f"this text holds a secret ({names[0]})",
+            f"this text contains a secret ({names[0]})",
             why="secrets_policy is reject",
             fix="take it out, or set secrets_policy to mask",
         )

@@ -39,7 +39,7 @@ def checked_root(path: str | Path) -> Path:
     if there is None:
         raise NotFound(f"there is no folder {path}", fix="check the path")
     if there != "folder":
-        raise Invalid(f"{path} is no folder", why="it is a file", fix="name the folder that holds it")
+        raise Invalid(f"{path} is not a folder", why="it is a file", fix="name the folder that holds it")
     if root == root.parent:
         raise Invalid("this would read the whole machine", why=f"{path} is the root", fix="name one project's folder")
     return root
@@ -68,7 +68,7 @@ def survey(root: Path, *, files_max: int = FILES_MAX) -> Survey:
     for path, full in _walk(root, found):
         if len(found.paths) >= files_max:
             found.whole = False
-            found.problems.append(f"more than {files_max:,} files: the rest was not looked at")
+            found.problems.append(f"more than {files_max:,} files: the rest was not scanned")
             break
         found.paths.append(path)
         _take(path, full, found)
@@ -92,7 +92,7 @@ def _walk(root: Path, found: Survey) -> Iterator[tuple[str, str]]:
         for entry in entries:
             path = f"{base}{entry.name}"
             if not _printable(path):
-                found.problems.append(f"{base}: a name that is no text")
+                found.problems.append(f"{base}: a name that is not printable")
             elif entry.is_symlink():
                 if not ignored(path, folder=False, patterns=patterns):
                     found.paths.append(path)
@@ -152,7 +152,7 @@ def _bytes(full: str, path: str, found: Survey) -> bytes | None:
             if not stat.S_ISREG(size.st_mode):
                 return None
             if size.st_size > FILE_BYTES:
-                found.problems.append(f"{path}: {size.st_size:,} bytes are more than the {FILE_BYTES:,} that are read")
+                found.problems.append(f"{path}: {size.st_size:,} bytes exceed the limit of {FILE_BYTES:,}")
                 return None
             return opened.read(FILE_BYTES + 1)
     except OSError as error:

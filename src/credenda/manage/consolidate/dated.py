@@ -31,7 +31,7 @@ def dated(text: str, said_us: int) -> str:
     written = text
     for span in reversed(find_dates(text, said_us)):
         words = text[span.start : span.stop]
-        broken = text[span.stop :].lstrip().startswith("ago")  # "moved in two weeks ago": half of what was meant
+        broken = text[span.stop :].lstrip().startswith("ago")  # "moved in two weeks ago": not "in two weeks"
         day = _written(span) if _RELATIVE.search(words) and not broken else None
         if day is not None:
             before = written[: span.start]

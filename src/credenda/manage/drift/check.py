@@ -167,7 +167,7 @@ def _holds(outline: Outline, dotted: str) -> bool:
         if owner in outline.open_names:
             return True
         if owner in outline.names and not any(name.startswith(f"{owner}.") for name in outline.names):
-            return True  # a value, of which nothing is known
+            return True  # a value whose members are unknown
     return False
 
 

@@ -46,7 +46,7 @@ def is_change(reading: Reading) -> bool:
 
 
 def with_prior(reading: Reading, found: Reading) -> Reading:
-    """Return the value that a change replaces, for the slot look-up."""
+    """Add to a change the value that it replaces, for the slot look-up."""
     told = is_change(reading) and reading.prior is None and same_value(reading.value, found.value)
     return replace(reading, prior=found.prior) if told else reading
 

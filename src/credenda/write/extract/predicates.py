@@ -171,7 +171,7 @@ class _Reader:
             return False
         if following.base == "go" and self._goes_on(ahead):
             self._skip(ahead + 2)
-            self.tense = "skip" if form.kinds == _ONLY_PAST else "future"  # "I was going to" tells what did not come
+            self.tense = "skip" if form.kinds == _ONLY_PAST else "future"  # "I was going to" did not happen
             return True
         past = form.kinds == _ONLY_PAST and following.base not in _PENDING
         self._skip(ahead)

@@ -248,7 +248,7 @@ def _as_said(listener: Listener, sentence: str) -> list[Reading]:
     alone = is_alone(text) and "\n" not in text.strip()
     owner = listener.owner or ""
     found = keep_as_said(told, owner, alone=alone)
-    asked = any(flag.startswith(AS_TYPE) for flag in listener.event.flags)  # the words are kept whole, as that type
+    asked = any(flag.startswith(AS_TYPE) for flag in listener.event.flags)  # the text is stored verbatim with that type
     if found or asked or not told or (told is not sentence and is_question(told)):
         return found
     return keep_worthwhile(sentence, owner, alone=alone)

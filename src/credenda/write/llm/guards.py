@@ -122,7 +122,7 @@ def _stranger(proposal: Proposal, turn: Turn, sentence: str, owner: str) -> Drop
     """Reject facts of others that are attributed to the speaker, and invented entities."""
     entity = None if proposal.entity is None else resolve_entity(proposal.entity, owner)
     if entity is None or act_of(straighten(sentence)) in _BY_ACT:
-        return None  # what is only played has no slot, and is nobody's fact
+        return None  # role-play has no slot and is nobody's fact
     if entity == owner:
         other = about_another(turn.event, sentence, proposal.value, proposal.attribute)
         return Dropped("about somebody else") if other else None
@@ -147,7 +147,7 @@ def _claim(proposal: Proposal, turn: Turn, span: Span, readings: tuple[Claim, ..
         tags=event.tags,
     )
     if stance in UNCERTAIN:
-        return plain  # without a slot, so that pretence can never touch what is held true
+        return plain  # without a slot, so that pretence never affects a belief
     attribute = None if proposal.attribute is None else lexicon().attribute(proposal.attribute.replace("_", " "))
     told = past_dates(straighten(sentence), event.occurred_us)
     return replace(

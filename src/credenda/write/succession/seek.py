@@ -73,7 +73,7 @@ def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None)
             yield _told(reader, event, (start, stop), matches=said, resting=resting)
             continue
         found, seen = _fitting(reader, event, worded, resting)
-        told, looked_at = told or bool(found), seen or looked_at  # two that fit alike are a matter that is left alone
+        told, looked_at = told or bool(found), seen or looked_at  # two equal matches: neither is replaced
         if matches := best(found):
             yield _told(reader, event, (start, stop), matches=matches, resting=resting)
     if not told:

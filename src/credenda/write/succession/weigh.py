@@ -174,7 +174,7 @@ def likeliest(
     decided = _decided(said, given)
     judged: list[tuple[float, Memory]] = []
     for one in memories:
-        noted = one.text.startswith("[")  # a note of what was shown is no statement
+        noted = one.text.startswith("[")  # a caption is no statement
         if _barred(said, one, given):
             continue
         if (one.stance in FIRM or one.stance is Stance.PLANNED) and not noted and _matter(one) not in decided:
