@@ -1,7 +1,7 @@
-"""What every prompt should have, within a hard cap: which memories, in which order, and what a rewrite changed. Pure.
+"""Build the core block: choose and order its memories within hard limits, and compare rewrites. Pure.
 
-The recall log is evidence without weights or thresholds (S-058): memories are compared by days, then sessions, then
-how lately they were recalled, and the cap alone ends the list. Nothing here words anything anew: a line is the memory.
+The recall log ranks without weights or thresholds (S-058): by days, then sessions, then the latest recall; only the
+limits end the list. A line is the text of a memory, unchanged.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ IDENTITY: Final = (
     *("preferred_name", "name", "pronouns", "residence", "timezone", "spoken_language"),
     *("job_title", "employer", "allergy"),
 )
-"""Attributes of the user that say who they are, in the order in which they are shown."""
+"""Attributes of the user that state their identity, in display order."""
 _RANK: Final = {section: rank for rank, section in enumerate(Section)}
 _REASONS: Final = {
-    Section.INSTRUCTION: "a standing instruction",
-    Section.PINNED: "pinned by hand",
-    Section.IDENTITY: "says who the user is",
+    Section.INSTRUCTION: "standing instruction",
+    Section.PINNED: "pinned by the user",
+    Section.IDENTITY: "identifies the user",
     Section.RECALLED: "recalled often",
 }
 _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
@@ -50,7 +50,7 @@ _USER: Final = name_key("user")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cap:
-    """The most that the core may take, and whose days are named; lines count all of the block's."""
+    """The limits of the core, counted over the whole block, and the time zone of its dates."""
 
     budget: Budget
     lines: int
@@ -59,7 +59,7 @@ class Cap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Laid:
-    """The core as it was laid out."""
+    """The core block with its lines."""
 
     text: str
     lines: tuple[CoreLine, ...]
@@ -69,20 +69,20 @@ class Laid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewrite:
-    """What is remembered of a rewrite: when, and (section, memory id, version) of its lines; never their words."""
+    """A record of a rewrite: its time, and (section, memory id, version) of its lines; no text."""
 
     at_us: int
     lines: tuple[tuple[Section, str, int], ...]
 
 
 def settled(memory: Memory) -> bool:
-    """Say whether a memory can be relied on without a word of warning, as what nobody asked for must be."""
+    """Return whether a memory may appear without a warning, as the core requires."""
     held = memory.status is Status.ACTIVE and not memory.contested and memory.stance in _FIRM
     return held and bool(memory.text) and not memory.provisional
 
 
 def identity(memories: Iterable[Memory]) -> list[Memory]:
-    """Choose what says who the user is, in the order of `IDENTITY`; scoped values are left to searches."""
+    """Choose the memories that state the user's identity, in the order of `IDENTITY`; scoped values are left out."""
     rank = {attribute: place for place, attribute in enumerate(IDENTITY)}
     own = [
         memory
@@ -97,16 +97,16 @@ def identity(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def recall_order(log: Iterable[Recalled]) -> list[Recalled]:
-    """Order by the recall log alone: what was called useless last; else by days, sessions, and how lately."""
+    """Order the recall log: entries rated useless last; else by days, sessions and latest recall."""
     return sorted(log, key=lambda one: (one.useful < 0, -one.days, -one.sessions, -one.last_us, one.memory_id))
 
 
 def lay_out(candidates: Sequence[CoreMemory], log: Mapping[str, Recalled], cap: Cap) -> Laid:
-    """Lay out as much as the cap allows; a line that does not fit is passed over, so that a shorter one may.
+    """Build the core within its limits; a line that does not fit is skipped, so that a shorter one may fit.
 
-    `candidates` come in the order of their claim within a section; the sections claim in the order of `Section`. The
-    block keeps instructions, pins and recalled facts in the order in which they came to be held, so that it stays the
-    same where nothing changed.
+    `candidates` come in the order of their priority within a section; sections have the priority of `Section`.
+    Instructions, pins and recalled facts are shown in order of creation, so that the block stays the same unless a
+    memory changes.
     """
     kept: list[tuple[CoreMemory, CoreLine]] = []
     left: list[str] = []
@@ -143,7 +143,7 @@ def _place(one: tuple[CoreMemory, CoreLine]) -> tuple[int, int, int, str]:
 
 
 def line_of(one: CoreMemory, recalled: Recalled | None, zone: tzinfo) -> CoreLine:
-    """Lay out one line; `recalled` is what the log says of it."""
+    """Format one line; `recalled` is its entry in the recall log."""
     reason = _REASONS[one.section]
     if one.section is Section.RECALLED and recalled is not None and recalled.days:
         reason = f"recalled on {_count(recalled.days, 'day')} in {_count(recalled.sessions, 'session')}"
@@ -171,9 +171,9 @@ def _headed(lines: Iterable[CoreLine]) -> list[str]:
 
 
 def page(lines: Sequence[CoreLine]) -> list[str]:
-    """Give the core as lines of a Markdown page, for people and for agents that read files; [] where it is empty.
+    """Return the core as lines of a Markdown page; [] if it is empty.
 
-    Its text can open neither a tag nor a comment. Ids stand at the head of each line, as they do in a prompt.
+    Its text cannot open a tag or a comment. Each line begins with the memory id, as in a prompt.
     """
     found: list[str] = []
     headings: set[str] = set()
@@ -187,7 +187,7 @@ def page(lines: Sequence[CoreLine]) -> list[str]:
 
 
 def changed(before: Rewrite | None, lines: Sequence[CoreLine]) -> bool:
-    """Say whether the lines differ from what is remembered of the last rewrite."""
+    """Return whether the lines differ from the record of the last rewrite."""
     after = tuple((line.section, line.memory_id, line.version) for line in lines)
     return bool(after) if before is None else before.lines != after
 

@@ -1,7 +1,7 @@
-"""Steps four and five of a write, for one job: decide, apply, index.
+"""Steps four and five of a write, for one job: reconcile and apply.
 
-One short transaction reads what is known, decides and applies, and completes the job. Everything is
-keyed by event and claim, so running a job twice changes nothing.
+One short transaction reads the current beliefs, decides, applies, and completes the job. Everything is keyed by event
+and claim, so running a job twice changes nothing.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ __all__ = [
 ]
 
 _BEFORE: Final = 4
-"""Earlier events of the session in which what was said before is looked for."""
+"""Earlier events of the session that may hold the speaker's previous statement."""
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _UNDO: Final = frozenset({ChangeKind.UNDO})
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
 
 def complete(writer: Writer, reading: Reading, now_us: int, *, embeds: bool) -> list[Applied]:
-    """Decide and apply every claim of a reading and mark its job complete, in the caller's transaction."""
+    """Decide and apply every claim of an extracted job and mark the job complete, in the caller's transaction."""
     applied = believe(writer, reading.turns, now_us, embeds=embeds, nearness=reading.nearness)
     writer.put(finished(reading.job))
     return applied
@@ -71,15 +71,15 @@ def believe(
     standing: Sequence[Span] | None = None,
     nearness: Nearness | None = None,
 ) -> list[Applied]:
-    """Decide and apply the claims of some turns, in order; claims that were applied before are passed over.
+    """Decide and apply the claims of some turns, in order; claims that were applied before are skipped.
 
-    What was deleted after it was said and before it was read is not believed, and its words are blanked. Who reads anew
-    gives `standing`, the spans on which beliefs rest: no words are blanked, and those of the spans may be said though
-    an event that said them too was deleted. `nearness` tells how near in meaning what is told is to what is remembered.
+    Text that was deleted before extraction is redacted and yields no memory. Re-extraction passes `standing`, the spans
+    that support current beliefs: nothing is redacted, and text in those spans is accepted although an event with the
+    same text was deleted. `nearness` holds similarities between the turns and known memories.
     """
     applied: list[Applied] = []
     for event, read in turns:
-        claims = () if unread(event) else read  # whoever read it, nothing of it is believed
+        claims = () if unread(event) else read  # extracted by whatever means, such an event yields no memory
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
         new = [claim for claim in claims if claim_hash(claim) not in seen]
@@ -103,9 +103,9 @@ def believe(
 def _succeed(
     writer: Writer, event: Event, application: Application, *, standing: Sequence[Span], nearness: Nearness | None
 ) -> Iterator[Applied]:
-    """Retire what the sentences of an event take the place of in other slots than their own (decision 0040)."""
-    from credenda.write.succession.decide import explained, placed_by, succeeded  # noqa: PLC0415 - loads the reader
-    from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does without it
+    """Apply the replacements that an event's sentences make in other slots (decision 0040)."""
+    from credenda.write.succession.decide import explained, placed_by, succeeded  # noqa: PLC0415 - loads the comparison tables
+    from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does not need it
 
     for told in told_changes(writer, event, nearness):
         if _deleted(writer, told.claim, standing):
@@ -120,14 +120,14 @@ def _succeed(
 
 
 def _blank(writer: Writer, spans: Sequence[Span], now_us: int) -> None:
-    """Blank words that say again what was deleted; under a legal hold they stay, and nothing is made of them."""
+    """Redact text that repeats deleted text; under a legal hold it stays but yields no memory."""
     if writer.tenant.hold is None:
         for span in spans:
             blank(writer, span, now_us, Actor.RULE)
 
 
 def _taken_back(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
-    """Say whether a person took this decision back before: the same evidence does not bring it again."""
+    """Return whether the user undid this decision before: the same evidence does not repeat it."""
     names = {*touched_by(changes, again=bool(resting)), *resting}
     if not any(writer.changes(ChangeFilter(memory_id=name, kinds=_UNDO, limit=1)) for name in names):
         return False
@@ -136,7 +136,7 @@ def _taken_back(writer: Writer, changes: Sequence[Change], event: Event, resting
 
 
 def finished(job: Job) -> Job:
-    """Give the job as it is once it is done."""
+    """Return the completed job."""
     return replace(job, status=JobStatus.COMPLETE, lease_owner="", lease_until_us=0, error="")
 
 
@@ -168,11 +168,11 @@ def _decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, alone: 
 def _as_again(
     reader: Reader, event: Event, told: tuple[Claim, Claim], changes: list[Change], *, now_us: int, alone: bool
 ) -> list[Change]:
-    """Let what says a memory again in other words confirm it, and what says it more exactly take its place.
+    """Turn the changes of a paraphrase into a confirmation, and those of a refinement into a replacement.
 
-    `told` is the claim as it was placed and as it was read; `alone`: nothing else was read from its sentence.
+    `told` is the claim after and before slot resolution; `alone`: its sentence gave no other claim.
     """
-    from credenda.write.again.seek import said_again, with_again  # noqa: PLC0415 - loads the reader
+    from credenda.write.again.seek import said_again, with_again  # noqa: PLC0415 - loads the comparison tables
 
     claim, read = told
     if not changes or not all(isinstance(one, Add | Confirm | Supersede) for one in changes):
@@ -184,7 +184,7 @@ def _as_again(
 
 
 def decided(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:
-    """Decide a claim of an event from what is known; what cannot be trusted by itself is kept apart."""
+    """Decide a claim of an event; a suspect claim is quarantined."""
     known, occasion = known_for(writer, event, claim), occasion_of(event, now_us)
     changes = decide(claim, known, occasion, read)
     suspect = is_suspect(event, claim)
@@ -204,7 +204,7 @@ def _said_before(writer: Writer, memory: Memory) -> list[Event]:
 
 
 def _related(reader: Reader, claim: Claim) -> list[Memory]:
-    """Read what a claim may end in other slots of its entity."""
+    """Load the memories that a claim may end in other slots of its entity."""
     entity = name_key(claim.entity or "")
     found: list[Memory] = []
     for name in touched(claim):
@@ -216,7 +216,7 @@ def _related(reader: Reader, claim: Claim) -> list[Memory]:
 
 
 def occasion_of(event: Event, now_us: int) -> Occasion:
-    """Say when and by whom an event was said, as deciding needs it."""
+    """Return the context of an event that decisions need."""
     return Occasion(
         occurred_us=event.occurred_us,
         now_us=now_us,
@@ -230,7 +230,7 @@ def occasion_of(event: Event, now_us: int) -> Occasion:
 
 
 def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
-    """Read the beliefs that one claim may touch."""
+    """Load the memories and contests that a claim may affect."""
     if claim.move is Move.RETRACT:
         previous = _previous(reader, event, claim)
         return Known(previous=tuple(previous), past=tuple(_replaced_by(reader, previous)))
@@ -246,7 +246,7 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
     held = reader.find(MemoryFilter(pair=pair, statuses=_CURRENT | {Status.CANDIDATE}, limit=limits.SLOT_ROWS))
     gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_PAST_ROWS))
     if len(gone) == limits.SLOT_PAST_ROWS and _is_late(event, claim, (*held, *gone)):
-        gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # its place may be among older ones
+        gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # it may belong among older values
     found.update((memory.id, memory) for memory in (*held, *gone))
     stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
     since_us = stated_us - limits.ALTERNATION_DAYS * DAY_US
@@ -264,7 +264,7 @@ def known_for(reader: Reader, event: Event, claim: Claim) -> Known:
 
 
 def _is_late(event: Event, claim: Claim, known: Sequence[Memory]) -> bool:
-    """Say whether a claim is about a time before something that is known, so that more of the past matters."""
+    """Return whether a claim is about a time before a known value, so that older values matter."""
     stated = [event.occurred_us, *(one for one in (claim.valid_from_us, claim.valid_until_us) if one is not None)]
     return any(begins_us(memory) > min(stated) for memory in known)
 
@@ -274,7 +274,7 @@ def _recently_replaced(memory: Memory, since_us: int) -> bool:
 
 
 def _previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
-    """Find what the speaker's previous statement in this session gave; one in the same event counts first."""
+    """Find the memories of the speaker's previous statement in this session, in the same event first."""
     same = _resting_on(reader, event, claim.span.start)
     if same:
         return same
@@ -299,7 +299,7 @@ def _resting_on(reader: Reader, event: Event, before: int) -> list[Memory]:
 
 
 def _replaced_by(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
-    """Find what these memories superseded, so that taking them back can revive it."""
+    """Find the memories that these superseded, so that a retraction can reactivate them."""
     gone: Mapping[str, Memory] = {memory.id: memory for memory in memories}
     found: list[Memory] = []
     for memory in memories:

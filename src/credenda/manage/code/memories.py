@@ -1,7 +1,7 @@
-"""What is kept of code, as memories of the layer `codebase`, and what a second look changes in them. Pure.
+"""Turn a code scan into memories of the layer `codebase`, and plan how a later scan changes them. Pure.
 
-One memory a file (language, declarations with their signatures, imports), one of the tree, one of the dependencies.
-They are refreshed by a hash of what they were made from: the same hash changes nothing.
+There is one memory for each file (language, declarations with signatures, imports), one for the tree and one for the
+dependencies. An equal content hash changes nothing.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ CODE: Final = "code"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One thing to keep: `path` from the root ("" for the root itself), `attribute` what of it.
+    """One memory to store: `path` from the root ("" for the root itself) and `attribute`.
 
-    `digest` is a hash of what it was made from (32 hex digits).
+    `digest` is a hash of the content (32 hex digits).
     """
 
     path: str
@@ -45,7 +45,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a scan is to do: pages without a memory, pages that replace one, and memories whose file is gone."""
+    """The plan of a scan: pages without a memory, pages that replace one, and memories whose file is gone."""
 
     fresh: tuple[Page, ...]
     changed: tuple[tuple[Page, Memory], ...]
@@ -54,7 +54,7 @@ class Plan:
 
 
 def pages(survey: Survey, name: str) -> list[Page]:
-    """Compress a survey into pages; `name` is what the root is called in them."""
+    """Turn a scan into pages; `name` is the displayed name of the root."""
     found = [_file(one, name) for one in survey.files if one.outline.language and len(one.path) < _NAME_CHARACTERS // 2]
     found.append(_tree(survey, name))
     if any(manifest.dependencies or manifest.commands for manifest in survey.manifests):
@@ -78,7 +78,7 @@ def _indented(name: str, signature: str) -> str:
 
 
 def _bounded(lines: Sequence[str], last: Sequence[str] = ()) -> str:
-    """Join lines within the bound of a memory, and say how many are left out."""
+    """Join lines up to the length limit of a memory, and state how many are left out."""
     tail = "\n".join(last)[: MEMORY_TEXT_CHARACTERS // 4]
     room = MEMORY_TEXT_CHARACTERS - len(tail) - 40
     kept: list[str] = []
@@ -123,9 +123,10 @@ def _digest(lines: Iterable[str]) -> str:
 
 
 def plan_scan(made: Sequence[Page], known: Sequence[Memory], seen: Iterable[str], *, whole: bool) -> Plan:
-    """Compare pages with the memories of the same root, newest first in `known`; `seen` names every file that is there.
+    """Compare pages with the memories of the same root, newest first in `known`; `seen` are all existing files.
 
-    What a person took out of use stays out. Without `whole`, what was not seen may still be there, and nothing ends.
+    A memory that the user has forgotten stays forgotten. Without `whole`, an unseen file may still exist, so no memory
+    ends.
     """
     newest: dict[tuple[str, str], Memory] = {}
     for memory in known:

@@ -1,7 +1,8 @@
-"""Step 4, pure: which two entities a model is asked about, and what holds a bridge that it confirmed.
+"""Dream step 4: choose the entity pairs to ask a model about, and store a confirmed bridge. Pure.
 
-The numbers are engram's (E-069): entities with three facts or more that nothing connects yet, whose centroids have a
-cosine from .75 to .90, five a night, importance .6. Nearer ones tell of the same matter, farther ones of none.
+The numbers are engram's (E-069): entities with at least three facts and no connection yet, centroids with a cosine from
+.75 to .90, five pairs a night, importance .6. More similar entities have the same subject, less similar ones are
+unrelated.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["BridgeRules", "Pairing", "bridge_digest", "bridge_ends", "connected"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BridgeRules:
-    """The bounds of bridges (E-069); `facts_most` is how many facts of each a model is shown."""
+    """The limits of bridges (E-069); `facts_most` is the number of facts of each entity that a model sees."""
 
     entities: int = 50
     facts_least: int = 3
@@ -43,7 +44,7 @@ class Pairing(NamedTuple):
 
 
 def connected(one: About, other: About) -> bool:
-    """Say whether a fact of either names the other."""
+    """Return whether a fact of one entity names the other."""
     return _names(one.facts, other.name) or _names(other.facts, one.name)
 
 
@@ -53,19 +54,19 @@ def _names(facts: Iterable[Memory], name: str) -> bool:
 
 
 def nominated(pairs: Iterable[Pairing], abouts: Mapping[str, About], rules: BridgeRules) -> list[Pairing]:
-    """Give the pairs that may be asked about, nearest first: near enough, not too near, and not connected yet."""
+    """Return the pairs to ask about, most similar first: within the cosine range and not connected."""
     near = [pair for pair in pairs if rules.farthest <= pair.cosine <= rules.nearest]
     apart = [pair for pair in near if not connected(abouts[pair.one], abouts[pair.other])]
     return sorted(apart, key=lambda pair: (-pair.cosine, pair.one, pair.other))
 
 
 def bridge_digest(one: About, other: About) -> str:
-    """Hash what two entities are known by: the same facts are asked about once."""
+    """Hash the facts of two entities, so that the same facts are asked about once."""
     return digest_of((*one.facts, *other.facts), "bridge-1")
 
 
 def bridge_ends(bridge: Memory) -> frozenset[str]:
-    """Give the two entities that a bridge connects, by their normal names."""
+    """Return the normalised names of the two entities of a bridge."""
     named = bridge.metadata.get("entities")
     return (
         frozenset(name_key(str(one)) for one in cast("list[object]", named)) if isinstance(named, list) else frozenset()
@@ -73,7 +74,7 @@ def bridge_ends(bridge: Memory) -> frozenset[str]:
 
 
 def decide_bridge(one: About, other: About, found: Bridging, rules: BridgeRules) -> Add:
-    """Hold a bridge that a model confirmed; it names both entities and cites the facts of both."""
+    """Add a bridge that a model confirmed; it names both entities and cites the facts of both."""
     return Add(
         key=f"new:bridge {name_key(one.name)} {name_key(other.name)}",
         draft=Draft(
@@ -93,5 +94,5 @@ def decide_bridge(one: About, other: About, found: Bridging, rules: BridgeRules)
             },
         ),
         support=(),
-        reason=f"a model connects {len(found.cites)} memories",
+        reason=f"the model connected {len(found.cites)} memories",
     )

@@ -1,8 +1,8 @@
-"""What differs between the beliefs that are held and those that a fresh reading of the journal gives: pure.
+"""Compare current beliefs with beliefs freshly derived from the journal, and plan the changes. Pure.
 
-Beliefs are paired by what they say and what they rest on. One that is read no more is withdrawn as having been wrong,
-so that it leaves every as-of answer; one that a person has touched stays. What was deleted stays deleted, and what
-ended because of it stays ended.
+Beliefs are paired by meaning and evidence. A belief that is no longer derived is superseded as wrong, so that it leaves
+as-of answers; one that the user has changed stays. Deleted beliefs stay deleted, and beliefs that ended because of them
+stay ended.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ __all__ = ["Beliefs", "Identity", "Plan", "identity", "nearest", "rederive", "sl
 
 _DRAFT_FIELDS: Final = tuple(one.name for one in fields(Draft))
 _STANDING: Final = ("relation", "superseded_by", "contested", "confirmations")
-"""What a draft does not hold."""
+"""Memory fields that a draft does not have."""
 _ENDING: Final = frozenset({"status", "valid_until_us", "relation", "superseded_by"})
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED, Status.CANDIDATE})
-_READ_ANEW: Final = "read anew from what was said"
-_NO_LONGER_READ: Final = "today\u2019s rules do not read this from what was said"
+_READ_ANEW: Final = "re-extracted from the messages"
+_NO_LONGER_READ: Final = "the current rules no longer extract this"
 
 
 class Identity(NamedTuple):
-    """What a memory says, in normal form: two of one identity are the same belief."""
+    """The normalised meaning of a memory; memories with equal identity are the same belief."""
 
     speaker: str
     entity: str
@@ -43,7 +43,7 @@ class Identity(NamedTuple):
 
 
 def identity(memory: Memory) -> Identity:
-    """Give what a memory says, in normal form."""
+    """Return the normalised meaning of a memory."""
     said = value_key(memory.value) if memory.value and memory.attribute else text_key(memory.text)
     return Identity(
         name_key(memory.speaker),
@@ -56,7 +56,7 @@ def identity(memory: Memory) -> Identity:
 
 
 def slot_key(contest: ContestCase) -> tuple[str, ...]:
-    """Give the slot of a contest in normal form."""
+    """Return the normalised slot of a contest."""
     return (
         name_key(contest.speaker),
         name_key(contest.entity),
@@ -68,7 +68,7 @@ def slot_key(contest: ContestCase) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Beliefs:
-    """Beliefs as they stand: current versions, and the evidence of each by its id."""
+    """A set of beliefs: current versions, and the evidence of each by its id."""
 
     memories: Mapping[str, Memory]
     evidence: Mapping[str, tuple[Evidence, ...]]
@@ -76,7 +76,7 @@ class Beliefs:
 
     @cached_property
     def by_identity(self) -> dict[Identity, list[Memory]]:
-        """The memories by what they say."""
+        """The memories by identity."""
         found: dict[Identity, list[Memory]] = {}
         for one in self.memories.values():
             found.setdefault(identity(one), []).append(one)
@@ -84,7 +84,7 @@ class Beliefs:
 
     @cached_property
     def by_event(self) -> dict[str, list[Memory]]:
-        """The memories by the events that they rest on."""
+        """The memories by supporting event."""
         found: dict[str, list[Memory]] = {}
         for one in self.memories.values():
             for event_id in self.events(one.id):
@@ -92,14 +92,14 @@ class Beliefs:
         return found
 
     def events(self, memory_id: str) -> frozenset[str]:
-        """Name the events that a memory rests on."""
+        """Return the ids of the events that support a memory."""
         return frozenset(item.span.event_id for item in self.evidence.get(memory_id, ()))
 
 
 def nearest(memory: Memory, mine: Iterable[Evidence], among: Beliefs, taken: Container[str] = ()) -> str | None:
-    """Find the memory of `among` that says the same, best one that rests on the same; else one read from those words.
+    """Find the counterpart of a memory in `among`: the same meaning, preferably from the same events.
 
-    Where several were read from the same words, that of the same attribute is meant, or none.
+    Otherwise return the only memory from overlapping evidence with the same attribute, or the only one at all.
     """
     spans = list(mine)
     events = {item.span.event_id for item in spans}
@@ -129,7 +129,7 @@ def _overlap(one: Evidence, other: Evidence) -> bool:
 
 @dataclass(slots=True)
 class Plan:
-    """What would change, with the memories that the changes are about as they would be; `kept` is in words."""
+    """The changes to apply, and messages about the memories that are kept."""
 
     changes: list[Change] = field(default_factory=list[Change])
     kept: list[str] = field(default_factory=list[str])
@@ -143,11 +143,11 @@ def rederive(
     touched: Mapping[str, frozenset[str]],
     personal: frozenset[str],
 ) -> Plan:
-    """Say what must change for the beliefs that are held to become those read afresh.
+    """Plan the changes that turn the current beliefs into the freshly derived ones.
 
-    `replayed` maps live memories that were not derived (persons, models) to fresh ones. `touched` names the fields of
-    live memories that schedules have moved, which stay as they are; `personal` the memories that a person has pinned,
-    restored or judged.
+    `replayed` maps live memories that were not derived (from users and models) to fresh ones. `touched` names the
+    fields of live memories that scheduled tasks have changed, which stay; `personal` the memories that the user has
+    pinned, restored or rated.
     """
     run = _Run(live, fresh, touched, personal)
     run.pair(replayed)
@@ -167,15 +167,15 @@ class _Run:
         self._touched, self._personal = touched, personal
         self._to_fresh: dict[str, str] = {}
         self._names: dict[str, str] = {}
-        """How a fresh memory is called in the changes: its live id, or the key of its `Add`."""
+        """The id of a fresh memory in the changes: its live id, or the key of its `Add`."""
 
     def pair(self, replayed: Mapping[str, str]) -> None:
-        """Find for each memory that is held the one that was read afresh; deleted ones have none."""
+        """Pair each live memory with its fresh counterpart; deleted memories have none."""
         held = [one for one in self._live.memories.values() if one.status is not Status.DELETED]
         for one in held:
             if one.id in replayed:
                 self._take(one.id, replayed[one.id])
-        for alike in (True, False):  # those that rest on the very same come first
+        for alike in (True, False):  # pairs with common evidence first
             for one in held:
                 if one.id in self._to_fresh:
                     continue
@@ -200,7 +200,7 @@ class _Run:
         )
 
     def add(self) -> None:
-        """Hold what was not held before."""
+        """Add fresh memories without a live counterpart."""
         for fresh_id, name in self._names.items():
             if name.startswith("new:"):
                 memory = self._fresh.memories[fresh_id]
@@ -210,7 +210,7 @@ class _Run:
                 )
 
     def revise(self) -> None:
-        """Move what stands otherwise, new memories last: theirs is what a draft does not hold."""
+        """Update changed fields; for new memories, those that a draft does not have."""
         for live_id, fresh_id in self._to_fresh.items():
             before, after = self._live.memories[live_id], self._fresh.memories[fresh_id]
             moved = self._apart(before, after, (*_DRAFT_FIELDS, *_STANDING))
@@ -236,7 +236,7 @@ class _Run:
             if successor is None or successor.status is Status.DELETED:
                 left |= _ENDING
         if before.importance == adjusted(after.importance, before.surprise):
-            left |= {"importance"}  # what surprise made of it is no reading
+            left |= {"importance"}  # surprise adjusted it; extraction did not change it
         return {
             name: value
             for name in names
@@ -244,12 +244,12 @@ class _Run:
         }
 
     def withdraw(self) -> None:
-        """Let go of what is read no more; what a person has touched stays."""
+        """Supersede memories that are no longer derived, except those that the user has changed."""
         for one in self._live.memories.values():
             if one.id in self._to_fresh or one.status not in _HELD | {Status.SUPERSEDED}:
                 continue
             if one.id in self._personal:
-                self.plan.kept.append(f"{one.id} is read no more, but a person has decided about it")
+                self.plan.kept.append(f"{one.id} is no longer extracted, but a person has changed it")
             elif one.status is Status.SUPERSEDED:
                 if one.relation is not Relation.CORRECTED:
                     fields_moved = {"relation": Relation.CORRECTED}
@@ -270,7 +270,7 @@ class _Run:
         )
 
     def contests(self) -> None:
-        """Open the questions that are asked now, and close those that are not."""
+        """Open the contests that are new, and close those that are gone."""
         asked = {slot_key(one): one for one in self._fresh.contests if one.state is ContestState.OPEN}
         held = {slot_key(one): one for one in self._live.contests if one.state is ContestState.OPEN}
         for key, one in asked.items():
@@ -285,9 +285,9 @@ class _Run:
                 self.plan.changes.append(
                     Resolve(
                         contest_id=one.id,
-                        resolution="not asked any more",
+                        resolution="no longer contested",
                         scopes={},
                         keep=(),
-                        reason="today\u2019s rules do not ask this",
+                        reason="the current rules no longer contest this",
                     )
                 )

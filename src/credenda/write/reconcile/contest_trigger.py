@@ -1,4 +1,4 @@
-"""When a slot is no longer decided by itself: alternation, open contests, and answers that govern it."""
+"""When a slot becomes a contest: alternating values, open contests, and the answers that govern a slot."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ __all__ = [
 ]
 
 _SCHEDULE_WORDS: Final = frozenset({"meeting", "meetings", "schedule", "time", "times", "day", "days", "hours"})
-"""Words in an attribute's name that make its value a habit; a habit swings where a fact such as a home moves."""
+"""Words in an attribute name that mark its value as a habit. Habits alternate; facts such as a residence do not."""
 
 _NO_SCHEDULE_WORDS: Final = frozenset({"zone"})
 
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
-"""Relations that count as supersessions; telling more exactly, merging and finding a double change nothing held."""
+"""Relations that count as replacements; refinements, merges and duplicates do not."""
 
 
 def open_case(scene: Scene) -> ContestCase | None:
-    """Find the contest about the slot that waits for an answer, while any of its memories is still held."""
+    """Find the open contest about the slot, if any of its memories is still active."""
     return next((one for one in _cases(scene, ContestState.OPEN) if members_of(one, scene)), None)
 
 
 def governing_case(scene: Scene) -> ContestCase | None:
-    """Find the answer that governs the slot: the latest one, while any of its values is still held as answered."""
+    """Find the latest answer about the slot, if any of its values is still active."""
     latest = max(_cases(scene, ContestState.RESOLVED), key=lambda one: (one.resolved_us or 0, one.id), default=None)
     return latest if latest is not None and members_of(latest, scene) else None
 
 
 def members_of(case: ContestCase, scene: Scene) -> list[Memory]:
-    """Give the memories that a contest is about: the alternating ones, or those that hold its answer by now."""
+    """Return the memories of a contest: its members while it is open, else the memories that now hold its answer."""
     if case.state is ContestState.OPEN:
         return [one for one in scene.known.current if one.id in case.memory_ids and one.status is Status.ACTIVE]
     answered = {value_key(value) for value in case.scopes or case.values}
@@ -56,7 +56,7 @@ def members_of(case: ContestCase, scene: Scene) -> list[Memory]:
 
 
 def contest_trigger(scene: Scene) -> str | None:
-    """Say why replacing what stands would be one change too many, or None while it may be replaced (R-083, R-085)."""
+    """Return the reason to open a contest instead of replacing, or None to allow the replacement (R-083, R-085)."""
     if scene.claim.cardinality is not Cardinality.SINGLE:
         return None
     resolved = (one.resolved_us or 0 for one in _cases(scene, ContestState.RESOLVED))
@@ -64,14 +64,14 @@ def contest_trigger(scene: Scene) -> str | None:
     before = [one for one in scene.past if _counts(one, since_us)]
     recent = {one.valid_until_us for one in before if _within(one, scene.saying.begins_us, CONTEST_DAYS)}
     if len(recent) + 1 >= CONTEST_SUPERSESSIONS:
-        return f"this would be change number {len(recent) + 1} within {CONTEST_DAYS} days"
+        return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
     if _returns(scene, before):
-        return f"{quoted(label(scene.claim))} comes back, and nothing was said about a change"
+        return f"{quoted(label(scene.claim))} returned without any mention of a change"
     return None
 
 
 def contest_over(scene: Scene, members: Iterable[Memory], reason: str) -> Contest:
-    """Leave the slot undecided between its memories and the claim, newest last."""
+    """Build the contest between the slot's memories and the claim, newest last."""
     ordered = list(members)[::-1]
     values = tuple({value_key(text): text for text in [*map(label, ordered), label(scene.claim)]}.values())
     return Contest(
@@ -84,7 +84,7 @@ def contest_over(scene: Scene, members: Iterable[Memory], reason: str) -> Contes
 
 
 def question(slot: Slot, values: tuple[str, ...]) -> str:
-    """Ask the person which value holds, or when each does."""
+    """Phrase the question that a contest asks the user."""
     name = about(slot.entity, slot.attribute)
     subject = f"your {name.lower()}" if slot.entity == "user" else name
     scope = f" ({slot.scope})" if slot.scope else ""
@@ -98,13 +98,13 @@ def _cases(scene: Scene, state: ContestState) -> list[ContestCase]:
 
 
 def slot_of_case(case: ContestCase) -> tuple[str, str, str, str | None, str]:
-    """Name the slot that a contest is about, as a `Slot` names it."""
+    """Return the normalised slot of a contest."""
     scope = (name_key(case.scope) or None) if case.scope else None
     return name_key(case.speaker), name_key(case.entity), attribute_key(case.attribute), scope, case.type_class
 
 
 def _counts(memory: Memory, since_us: int | None) -> bool:
-    """A replacement counts unless an answer has settled the matter since."""
+    """Return whether a memory was replaced since the last answer."""
     until_us = memory.valid_until_us
     return memory.relation in _REPLACED and until_us is not None and (since_us is None or until_us > since_us)
 
@@ -115,7 +115,7 @@ def _within(memory: Memory, moment_us: int, days: int) -> bool:
 
 
 def _returns(scene: Scene, before: list[Memory]) -> bool:
-    """Whether a habit is back at an earlier value (A → B → A) without a word of change or correction."""
+    """Return whether a habit returns to an earlier value (A → B → A) without a cue of change or correction."""
     claim = scene.claim
     if claim.move is not Move.STATE or denies(claim) or not _is_habit(claim):
         return False

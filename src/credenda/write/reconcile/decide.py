@@ -1,8 +1,8 @@
-"""What a new claim changes in what is believed: pure, exact, and without a threshold on likeness (R-074).
+"""Decide what a new claim changes: ordered exact rules, with no similarity threshold (R-074). Pure.
 
-`decide` asks a row of questions about a claim that names a slot; the first that fits gives the answer. Two sayings are
-the same only where their normal forms are, and in doubt both are kept. Nothing here reads a clock or a store: the
-caller reads `Known` and applies the changes in one transaction.
+`decide` applies rules to a claim with a slot; the first rule that returns changes wins. Two values are the same only if
+their normal forms are equal, and in doubt both are kept. The caller reads `Known` and applies the changes in one
+transaction.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ __all__ = ["Known", "Occasion", "claim_hash", "decide"]
 
 
 def decide(claim: Claim, known: Known, occasion: Occasion, read: Claim | None = None) -> list[Change]:
-    """Say what one claim changes; the order of `known` does not matter, and deciding again decides the same.
+    """Return the changes of one claim. The order of `known` does not matter, and the result is repeatable.
 
-    `read` is the claim as extraction gave it, where it was placed in another slot since: evidence is known by it.
+    `read` is the claim as extracted, if it was moved to another slot since: its hash identifies the evidence.
     """
     saying = saying_of(claim, occasion, read)
     if claim.move is Move.RETRACT:
@@ -60,12 +60,12 @@ def decide(claim: Claim, known: Known, occasion: Occasion, read: Claim | None = 
 
 
 def _said_again(scene: Scene) -> list[Change] | None:
-    """Same slot, same value: count it, do not copy it (D-008)."""
+    """Same slot and value: confirm the memory instead of adding a copy (D-008)."""
     twin = next((one for one in _best_first(scene.twins) if scene.settled(one)), None)
     if twin is None:
         return None
     return [
-        scene.saying.confirm(twin, "said again"),
+        scene.saying.confirm(twin, "restated"),
         *_revived(scene, twin),
         *(sharpened(scene.saying, twin.id, one) for one in scene.outgrown),
         *_replacements(scene, _left_behind(scene, twin), twin.id),
@@ -73,10 +73,10 @@ def _said_again(scene: Scene) -> list[Change] | None:
 
 
 def _left_behind(scene: Scene, twin: Memory) -> list[Memory]:
-    """Find what ends although the value is not new.
+    """Find the memories that end although the value is not new.
 
-    That is a value that the words name as past, and one whose place a foretold value takes when its day has come. A
-    question that is open stays open.
+    These are values that the claim names as past, and values that a future value replaces once it has begun. An open
+    contest stays open.
     """
     if scene.weakness is not None or twin.status is not Status.ACTIVE:
         return []
@@ -84,18 +84,18 @@ def _left_behind(scene: Scene, twin: Memory) -> list[Memory]:
 
 
 def _said_without_its_scope(scene: Scene) -> list[Change] | None:
-    """A scoped value repeated without its scope confirms the scoped one; "everywhere now" would be a change."""
+    """Confirm a scoped value that is restated without its scope; "everywhere now" is a change instead."""
     repeats = scene.claim.move is Move.STATE or governing_case(scene) is not None
     if scene.slot.scope is not None or not repeats:
         return None
     for one in scene.elsewhere:
         if one.stance in FIRM and same_meaning(scene.claim, one) and not outshines(scene.claim, one):
-            return [scene.saying.confirm(one, "said again without naming its scope"), *woken(one, scene.known)]
+            return [scene.saying.confirm(one, "restated without its scope"), *woken(one, scene.known)]
     return None
 
 
 def _said_less_exactly(scene: Scene) -> list[Change] | None:
-    """The vaguer value that a current one was refined from: said again, nothing new."""
+    """Confirm the current value when the less specific value that it refined is restated."""
     if scene.claim.move is not Move.STATE:
         return None
     held = {one.id: one for one in scene.standing if one.status is Status.ACTIVE}
@@ -106,12 +106,12 @@ def _said_less_exactly(scene: Scene) -> list[Change] | None:
         for _ in links:
             reached = links.get(reached, reached) if reached else None
         if reached in held:
-            return [scene.saying.confirm(held[reached], "said again, less exactly")]
+            return [scene.saying.confirm(held[reached], "restated less specifically")]
     return None
 
 
 def _too_weak(scene: Scene) -> list[Change] | None:
-    """A claim that is clearly less sure or less trusted than what stands is kept as a challenge (D-006)."""
+    """Store a claim with clearly lower confidence or trust than the current value as challenged (D-006)."""
     if not scene.rivals or scene.weakness is None:
         return None
     reason = f"contradicts {quoted(label(scene.standing[0]))}, but {scene.weakness}"
@@ -119,31 +119,31 @@ def _too_weak(scene: Scene) -> list[Change] | None:
 
 
 def _in_an_open_contest(scene: Scene) -> list[Change] | None:
-    """While a slot waits for an answer, another value joins the question and replaces nothing."""
+    """Add a conflicting value to the open contest of its slot; replace nothing."""
     case = open_case(scene)
     if case is None or not scene.rivals:
         return None
     replaced = {one.id for one in scene.twins}
     members = [one for one in newest_first(members_of(case, scene)) if one.id not in replaced]
-    return _contested(scene, members, "the question about it is still open")
+    return _contested(scene, members, "its contest is still open")
 
 
 def _against_an_answer(scene: Scene) -> list[Change] | None:
-    """A value that the person's answer did not allow for opens the question again."""
+    """Reopen the contest when a value differs from the user's answer."""
     case = governing_case(scene)
     if case is None or (denies(scene.claim) and not scene.rivals):
         return None
     members = [one for one in scene.standing if one.status is Status.ACTIVE] or members_of(case, scene)
-    return _contested(scene, members, "it differs from the answer that was given")
+    return _contested(scene, members, "differs from the answer to its contest")
 
 
 def _uncontradicted(scene: Scene) -> list[Change] | None:
-    """Nothing speaks against it: a new value of a set, another scope, a first saying, a denial of what none held."""
-    return None if scene.rivals else [*_new(scene, "said for the first time"), *_doubts(scene)]
+    """Add a claim without a conflict: a new set value, another scope, a first value, or a denial."""
+    return None if scene.rivals else [*_new(scene, "first statement"), *_doubts(scene)]
 
 
 def _one_change_too_many(scene: Scene) -> list[Change] | None:
-    """A slot that keeps changing, or a habit that swings back, is asked about instead of decided (R-012, R-086)."""
+    """Open a contest for a slot that keeps changing or a habit that alternates (R-012, R-086)."""
     if all(_relation(scene, one) is Relation.REFINED for one in scene.standing):
         return None
     reason = contest_trigger(scene)
@@ -151,7 +151,7 @@ def _one_change_too_many(scene: Scene) -> list[Change] | None:
 
 
 def _replaced(scene: Scene) -> list[Change]:
-    """The newest firm word holds: what it contradicts is superseded, kept with its interval (R-077)."""
+    """Supersede what the newest assertive claim contradicts, and keep its validity interval (R-077)."""
     return [
         *_new(scene, because(_relation(scene, scene.standing[0]), label(scene.claim), label(scene.standing[0]))),
         *_replacements(scene, scene.rivals, scene.saying.key),
@@ -172,11 +172,11 @@ _BRANCHES: Final[tuple[Callable[[Scene], list[Change] | None], ...]] = (
     _one_change_too_many,
     _replaced,
 )
-"""The questions asked of a firm claim; the last one fits always."""
+"""The rules for an assertive claim, in order; the last one always applies."""
 
 
 def _new(scene: Scene, reason: str) -> list[Change]:
-    """Add the claim; lesser forms of the same saying give way to it."""
+    """Add the claim and supersede its weaker duplicates."""
     lesser = [*scene.twins, *scene.outgrown]
     return [
         scene.saying.add(reason, begins_us=_since_us(scene)),
@@ -185,7 +185,7 @@ def _new(scene: Scene, reason: str) -> list[Change]:
 
 
 def _contested(scene: Scene, members: list[Memory] | tuple[Memory, ...], reason: str) -> list[Change]:
-    """Ask about the newest values; what a question cannot hold any more was true in its time."""
+    """Open a contest over the newest values; supersede those beyond its capacity as true in their time."""
     room = CONTEST_MEMBERS - 1
     return [
         *_new(scene, reason),
@@ -200,12 +200,12 @@ def _crowded_out(scene: Scene, member: Memory) -> Supersede:
         successor=scene.saying.key,
         relation=Relation.CHANGED,
         valid_until_us=_until_us(scene, member),
-        reason=f"newer values are asked about: at most {CONTEST_MEMBERS} at a time",
+        reason=f"removed from the contest, which holds at most {CONTEST_MEMBERS} values",
     )
 
 
 def _since_us(scene: Scene) -> int:
-    """A correction holds since what it corrects was held: the error was never true, its time belongs to the truth."""
+    """Return when the claim became valid: a correction is valid since the wrong value was."""
     corrects = scene.claim.move is Move.CORRECT and scene.standing
     if scene.claim.valid_from_us is not None or not corrects:
         return scene.saying.begins_us
@@ -213,7 +213,7 @@ def _since_us(scene: Scene) -> int:
 
 
 def _relation(scene: Scene, rival: Memory) -> Relation:
-    """Read from the words why a value goes; one that was only ever a challenge was never held, and goes as wrong."""
+    """Classify why a value is replaced. A value that was only ever challenged is replaced as wrong."""
     claim = scene.claim
     if claim.move is Move.CORRECT or rival not in scene.standing:
         return Relation.CORRECTED
@@ -224,7 +224,7 @@ def _relation(scene: Scene, rival: Memory) -> Relation:
 
 
 def _replacements(scene: Scene, rivals: list[Memory] | tuple[Memory, ...], successor: str) -> list[Change]:
-    """Supersede rivals, but for those that were said later than the claim."""
+    """Supersede conflicting values, except those stated later than the claim."""
     return [
         Supersede(
             memory_id=one.id,
@@ -239,12 +239,12 @@ def _replacements(scene: Scene, rivals: list[Memory] | tuple[Memory, ...], succe
 
 
 def _foretold(scene: Scene, rival: Memory) -> bool:
-    """A future value that is called off has not begun; there is no later belief to respect."""
+    """Return whether a value has not begun yet, so that cancelling it affects no later belief."""
     return begins_us(rival) > scene.saying.occasion.now_us
 
 
 def _until_us(scene: Scene, rival: Memory) -> int:
-    """The old value ends when the new one begins, within the time that it was said to hold."""
+    """Return when the old value ends: when the new one begins, but within its own stated time."""
     ends_us = scene.saying.begins_us
     stated_us = ends_us if rival.valid_until_us is None else min(ends_us, rival.valid_until_us)
     return max(begins_us(rival), stated_us)
@@ -255,22 +255,22 @@ def _best_first(twins: tuple[Memory, ...]) -> list[Memory]:
 
 
 def _revived(scene: Scene, twin: Memory) -> list[Change]:
-    """A doubted memory stands again when it is said again firmly and nothing else speaks against it."""
+    """Reactivate a challenged memory that is restated, unless another value conflicts with it."""
     against = opponents(twin, scene.known.current)
     decided = [one for one in scene.opposed if scene.slot.type_class is TypeClass.BELIEF]
     doubted = twin.status in {Status.CHALLENGED, Status.ARCHIVED}
     if not doubted or against or decided or weaker(scene.claim, scene.saying.occasion.trust, twin):
         return []
-    return [SetStatus(memory_id=twin.id, status=Status.ACTIVE, reason="said again by the speaker")]
+    return [SetStatus(memory_id=twin.id, status=Status.ACTIVE, reason="restated by the speaker")]
 
 
 def _doubts(scene: Scene) -> list[Change]:
-    """A decision doubts the fact it goes against, until someone says that it is done (DESIGN §1)."""
+    """Challenge the facts that a decision contradicts, until the decision is carried out."""
     if scene.slot.type_class is not TypeClass.DECISION:
         return []
     trust, value = scene.saying.occasion.trust, quoted(label(scene.claim))
     return [
-        SetStatus(memory_id=one.id, status=Status.CHALLENGED, reason=f"a decision for {value} goes against it")
+        SetStatus(memory_id=one.id, status=Status.CHALLENGED, reason=f"a decision for {value} contradicts it")
         for one in scene.opposed
         if one.status is Status.ACTIVE and one.stance in FIRM and weaker(scene.claim, trust, one) is None
     ]

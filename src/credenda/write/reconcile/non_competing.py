@@ -1,4 +1,4 @@
-"""Claims that compete for no slot: those taken back, those without a slot, and those not meant as how things are."""
+"""Claims that compete for no slot: retractions, claims without a slot, and claims that assert nothing."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from credenda.write.reconcile.slots import CURRENT, FIRM, begins_us, outshines, 
 __all__ = ["beside", "same_text_or_new", "sharpened", "taken_back", "woken"]
 
 _MANNER: Final = {
-    Stance.REPORTED: "reported, not known at first hand",
-    Stance.PLANNED: "planned, not yet so",
+    Stance.REPORTED: "reported, not first-hand",
+    Stance.PLANNED: "planned",
     Stance.CONSIDERED: "only considered",
-    Stance.HYPOTHETICAL: "only supposed",
-    Stance.ROLE_PLAY: "said in a game",
-    Stance.SARCASTIC: "not meant in earnest",
+    Stance.HYPOTHETICAL: "hypothetical",
+    Stance.ROLE_PLAY: "said in role play",
+    Stance.SARCASTIC: "sarcastic",
 }
 
 _WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 
 
 def taken_back(saying: Saying, known: Known) -> list[Change]:
-    """Forget what the speaker's previous statement gave ("never mind"), and hold again what that had replaced.
+    """Forget the memories of the speaker's previous statement ("never mind"), and reactivate what they replaced.
 
-    A memory that the statement only confirmed rests on other words, and stays.
+    A memory that the statement only confirmed rests on other evidence and stays.
     """
     speaker = name_key(saying.claim.speaker)
     gone = [
@@ -41,37 +41,40 @@ def taken_back(saying: Saying, known: Known) -> list[Change]:
     ids = {one.id for one in gone}
     replaced = [one for one in newest_first(known.past) if one.superseded_by in ids]
     return [
-        *(Forget(memory_id=one.id, reason="taken back by the speaker") for one in gone),
-        *(_set_active(one, "what replaced it was taken back") for one in replaced),
+        *(Forget(memory_id=one.id, reason="retracted by the speaker") for one in gone),
+        *(_set_active(one, "its replacement was retracted") for one in replaced),
     ]
 
 
 def same_text_or_new(saying: Saying, known: Known) -> list[Change]:
-    """Know a claim without a slot by its words alone (R-075)."""
+    """Confirm the memory with the same text, or add the claim (R-075).
+
+    Its text identifies a claim without a slot.
+    """
     twins = same_words(saying.claim, known.current)
     if not twins:
-        return [saying.add("said for the first time")]
+        return [saying.add("first statement")]
     best = max(twins, key=lambda one: (not one.provisional, slot_of(one) is not None, begins_us(one), one.id))
     read_better = best.provisional and not saying.claim.provisional
     if outshines(saying.claim, best) or read_better:
-        return [saying.add("said again, with more certainty"), sharpened(saying, saying.key, best)]
-    return [saying.confirm(best, "said again in the same words"), *woken(best, known)]
+        return [saying.add("restated with higher confidence"), sharpened(saying, saying.key, best)]
+    return [saying.confirm(best, "restated in the same words"), *woken(best, known)]
 
 
 def beside(saying: Saying, slot: Slot, known: Known) -> list[Change]:
-    """Keep plans, reports and suppositions beside what is believed: they neither replace nor doubt it (D-005)."""
+    """Store plans, reports and suppositions without competing: they neither replace nor challenge a belief (D-005)."""
     stance = saying.claim.stance
     alike = {stance, Stance.ASSERTED} if stance is Stance.REPORTED else {stance}
     for one in newest_first(known.current):
         same = one.stance in alike and slot_of(one) == slot and same_value(one.value, saying.claim.value)
         if same and one.status in CURRENT and not one.provisional and not outshines(saying.claim, one):
-            return [saying.confirm(one, "said again"), *woken(one, known)]
-    added = saying.add(_MANNER.get(stance, "it is yet to come"))
+            return [saying.confirm(one, "restated"), *woken(one, known)]
+    added = saying.add(_MANNER.get(stance, "starts in the future"))
     return [added, *_given_up(saying, slot, known)]
 
 
 def _given_up(saying: Saying, slot: Slot, known: Known) -> list[Change]:
-    """Let the one plan of the same doing go that another takes the place of: "… to York instead"."""
+    """Supersede the one plan with the same verb that this claim replaces, as in "… to York instead"."""
     claim = saying.claim
     if claim.move is not Move.CHANGE or claim.stance not in _WISHES:
         return []
@@ -85,7 +88,7 @@ def _given_up(saying: Saying, slot: Slot, known: Known) -> list[Change]:
         return []
     (one,) = held
     ends_us = max(begins_us(one), saying.begins_us)
-    reason = "another plan took its place"
+    reason = "replaced by another plan"
     return [
         Supersede(
             memory_id=one.id, successor=saying.key, relation=Relation.CHANGED, valid_until_us=ends_us, reason=reason
@@ -98,7 +101,7 @@ def _doing(value: str | None) -> str:
 
 
 def sharpened(saying: Saying, successor: str, lesser: Memory) -> Supersede:
-    """Let a lesser form of the same saying give way: a plan, a faint word, a sentence that was not understood."""
+    """Supersede a weaker duplicate of the claim: a plan, a low-confidence memory, an unparsed sentence."""
     was_held = lesser.stance in FIRM and lesser.status is not Status.CHALLENGED
     held_until_us = saying.begins_us if was_held else begins_us(lesser)
     return Supersede(
@@ -106,15 +109,15 @@ def sharpened(saying: Saying, successor: str, lesser: Memory) -> Supersede:
         successor=successor,
         relation=Relation.REFINED,
         valid_until_us=max(begins_us(lesser), held_until_us),
-        reason="said again, with more certainty",
+        reason="restated with higher confidence",
     )
 
 
 def woken(twin: Memory, known: Known) -> list[Change]:
-    """Take up again what was put away, when it is said again and nothing has taken its place."""
+    """Reactivate an archived memory that is stated again, unless a conflicting value is active."""
     if twin.status is not Status.ARCHIVED or opponents(twin, known.current):
         return []
-    return [_set_active(twin, "said again")]
+    return [_set_active(twin, "restated")]
 
 
 def _set_active(memory: Memory, reason: str) -> Change:

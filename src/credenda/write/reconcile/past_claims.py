@@ -1,6 +1,6 @@
-"""Claims about a time before the present belief: backfill, and what was over when it was told.
+"""Claims about the past: values that had ended when they were stated, and claims imported late.
 
-Events may be imported long after later ones. What they say was true in its time; it never replaces what came after.
+Events may be imported after later ones. Their values were true in their time and never replace later values.
 """
 
 from __future__ import annotations
@@ -16,50 +16,50 @@ from credenda.write.reconcile.wording import quoted
 
 __all__ = ["already_over", "told_late"]
 
-_CUT: Final = "another value is known to have held by then"
+_CUT: Final = "another value already held by then"
 _TRUE_ONCE: Final = frozenset({Relation.CHANGED, Relation.REFINED})
-"""Relations of what was true in its time; a corrected value never was."""
+"""Relations of values that were true in their time; a corrected value never was."""
 
 
 def already_over(scene: Scene) -> list[Change] | None:
-    """Keep as past what had ended when it was told: "until 2022 I worked at …"; a twin that still stood ends then."""
+    """Add a value that had already ended: "until 2022 I worked at …"; the same active value ends then."""
     until_us = scene.claim.valid_until_us
     if not scene.saying.over or until_us is None:
         return None
-    saying, reason = scene.saying, "it was told as past"
+    saying, reason = scene.saying, "stated as past"
     ended = [one for one in scene.twins if begins_us(one) <= until_us and scene.settled(one)]
     if ended:
         return [
             change
             for one in ended
-            for change in (saying.confirm(one, "said again, as past"), _ends(one.id, None, until_us, reason))
+            for change in (saying.confirm(one, "restated as past"), _ends(one.id, None, until_us, reason))
         ]
     told = next((one for one in scene.past if same_meaning(scene.claim, one) and one.valid_until_us == until_us), None)
     if told is not None:
-        return [saying.confirm(told, "told again")]
+        return [saying.confirm(told, "restated")]
     add = saying.add(reason, begins_us=min(saying.begins_us, until_us))
     return [add, _ends(add.key, None, until_us, reason)]
 
 
 def told_late(scene: Scene) -> list[Change] | None:
-    """Put a claim about an earlier time in its place among what the slot held; the later belief stands."""
+    """Insert a claim about an earlier time into the slot's history; the later value stays."""
     later = _next(scene)
     if later is None:
         return None
     saying = scene.saying
     same = _covering(scene) or (later if same_meaning(scene.claim, later) else None)
     if same is not None and not outshines(scene.claim, same):
-        return [saying.confirm(same, "said earlier, too")]
+        return [saying.confirm(same, "also stated for an earlier time")]
     if same is not None and same.status in CURRENT:
         return None
-    reason = f"said of a time before {quoted(label(later))}"
+    reason = f"stated for a time before {quoted(label(later))}"
     until_us = max(saying.begins_us, begins_us(later))
     cut = [_ends(one.id, saying.key, saying.begins_us, _CUT) for one in _cut_short(scene)]
     return [saying.add(reason), _ends(saying.key, later.id, until_us, reason), *cut]
 
 
 def _cut_short(scene: Scene) -> list[Memory]:
-    """Find the periods that span the claim's time: its slot held something else by then, as only now is told."""
+    """Find the periods that span the claim's time, because another value is now known for that time."""
     begins, trust = scene.saying.begins_us, scene.saying.occasion.trust
     return [
         one
@@ -82,9 +82,9 @@ def _ends(memory_id: str, successor: str | None, until_us: int, reason: str) -> 
 
 
 def _next(scene: Scene) -> Memory | None:
-    """Find what the slot held next after the claim's time; None for a claim about the present.
+    """Find the next value of the slot after the claim's time; None for a claim about the present.
 
-    A correction is about the present whatever date it names, and so are the words for a value that is held now.
+    A correction is about the present whatever date it names, and so is a restatement of the active value.
     """
     occurred_us = scene.saying.occasion.occurred_us
     present = any(one.status is Status.ACTIVE and begins_us(one) <= occurred_us for one in scene.twins)
@@ -95,13 +95,13 @@ def _next(scene: Scene) -> Memory | None:
 
 
 def _covering(scene: Scene) -> Memory | None:
-    """Find a period in which the slot is already known to have held this."""
+    """Find a period of the same value that covers the claim's time."""
     same = (one for one in _held_in_turn(scene) if same_meaning(scene.claim, one))
     return next((one for one in same if _covers(one, scene)), None)
 
 
 def _covers(held: Memory, scene: Scene) -> bool:
-    """Whether a period spans the claim's time, or begins at the very time that the claim states."""
+    """Return whether a period spans the claim's time, or begins exactly then."""
     from_us, until_us = begins_us(held), held.valid_until_us
     spans = from_us <= scene.moment_us and (until_us is None or scene.moment_us < until_us)
     return spans or from_us == scene.saying.begins_us

@@ -1,4 +1,4 @@
-"""What a claim meets in its slot: who says the same, who says otherwise, and what was held before."""
+"""The state of a slot around a claim: equal values, conflicting values and past values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from credenda.write.reconcile.wording import differ_in_one, frame_of, names_one,
 _GATHERING: Final = frozenset(
     {"likes", "dislikes", "plays", "speaks", "has", "owns", "event", "experience", "allergy", "child", "pet", "alias"}
 )
-"""Slots whose values come together, of whomever they are told."""
+"""Attributes whose values accumulate, for any entity."""
 
 _TAKING_TURNS: Final = frozenset(
     {
@@ -48,20 +48,20 @@ _TAKING_TURNS: Final = frozenset(
     }
     | {"doing", "way", "suits", "medication", "practice"}
 )
-"""Sets in which a value said in the same words with "now" takes the place of the only other one."""
+"""Set attributes in which the same sentence with another value and "now" replaces the only other value."""
 
 __all__ = ["Scene", "has_begun", "newest_first", "opponents", "same_words", "scene_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """A firm claim and the memories around it, each group newest first.
+    """An assertive claim and the memories around it, each group newest first.
 
-    `twins` hold the same in its slot; `rivals` what it contradicts, or names as past.
-    `wishes` are plans, suppositions and the like with its value; `unread` the same words without a slot.
+    `twins` have the same value in its slot; `rivals` are the values that it contradicts or names as past.
+    `wishes` are plans, suppositions and the like with its value; `unread` have its text but no slot.
     `elsewhere` are of the same pair and class in other scopes.
-    `opposed` are the facts that a decision goes against, or the decisions that go against a fact.
-    `past` is what the slot held before.
+    `opposed` are the facts that a decision contradicts, or the decisions that contradict a fact.
+    `past` are the earlier values of the slot.
     """
 
     saying: Saying
@@ -77,30 +77,30 @@ class Scene:
 
     @property
     def claim(self) -> Claim:
-        """What was said."""
+        """The normalised claim."""
         return self.saying.claim
 
     @property
     def moment_us(self) -> int:
-        """The time on which its words bear: words of change and ending are about what was held when they were said."""
+        """The time that the claim is about: a claim of change or ending is about the beliefs at its own time."""
         told = self.claim.move in (Move.CHANGE, Move.END)
         return self.saying.occasion.occurred_us if told else self.saying.begins_us
 
     @property
     def standing(self) -> tuple[Memory, ...]:
-        """The rivals that count: the active ones, or the doubted ones where nothing else is held."""
+        """The conflicting values that count: the active ones, or the challenged ones if none is active."""
         active = tuple(rival for rival in self.rivals if rival.status is Status.ACTIVE)
         return active or self.rivals
 
     @property
     def weakness(self) -> str | None:
-        """Why it cannot replace what stands against it, or None if it can (D-006)."""
+        """Why the claim cannot replace the conflicting values, or None if it can (D-006)."""
         trust = self.saying.occasion.trust
         reasons = (weaker(self.claim, trust, rival) for rival in self.standing)
         return next((reason for reason in reasons if reason), None)
 
     def settled(self, twin: Memory) -> bool:
-        """Say whether a twin can carry this saying as it is; if not, the saying needs a memory of its own."""
+        """Return whether a memory with the same value can be confirmed instead of adding a new one."""
         if outshines(self.claim, twin) or not has_begun(twin, self.saying.occasion.now_us):
             return False
         contested = any(rival.status is Status.ACTIVE for rival in self.rivals)
@@ -108,13 +108,13 @@ class Scene:
 
     @property
     def outgrown(self) -> tuple[Memory, ...]:
-        """Lesser forms of the same saying that it makes superfluous, unless it is weaker than they are."""
+        """Weaker duplicates that the claim makes superfluous."""
         trust = self.saying.occasion.trust
         return tuple(one for one in self.wishes + self.unread if weaker(self.claim, trust, one) is None)
 
 
 def scene_of(saying: Saying, slot: Slot, known: Known) -> Scene:
-    """Sort what is known around a firm claim."""
+    """Sort the known memories by their role around an assertive claim."""
     claim, now_us = saying.claim, saying.occasion.now_us
     current = [one for one in newest_first(known.current) if one.status in CURRENT]
     placed = [(one, slot_of(one)) for one in current if not one.provisional]
@@ -143,12 +143,12 @@ def scene_of(saying: Saying, slot: Slot, known: Known) -> Scene:
 
 
 def newest_first(memories: Iterable[Memory]) -> list[Memory]:
-    """Order memories by when they became true, the latest first; equal times by id."""
+    """Sort memories by when they became valid, the latest first; equal times by id."""
     return sorted(memories, key=lambda one: (-begins_us(one), one.id))
 
 
 def same_words(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
-    """Give the current memories of the same speaker with the same words, meant in the same way, newest first."""
+    """Return the current memories with the same speaker, text and polarity, newest first."""
     key, speaker = text_key(claim.text), name_key(claim.speaker)
     return [
         one
@@ -161,19 +161,19 @@ def same_words(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
 
 
 def opponents(memory: Memory, rows: Iterable[Memory]) -> list[Memory]:
-    """Give the active memories of the same slot that a memory cannot stand beside."""
+    """Return the active memories of the same slot that conflict with a memory."""
     slot = slot_of(memory)
     held = [one for one in rows if one.status is Status.ACTIVE and one.stance in FIRM and one.id != memory.id]
     return [one for one in held if slot is not None and slot_of(one) == slot and contradicts(memory, one)]
 
 
 def has_begun(memory: Memory, now_us: int) -> bool:
-    """Say whether a memory holds by now; one about the future competes with nothing yet."""
+    """Return whether a memory is valid by now; a future one conflicts with nothing yet."""
     return begins_us(memory) <= now_us + DAY_US
 
 
 def _is_rival(claim: Claim, row: Memory, now_us: int) -> bool:
-    """A value that the claim names as past, and one that it contradicts, are rivals."""
+    """Return whether the claim contradicts a value or names it as past."""
     if denies(claim):
         return contradicts(claim, row)
     renumbered = claim.move in {Move.CHANGE, Move.CORRECT} and recounted(claim.value or "", row.value or "")
@@ -184,7 +184,7 @@ def _is_rival(claim: Claim, row: Memory, now_us: int) -> bool:
 
 
 def _is_older_version(saying: Saying, row: Memory) -> bool:
-    """Say whether a named thing is said again, later, with another number: "Python 3.9", then "Python 3.12"."""
+    """Return whether the claim gives a later version of a named thing: "Python 3.9", then "Python 3.12"."""
     value = saying.claim.value or ""
     if denies(saying.claim) or denies(row) or lexicon().category(value) is None:
         return False
@@ -192,7 +192,7 @@ def _is_older_version(saying: Saying, row: Memory) -> bool:
 
 
 def _told_closer(claim: Claim, row: Memory) -> bool:
-    """Say whether a value of a set is said again with what one is in it: "plays football as a goalkeeper"."""
+    """Return whether the claim adds a role to a value of a set: "plays football as a goalkeeper"."""
     if denies(row) or row.status is not Status.ACTIVE:
         return False
     less, more = value_key(row.value or ""), value_key(claim.value or "")
@@ -200,20 +200,20 @@ def _told_closer(claim: Claim, row: Memory) -> bool:
 
 
 def _misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:
-    """Find the only named thing of a set that a correction names anew."""
+    """Find the only named value of a set that a correction renames."""
     named = [one for one in firm if one.status is Status.ACTIVE and not denies(one)]
     wrong = [one for one in named if names_one(claim, one) and not same_meaning(claim, one)]
     return wrong if len(named) == len(wrong) == 1 and not denies(claim) else []
 
 
 def _decided_otherwise(claim: Claim, firm: list[Memory]) -> list[Memory]:
-    """Find the only decision of a set that a change of mind can be about: "… instead"."""
+    """Find the only decision of a set that a changed decision can replace: "… instead"."""
     held = [one for one in firm if one.status is Status.ACTIVE and not same_meaning(claim, one)]
     return held if len(held) == 1 and not denies(claim) else []
 
 
 def _said_alike(claim: Claim, firm: list[Memory]) -> list[Memory]:
-    """Find the only value of a set that was told in the same words: "I write in Java", "I write in Kotlin now"."""
+    """Find the only value of a set stated in the same sentence: "I write in Java", "I write in Kotlin now"."""
     attribute = attribute_key(claim.attribute or "")
     of_a_thing = attribute not in _GATHERING and name_key(claim.entity or "") != name_key(claim.speaker)
     if denies(claim) or not (of_a_thing or attribute in _TAKING_TURNS):
@@ -234,7 +234,7 @@ def _in_another_scope(slot: Slot, other: Slot | None) -> bool:
 
 
 def _across_classes(slot: Slot, other: Slot | None) -> bool:
-    """Decisions and beliefs bear on each other; procedures stand beside both (R-018)."""
+    """Return whether one is a decision and the other a belief in the same slot (R-018)."""
     if other is None or {slot.type_class, other.type_class} != {TypeClass.BELIEF, TypeClass.DECISION}:
         return False
     return other._replace(type_class=slot.type_class) == slot
