@@ -1,4 +1,4 @@
-"""Job kinds of the write path. A module of its own, so that reading jobs loads nothing else."""
+"""Job kinds of the write path. A module of its own, so that reading jobs loads nothing else. Pure."""
 
 from __future__ import annotations
 

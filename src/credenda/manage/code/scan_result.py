@@ -1,4 +1,4 @@
-"""Result values of a code scan."""
+"""Result values of a code scan. Pure."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Nothing outside the folder is read; links are listed and never followed. `.gitignore` files inside the folder apply, and
 `.git` is never entered. Ignore files above the folder and in the user's configuration do not apply.
+
+Not pure: it touches the disk.
 """
 
 from __future__ import annotations

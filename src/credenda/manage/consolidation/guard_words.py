@@ -1,4 +1,4 @@
-"""Word lists of the guards, from `data/words.toml`."""
+"""Word lists of the guards, from `data/words.toml`. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guards against wrong merges: numbers, dates, names, units, negation and value must agree (D-016).
+"""Guards against wrong merges: numbers, dates, names, units, negation and value must agree (D-016). Pure.
 
 Both judges use them: the rules before they merge, and the check of a language model's answer afterwards. Guards only
 prevent merges, so a superfluous word in a list costs a merge and never a fact. "October 15th" and "October 16th" have a

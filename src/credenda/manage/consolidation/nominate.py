@@ -1,4 +1,4 @@
-"""Nominate the pairs to judge: the k nearest by cosine, and those that share an exact key (S-037, C-001).
+"""Nominate the pairs to judge: the k nearest by cosine, and those that share an exact key (S-037, C-001). Pure.
 
 Nomination decides nothing. Only 8-byte keys and one block of vectors are in memory at a time, so that memory use
 depends on the batch size and not on the store.

@@ -1,1 +1,1 @@
-"""Drift: compare the claims of memories about code with the code."""
+"""Drift: compare the claims of memories about code with the code. Pure."""

@@ -1,4 +1,4 @@
-"""Decide the changes of an answer to a contest: one value is kept, or each gets its own scope (R-086, R-087).
+"""Decide the changes of an answer to a contest: one value is kept, or each gets its own scope (R-086, R-087). Pure.
 
 The answer is stored as memories with higher confidence and importance than the contested values; they govern the slot
 from then on.

@@ -1,4 +1,4 @@
-"""Decide the changes of a user's correction: `correct(id, text=…, value=…)`."""
+"""Decide the changes of a user's correction: `correct(id, text=…, value=…)`. Pure."""
 
 from __future__ import annotations
 

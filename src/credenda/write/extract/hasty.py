@@ -29,7 +29,17 @@ _RUN_ON: Final = re.compile(
     r"\w (?:i|we) (?:am|are|do|have|go|live|work|use|play|take|drink|eat|drive|run|train|only|now)\b", re.IGNORECASE
 )
 """The words after a value at which a run-on sentence continues."""
-_TABLES: Final = ("frames", "patterns", "lexicon", "things", "worth", "restate", "acts", "checks", "attributes")
+_TABLES: Final = (
+    "worth.tsv",
+    "frames.toml",
+    "patterns.toml",
+    "lexicon.toml",
+    "things.toml",
+    "restate.toml",
+    "acts.toml",
+    "checks.toml",
+    "attributes.toml",
+)
 _CHARACTERS_MAX: Final = 160
 """Longer sentences are not typed in haste."""
 
@@ -53,9 +63,7 @@ def _rewrites() -> tuple[_Rewrite, ...]:
 def _common() -> frozenset[str]:
     """Return the words that our tables spell in lower case; another word after "in" or "to" may be a name."""
     folder = resources.files("credenda.write.extract").joinpath("data")
-    return frozenset(
-        word for name in _TABLES for word in _KNOWN.findall(folder.joinpath(f"{name}.toml").read_text("utf-8"))
-    )
+    return frozenset(word for name in _TABLES for word in _KNOWN.findall(folder.joinpath(name).read_text("utf-8")))
 
 
 def half_read(sentence: str, readings: list[Reading]) -> bool:

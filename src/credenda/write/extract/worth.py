@@ -1,7 +1,7 @@
 """Classify a sentence that no pattern matches: keep it, keep it as uncertain, or skip it.
 
 A linear classifier over cheap features of a sentence: its words, their classes and their sequence. The weights are in
-`data/worth.toml`, fitted by `benchmarks/fit_worth.py` on the project's own sentences; the word classes are in
+`data/worth.tsv`, fitted by `benchmarks/fit_worth.py` on the project's own sentences; the word classes are in
 `data/worth_words.toml`.
 """
 
@@ -14,7 +14,7 @@ from itertools import pairwise, repeat
 from math import exp
 from typing import Final, NamedTuple
 
-from credenda.write.extract.lexicon import RECENT, lexicon, load_table, names
+from credenda.write.extract.lexicon import RECENT, lexicon, load_table, load_weights, names
 
 __all__ = ["LABELS", "SCALE", "Worth", "signs_of", "worth_of"]
 
@@ -135,7 +135,7 @@ def _parts(text: str) -> _Parts:
 
 
 def signs_of(text: str) -> set[str]:
-    """Return the features of a sentence, as named in `data/worth.toml`.
+    """Return the features of a sentence, as named in `data/worth.tsv`.
 
     The sentence has straight quotes and expanded contractions.
     """
@@ -165,11 +165,10 @@ class _Weights(NamedTuple):
 @cache
 def _weights() -> _Weights:
     tables: dict[str, dict[str, int]] = {}
-    for line in load_table("worth")["weights"].strip().split("\n"):
-        sign, _, numbers = line.rpartition("\t")
+    for sign, *numbers in load_weights("worth").rows:
         found = _SIGN.match(sign)
         if found is not None:
-            packed = sum(int(number) << (_FIELD * at) for at, number in enumerate(numbers.split()))
+            packed = sum(int(number) << (_FIELD * at) for at, number in enumerate(numbers))
             tables.setdefault(found["kind"], {})[found["rest"]] = packed
     classes = tables["c:"]
     about = {

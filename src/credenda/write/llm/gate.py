@@ -1,4 +1,4 @@
-"""Decide whether a turn needs a language model. Pure, and much cheaper than a call.
+"""Decide whether a turn needs a language model. Pure, and much cheaper than a call. Pure.
 
 It skips only turns that cannot hold a fact; a turn with a claim by the rules always goes to the model.
 """

@@ -1,4 +1,4 @@
-"""Extract one turn with a model: ask, ask once more with the problems, and keep the checked claims."""
+"""Extract one turn with a model: ask, ask once more with the problems, and keep the checked claims. Pure."""
 
 from __future__ import annotations
 

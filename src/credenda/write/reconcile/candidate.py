@@ -1,4 +1,4 @@
-"""A claim with its context, and the changes that store it: the memory to add, or the memory to confirm."""
+"""A claim with its context, and the changes that store it: the memory to add, or the memory to confirm. Pure."""
 
 from __future__ import annotations
 

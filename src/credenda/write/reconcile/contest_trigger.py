@@ -1,4 +1,4 @@
-"""When a slot becomes a contest: alternating values, open contests, and the answers that govern a slot."""
+"""When a slot becomes a contest: alternating values, open contests, and the answers that govern a slot. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implied endings: a new claim that ends values in other slots, such as a new job that ends "unemployed".
+"""Implied endings: a new claim that ends values in other slots, such as a new job that ends "unemployed". Pure.
 
 Only an asserted claim implies an ending, only for its own entity, and only for values that cannot hold beside it. In
 doubt both values stay.

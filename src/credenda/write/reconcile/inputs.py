@@ -1,4 +1,4 @@
-"""Inputs of reconciliation: the rows that a claim may affect, and the context of its statement."""
+"""Inputs of reconciliation: the rows that a claim may affect, and the context of its statement. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that compete for no slot: retractions, claims without a slot, and claims that assert nothing."""
+"""Claims that compete for no slot: retractions, claims without a slot, and claims that assert nothing. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims about the past: values that had ended when they were stated, and claims imported late.
+"""Claims about the past: values that had ended when they were stated, and claims imported late. Pure.
 
 Events may be imported after later ones. Their values were true in their time and never replace later values.
 """

@@ -1,4 +1,4 @@
-"""The state of a slot around a claim: equal values, conflicting values and past values."""
+"""The state of a slot around a claim: equal values, conflicting values and past values. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The slot of a claim or memory, and whether two values in it agree or conflict."""
+"""The slot of a claim or memory, and whether two values in it agree or conflict. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison of values by their words, and the texts of reasons."""
+"""Comparison of values by their words, and the texts of reasons. Pure."""
 
 from __future__ import annotations
 
