@@ -42,7 +42,7 @@ _COLUMNS: Final = (
     ("has_vector", np.bool_),
 )
 _LISTS: Final = (("terms", np.uint64), ("offsets", np.int32), ("docs", np.int32), ("tf", np.uint8))
-"""Names of the fields of `DocumentColumns` and `InvertedLists` that are written, in this order, `by_code` between them."""
+"""Names of the fields of `DocumentColumns` and `InvertedLists` in writing order, with `by_code` between them."""
 _STEPS: Final = frozenset({"codes", "occurred_us", "by_code", "offsets", "docs"})
 """Those written as steps; they run over the end of their type and back."""
 

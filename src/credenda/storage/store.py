@@ -196,7 +196,7 @@ class Writer(Reader, Protocol):
 
 
 class Store(TenantTransfer, Protocol):
-    """One database. All methods may be called from any thread; `TenantTransfer` adds what finds and moves a whole tenant."""
+    """One database. Any thread may call its methods; `TenantTransfer` adds those that move a whole tenant."""
 
     def reader(self, user_id: str) -> AbstractContextManager[Reader]:
         """Open a consistent view of one tenant; a tenant that never wrote is empty."""

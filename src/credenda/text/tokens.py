@@ -139,7 +139,7 @@ def extract_document_terms(text: str) -> list[str]:
 
 
 def extract_question_terms(text: str) -> list[str]:
-    """Return the distinct terms of a question as `extract_query_terms` does, each with its alternatives in other languages.
+    """Return the distinct terms of a question, each with its alternatives in other languages.
 
     A question without a function word may be of any language; one with English ones only is English.
 

@@ -149,8 +149,8 @@ def run_llm_jobs(
 ) -> int:
     """Ask a model about the next turns that wait for one, believe its answers in order, and return how many there were.
 
-    As many turns are taken as the model may be asked at once. `respect_backoff` and `until_event` are those of `run_due_jobs`; a
-    second reading waits for its time always. Once `stop` is set, what has no answer yet stays queued.
+    As many turns are taken as the model may be asked at once. `respect_backoff` and `until_event` are those of
+    `run_due_jobs`; a second reading waits for its time always. Once `stop` is set, what has no answer yet stays queued.
     """
     line = parts.llm
     if line is None:

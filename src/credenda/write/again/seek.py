@@ -95,12 +95,12 @@ def with_again(
         added = saying.add("restated more specifically")
         made = [added]
     successor = added.key if added is not None else known.memory_id if known is not None else saying.key
+    new, old = display_value(claim) or claim.text, display_value(memory) or memory.text
     gone = Supersede(
         memory_id=memory.id,
         successor=successor,
         relation=Relation.REFINED,
         valid_until_us=max(get_valid_from_us(memory), occasion.occurred_us),
-        reason=f"{explain_replacement(Relation.REFINED, display_value(claim) or claim.text, display_value(memory) or memory.text)}; "
-        f"same statement with “{again.signs}” added",
+        reason=f"{explain_replacement(Relation.REFINED, new, old)}; same statement with “{again.signs}” added",
     )
     return [*(made or changes), gone]

@@ -290,12 +290,15 @@ def itemised(sentence: str, known: Glossary) -> list[Item]:
     return found
 
 
-def _keys(token: str, known: Glossary) -> set[str]:
-    """Return the keys under which a token matches a phrase: its letters, and its infinitives."""
-    return {folded(token), *(f"<{folded(infinitive)}>" for infinitive, _ in known.forms(token))}
+def _keys(token: str, known: Glossary) -> tuple[str, ...]:
+    """Return the keys that a token may match in a phrase: its letters, then the verbs of which it is a form.
+
+    A tuple, because of two phrases of one length the first key's is chosen: a set's order changes with the hash seed.
+    """
+    return tuple(dict.fromkeys((folded(token), *(f"<{folded(infinitive)}>" for infinitive, _ in known.forms(token)))))
 
 
-def _longest(keys: Sequence[set[str]], at: int, known: Glossary) -> tuple[int, Entry | None]:
+def _longest(keys: Sequence[Sequence[str]], at: int, known: Glossary) -> tuple[int, Entry | None]:
     best: tuple[int, Entry | None] = (1, None)
     for key in keys[at]:
         for phrase, entry in known.phrases.get(key, ()):
