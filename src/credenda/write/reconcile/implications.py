@@ -94,8 +94,8 @@ _IRREGULAR: Final = {
 class _Rule:
     """A claim with one of these attributes and a matching value ends matching values of other attributes.
 
-    `changing`: only for a claim of change. `same`: only for an equal value. `negated`: ends denied values. `is_denial`: a
-    claim that denies a whole kind ends its members.
+    `changing`: only for a claim of change. `same`: only for an equal value. `negated`: ends denied values. `is_denial`:
+    a claim that denies a whole kind ends its members.
     """
 
     of: tuple[str, ...]
