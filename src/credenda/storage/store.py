@@ -196,7 +196,7 @@ class Writer(Reader, Protocol):
 
 
 class Store(TenantTransfer, Protocol):
-    """One database. Any thread may call any method; `TenantTransfer` adds the methods that find and move a whole tenant."""
+    """One database. Any thread may call any method; `TenantTransfer` adds those that move a whole tenant."""
 
     def reader(self, user_id: str) -> AbstractContextManager[Reader]:
         """Open a consistent view of one tenant; a tenant that never wrote is empty."""

@@ -1,6 +1,6 @@
 """The named SQL statements of this backend: parsed by aiosql, with the result cached in a file.
 
-Loading aiosql and parsing `sql/` takes a tenth of the time of a one-shot command. `load_statements.json` caches the result
+Loading aiosql and parsing `sql/` takes a tenth of the time of a one-shot command. `statements.json` caches the result
 together with a hash of the sources; changed sources are parsed once more.
 """
 
