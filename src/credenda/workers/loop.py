@@ -149,8 +149,9 @@ def run_llm_jobs(
 ) -> int:
     """Send the next due messages to a model, apply its answers in order, and return their number.
 
-    It takes as many messages as the model may process at once. `respect_backoff` and `until_event` are those
-    of `run_due_jobs`; a second attempt always waits for its time. Once `stop` is set, messages without an answer stay queued.
+    It takes as many messages as the model may process at once. `respect_backoff` and `until_event` are those of
+    `run_due_jobs`; a second attempt always waits for its time. Once `stop` is set, messages without an answer stay
+    queued.
     """
     line = parts.llm
     if line is None:

@@ -46,7 +46,7 @@ def get_positional_statement(name: str) -> str:
 
 
 def render_statements_file() -> str:
-    """Return the content of `load_statements.json` (scripts/compile_sql.py writes it)."""
+    """Return the content of `statements.json` (scripts/compile_sql.py writes it)."""
     sources = _read_sources()
     return (
         json.dumps({"of": _hash_sources(sources), "statements": _parse_sources(sources)}, indent=1, ensure_ascii=False)

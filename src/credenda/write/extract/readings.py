@@ -86,7 +86,7 @@ _OTHERS: Final = frozenset({"person", "name"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """The content of one clause before it is a claim. `durable`: it stays valid although its sentence is about today."""
+    """The content of one clause. `durable`: it stays valid although its sentence is about today."""
 
     type: MemoryType
     entity: str | None = None
