@@ -1,4 +1,4 @@
-"""What each kind of job does: job kind → function."""
+"""The handler of each job kind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["HANDLERS", "embed_batch", "give_up_job", "report_failure", "run_job"
 _TURNS_A_COMMIT: Final = 8
 _VECTORS_A_COMMIT: Final = 64
 _EXACT_BITS: Final = 16
-"""A vector at fewer bits is embedded again: its memory was recalled."""
+"""A vector at fewer bits is embedded again, because its memory was recalled."""
 
 
 def _extract(parts: Parts, job: Job) -> None:
@@ -56,7 +56,7 @@ def _extract_with_model(parts: Parts, job: Job) -> None:
 
 
 def _split_extraction(reading: ExtractionResult) -> list[ExtractionResult]:
-    """Cut a long reading, so that no transaction keeps callers waiting; done twice, a portion changes nothing."""
+    """Split a long extraction, so that no transaction delays callers; applying a portion twice changes nothing."""
     turns = reading.turns
     starts = range(0, max(len(turns), 1), _TURNS_A_COMMIT)
     return [replace(reading, turns=turns[start : start + _TURNS_A_COMMIT]) for start in starts]
@@ -83,7 +83,7 @@ def _embed(parts: Parts, job: Job) -> None:
         return
     with parts.store.reader(parts.user_id) as reader:
         wanted, tag = find_missing_vectors(reader, job, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
-    while len(wanted) > _VECTORS_A_COMMIT:  # what is filed stays filed when a later portion fails
+    while len(wanted) > _VECTORS_A_COMMIT:  # committed portions stay when a later one fails
         portion, wanted = wanted[:_VECTORS_A_COMMIT], wanted[_VECTORS_A_COMMIT:]
         vectors = embed(embedder, portion, parts.settings.vector_bits)
         _store_vectors(parts, job, vectors, _score_novelty(parts, portion, vectors), of=tag, last=False)
@@ -92,7 +92,7 @@ def _embed(parts: Parts, job: Job) -> None:
 
 
 def _score_novelty(parts: Parts, wanted: Sequence[MissingVector], vectors: Sequence[Vector]) -> Mapping[int, Novelty]:
-    """Find how new the memories among these are; nothing where a tenant is too large for an index in memory."""
+    """Compute the novelty of the memories among these; nothing for a tenant too large for an in-memory index."""
     counting = [vector for one, vector in zip(wanted, vectors, strict=True) if one.counts]
     if not counting:
         return {}
@@ -115,7 +115,7 @@ def _store_vectors(
 
 
 def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
-    """Run embedding jobs with one call of the engine, as far as they are small; each is completed by itself."""
+    """Run small embedding jobs with one call of the engine; each job is completed separately."""
     embedder = parts.embedder
     lists: list[list[MissingVector]] = []
     tag = ""
@@ -137,7 +137,7 @@ def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
 
 
 def report_failure(parts: Parts, job: Job, report: Job) -> None:
-    """File how a job failed, unless its lease ran out and another process has taken it over meanwhile."""
+    """Record the failure of a job, unless its lease has expired and another process has taken it."""
 
     def work(writer: Writer) -> None:
         if is_leased(writer, job):
@@ -147,7 +147,7 @@ def report_failure(parts: Parts, job: Job, report: Job) -> None:
 
 
 def give_up_job(parts: Parts, job: Job, report: Job) -> None:
-    """File that a job was given up; words that could not be read are kept as they are (R-050, R-052)."""
+    """Record that a job was given up; its words are stored verbatim if nothing was extracted (R-050, R-052)."""
     if job.kind not in {EXTRACT, THINK}:
         report_failure(parts, job, report)
         return
@@ -170,8 +170,8 @@ HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {
 
 
 def run_job(parts: Parts, job: Job) -> None:
-    """Run a job to its end; whatever it raises is the reason why it failed."""
+    """Run a job to its end; any exception is the reason of its failure."""
     handler = HANDLERS.get(job.kind)
     if handler is None:
-        raise Invalid(f"there is no job kind {job.kind!r}", why="newer code filed it", fix="upgrade this process")
+        raise Invalid(f"there is no job kind {job.kind!r}", why="a newer version filed it", fix="upgrade this process")
     handler(parts, job)

@@ -1,4 +1,4 @@
-"""What is written in quiet moments: showings that wait, and the image of an index that has moved."""
+"""Writes in idle time: buffered impressions, and the snapshot of a changed index."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from credenda.storage.store import Access, Job, Writer
 __all__ = ["COMPRESSED", "flush_accesses", "save_index"]
 
 COMPRESSED: Final = "compressed"
-"""The mark that some vectors are kept at few bits, and since when."""
+"""The watermark that records that some vectors have few bits, and since when."""
 _EXACT_BITS: Final = 16
 
 
 def flush_accesses(parts: Parts) -> None:
-    """Write the showings that wait; when that fails they wait on."""
+    """Write the buffered impressions; after a failure they stay buffered."""
     waiting = parts.accesses.drain()
     if waiting:
-        with parts.store.reader(parts.user_id) as reader:  # what was erased meanwhile has no rows to note it on
+        with parts.store.reader(parts.user_id) as reader:  # a tenant erased since has no rows to update
             waiting = [one for one in waiting if one.memory_id.endswith(f"-{reader.tenant.tag}")]
     if not waiting:
         return
@@ -36,7 +36,7 @@ def flush_accesses(parts: Parts) -> None:
 
 
 def _write_accesses(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> None:
-    """File showings, and let a job embed again what was recalled and is kept at few bits (C-024)."""
+    """Insert impressions, and queue embedding jobs for recalled memories whose vectors have few bits (C-024)."""
     for access in waiting:
         writer.put(access)
     if parts.embedder is None or writer.duties.watermark(COMPRESSED) is None:
@@ -55,7 +55,7 @@ def _write_accesses(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> 
 
 
 def save_index(parts: Parts) -> None:
-    """Write an image of the index when it has moved far enough, so that the next process starts fast."""
+    """Write a snapshot of the index when it has changed enough, so that the next process starts fast."""
     if not parts.resident.in_use:
         return
     model_id = parts.embedder.model_id if parts.embedder else None
@@ -66,7 +66,7 @@ def save_index(parts: Parts) -> None:
         image = parts.indexes.image(index, tag)
 
         def work(writer: Writer) -> None:
-            if writer.tenant.tag == tag:  # not erased meanwhile
+            if writer.tenant.tag == tag:  # not erased since
                 writer.put(image)
 
         parts.store.commit(parts.user_id, work)

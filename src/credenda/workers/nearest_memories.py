@@ -1,4 +1,4 @@
-"""The memories that lie nearest to a sentence in meaning, whatever their words: nominated by the index in memory."""
+"""The memories nearest to a sentence by embedding, found in the in-memory index."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _KEPT: Final = 8
 
 
 def make_nearest_finder(parts: Parts, reader: Reader, *, past: bool = False) -> Nearest:
-    """Return what finds the texts of at most eight current memories whose sign bits agree best with a vector.
+    """Return a finder of at most eight current memory texts whose sign bits agree best with a vector.
 
-    With `past`, of memories that hold no more as well. It finds none where there is no index: in a tenant too large
-    for one, or of another engine's vectors. The index is asked for once something is looked for.
+    With `past`, it also finds memories that are no longer believed. It finds nothing without an index: in a tenant too
+    large for one, or with another engine's vectors. It loads the index on its first use.
     """
 
     def find(vector: NDArray[np.float32]) -> list[str]:

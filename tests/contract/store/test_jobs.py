@@ -1,3 +1,5 @@
+from collections.abc import Collection
+
 """Jobs: durable, found when due, leased, and one to an idempotency key within a tenant."""
 
 from dataclasses import replace
@@ -131,7 +133,7 @@ def test_a_job_and_its_events_are_filed_together_or_not_at_all(store: Store) -> 
     assert found(store, JobFilter(key="k")) == []
 
 
-def due(store: Store, at_us: int = 100, limit: int = 10, **given: object) -> list[str]:
+def due(store: Store, at_us: int = 100, limit: int = 10, **given: Collection[str]) -> list[str]:
     return store.users_with_due_jobs(at_us, limit=limit, **given)
 
 

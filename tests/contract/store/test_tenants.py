@@ -233,8 +233,10 @@ WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "ChangeRecord's support": lambda ana, ben: logged(
         ChangeKind.CONFIRM, ana.memory, support=(Support(Span(ben.event, 0, 1), b"x"),)
     ),
-    "Refold of a memory": lambda _, ben: ReplayedRows(versions=(held("Stolen.", id=ben.memory),)),
-    "Refold of a contest": lambda ana, ben: ReplayedRows(contest=contested(ana.memory, id=ben.contest)),
+    f"{ReplayedRows.__name__} of a memory": lambda _, ben: ReplayedRows(versions=(held("Stolen.", id=ben.memory),)),
+    f"{ReplayedRows.__name__} of a contest": lambda ana, ben: ReplayedRows(
+        contest=contested(ana.memory, id=ben.contest)
+    ),
     "Retention": lambda _, ben: Retention(scores={ben.memory: 0.1}),
     "Surprise": lambda _, ben: Surprise(memory_id=ben.memory, score=0.1, importance=0.1),
     "Access": lambda _, ben: Access(memory_id=ben.memory, session="s", day=1, at_us=1, shown=1),
@@ -251,7 +253,7 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Snapshot": lambda _ana, _ben: Snapshot(name="words", blobs=(b"ana",)),
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
     "DutyRun": lambda _, ben: DutyRun(name=ben.mark, started_us=9, took_us=9, result="ana"),
-    "Lead": lambda _ana, _ben: SchedulerLease(owner="ana", now_us=1, until_us=9),
+    SchedulerLease.__name__: lambda _ana, _ben: SchedulerLease(owner="ana", now_us=1, until_us=9),
     "Prune": lambda _ana, _ben: Prune(showings_before_us=1 << 60, jobs_before_us=1 << 60, limit=100),
     "Spend": lambda _, ben: Spend(day=1, operation=ben.mark, model_id=ben.mark, tokens_in=5, calls=1),
     "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),

@@ -1,8 +1,8 @@
-"""Surprise, as the last step of a write finds it: how new a memory is beside those that were written before it.
+"""Surprise: how new a memory is compared with earlier memories; the last step of a write.
 
-Measured outside any transaction, from the resident index: sign bits nominate, stored vectors decide. Filed together
-with the vector, once: a job that is run again changes nothing. It is a derived value and no change of a belief; that a
-memory repeats another is a change, logged and undoable.
+Measured outside any transaction from the resident index: sign bits nominate neighbours, stored vectors decide. It is
+stored once, together with the vector, so that repeating the job changes nothing. Surprise is a derived value and no
+change. A repetition is a change, logged and undoable.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Novelty:
 
 
 def measure_novelty(reader: Reader, index: ResidentIndex, vectors: Sequence[Vector]) -> Mapping[int, Novelty]:
-    """Compare the vectors of memories, by code, with those of memories written before them (E-043).
+    """Compare the vectors of memories, by code, with those of earlier memories (E-043).
 
-    Those that came later do not count, whatever order their jobs ran in, nor does what is put away, kept apart or code.
+    Later memories do not count, in whatever order their jobs ran, nor do archived, quarantined and code memories.
     """
     from credenda.index.neighbours import find_nearest_memories
 
@@ -58,7 +58,7 @@ def _score_novelty(near: Sequence[tuple[int, float]], tag: str) -> Novelty:
 
 
 def store_novelty(writer: Writer, memory: Memory, novelty: Novelty, now_us: int) -> None:
-    """File the surprise of a memory that has none yet, its importance, and what it repeats (E-044, E-048)."""
+    """Store the surprise and importance of a memory that has none yet, and flag repetitions (E-044, E-048)."""
     if memory.surprise is not None:
         return
     worth = adjust_importance(memory.base_importance, novelty.surprise)
@@ -70,7 +70,7 @@ def store_novelty(writer: Writer, memory: Memory, novelty: Novelty, now_us: int)
 
 
 def _flag_repeat(writer: Writer, memory: Memory, novelty: Novelty) -> list[Change]:
-    """Say that a memory may repeat its neighbour; one that surely does counts as one more saying of it."""
+    """Flag a memory that may repeat its neighbour; an exact repetition also confirms the neighbour."""
     if novelty.nearest is None or novelty.similarity < DUPLICATE_SIMILARITY:
         return []
     other_id = novelty.nearest
@@ -82,18 +82,18 @@ def _flag_repeat(writer: Writer, memory: Memory, novelty: Novelty) -> list[Chang
         Retag(
             memory_id=memory.id,
             metadata={**memory.metadata, DUPLICATE_OF: other_id},
-            reason=f"may repeat {other_id} ({alike}, E-047)",
+            reason=f"possible duplicate of {other_id} ({alike})",
         )
     ]
     support = _find_independent_support(writer, memory.id, other_id)
     if support and is_exact_repeat(memory, found[0]):
-        reason = f"said again as {memory.id}, in the same words but for filling ones ({alike}, E-048)"
+        reason = f"restated as {memory.id} with only filler words changed ({alike})"
         changes.append(Confirm(memory_id=other_id, support=support, reason=reason))
     return changes
 
 
 def _find_independent_support(writer: Writer, memory_id: str, other_id: str) -> tuple[Support, ...]:
-    """Give the evidence of a memory from events on which the other one does not rest already."""
+    """Return the evidence of a memory from events that do not support the other one."""
     known = {item.span.event_id for item in writer.evidence(memory_ids=[other_id])}
     return tuple(
         Support(item.span, item.claim_hash, item.reader or "")

@@ -1,7 +1,7 @@
-"""Which of several sons, sisters or dogs is meant: "my son Emil", and "my son" after it.
+"""Resolve which of several relatives or pets a claim is about: "my son Emil", and "my son" after it.
 
-A person has one wife and one boss, whatever they are called; of children, siblings, friends and pets there may be
-several, so that a name tells them apart. Who is not named is the one of whom the same is known, if there is only one.
+A person has one wife and one boss, whatever their names. There may be several children, siblings, friends and pets, so
+a name distinguishes them. Without a name, the only one with the same attribute is meant.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ __all__ = ["resolve_relative"]
 _NOMINATED: Final = 64
 _OWNER: Final = "'s "
 _OF_PERSONS: Final = {"location": "residence", "lives_in": "residence"}
-"""What is read of a name that may be a thing's, and is called otherwise of a person."""
+"""Attributes that extraction gives to things and places, and their names for persons."""
 _PERSONAL: Final = frozenset(
     "residence employer job_title employment_status school field_of_study age birthday spouse partner girlfriend"  # noqa: SIM905
     " boyfriend marital_status allergy diet medication condition plays spoken_language learning drives hobby lives_with"
     " degree".split()
 )
-"""Slots that no project, machine or band has."""
+"""Attributes that only persons have."""
 _NAME: Final = re.compile(r"[A-Z\u00c0-\u00de][\w-]{1,30}$")
 """A first name alone."""
 _REPLACING_KINDS: Final = frozenset({UpdateKind.CHANGE, UpdateKind.END, UpdateKind.CORRECT})
 
 
 def resolve_relative(reader: Reader, claim: Claim) -> Claim:
-    """Bring a claim about one of several relatives or pets to the one under whom its slot is held already."""
+    """Move a claim about one of several relatives or pets to the entity whose slot has a value already."""
     found = _split_kin_and_name(claim.entity or "")
     if found is None or not claim.attribute:
         return _resolve_by_name(reader, claim) if claim.attribute and _NAME.match(claim.entity or "") else claim
@@ -58,9 +58,9 @@ def resolve_relative(reader: Reader, claim: Claim) -> Claim:
 
 
 def _resolve_by_name(reader: Reader, claim: Claim) -> Claim:
-    """Bring a claim about "Emil" to the son of that name, where the slot is held under him alone.
+    """Move a claim about "Emil" to the son of that name, if only his slot has a value.
 
-    What only people have is his as well where he alone is called so, and nothing is held under the bare name.
+    A claim about an attribute of persons is moved to the only entity of that name, if the bare name has no memory.
     """
     key, name = normalise_attribute(claim.attribute or ""), normalise_name(claim.entity or "")
     known = _load_active(reader, name)
@@ -88,7 +88,7 @@ def _load_active(reader: Reader, word: str) -> list[Memory]:
 
 
 def _split_kin_and_name(entity: str) -> tuple[str, str] | None:
-    """Part "user's son Emil" into the kin and the name; None for anything but one of several relatives or pets.
+    """Split "user's son Emil" into relation and name; None for other entities.
 
     >>> _kin_and_name("user's older sister Ana Maria"), _kin_and_name("user's son"), _kin_and_name("user's boss")
     (("user's older sister", 'Ana Maria'), ("user's son", ''), None)
@@ -112,7 +112,7 @@ def _find_relatives(reader: Reader, kin: str) -> list[Memory]:
 
 
 def _is_called(reader: Reader, kin: str, name: str) -> bool:
-    """Say whether the one relative of that kind is known to have this name."""
+    """Return whether the only relative of that kind is known to have this name."""
     owner, _, noun = kin.rpartition(_OWNER)
     wanted = MemoryFilter(
         pair=(normalise_name(owner), normalise_attribute(noun)), statuses=frozenset({Status.ACTIVE}), limit=2
