@@ -1,4 +1,4 @@
-"""What one open memory is made of: the bundle that every operation is handed."""
+"""The components of one open memory, a bundle that every operation takes."""
 
 from __future__ import annotations
 
@@ -30,32 +30,33 @@ __all__ = ["AccessBuffer", "ActiveCalls", "LazyIndexCache", "Parts", "Views"]
 
 
 class ActiveCalls:
-    """Knows how many calls of a user are under way, so that background work can stand back for them.
+    """Counts the calls of a user in progress, so that background work can yield to them.
 
-    A background thread beside a busy interpreter costs a caller up to 50 ms a commit; one that waits here costs nothing
-    that can be measured. Who calls again at once is not disturbed in between: it counts as idle only after a moment of
-    quiet. Nobody is woken when a call ends, for the next one would pay for it (measured: 35 µs an acknowledgement).
+    A background thread beside a busy interpreter costs a caller up to 50 ms a commit; a thread that waits here has no
+    measurable cost. A program that calls in quick succession is not disturbed in between: it counts as idle only after
+    a short quiet period. The end of a call wakes no thread, because the next call would pay for it (measured: 35 µs an
+    acknowledgement).
     """
 
     def __init__(self) -> None:
-        """Begin with nobody."""
+        """Start without calls."""
         self._lock = Lock()
         self._calls = 0
         self._ended = 0.0
 
     def __enter__(self) -> None:
-        """A call begins."""
+        """Count a call that begins."""
         with self._lock:
             self._calls += 1
 
     def __exit__(self, *_: object) -> None:
-        """A call ends."""
+        """Count a call that ends."""
         with self._lock:
             self._calls -= 1
             self._ended = seconds()
 
     def wait_idle(self, timeout_seconds: float) -> None:
-        """Wait until nobody calls, nor has lately, but not longer than a bound: background work must not starve."""
+        """Wait until no call is in progress and none was recently, up to a bound: background work must not starve."""
         deadline = seconds() + timeout_seconds
         while (now := seconds()) < deadline:
             quiet_at = (now if self._calls else self._ended) + limits.QUIET_SECONDS
@@ -65,43 +66,43 @@ class ActiveCalls:
 
 
 class AccessBuffer:
-    """Showings of memories that wait to be written with the next commit: a search never waits for a write lock."""
+    """Buffered impressions of memories, written with the next commit: a search never waits for a write lock."""
 
     def __init__(self) -> None:
-        """Begin empty."""
+        """Start empty."""
         self._lock = Lock()
         self._waiting: dict[tuple[str, str, int], Access] = {}
 
     def add(self, access: Access) -> None:
-        """Remember a showing; the same memory in the same session and day counts once."""
+        """Buffer an impression; the same memory in the same session and day counts once."""
         with self._lock:
             self._waiting[access.memory_id, access.session, access.day] = access
 
     def drain(self) -> list[Access]:
-        """Take out what waits."""
+        """Return all impressions and empty the buffer."""
         with self._lock:
             waiting, self._waiting = list(self._waiting.values()), {}
         return waiting
 
     def __len__(self) -> int:
-        """Count what waits."""
+        """Return the number of buffered impressions."""
         return len(self._waiting)
 
 
 class LazyIndexCache:
-    """The indexes that this process keeps in memory, made on first use: they load numpy, which few commands need.
+    """The in-memory indexes of this process, created on first use: they load numpy, which few commands need.
 
-    One is shared by all memories that are open, so that its bound holds for the process.
+    All open memories share one instance, so that its bound applies to the process.
     """
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start without a cache."""
         self._lock = Lock()
         self._cache: IndexCache | None = None
 
     @property
     def in_use(self) -> bool:
-        """Whether anything was searched yet."""
+        """Whether any search used it yet."""
         return self._cache is not None
 
     def cache(self) -> IndexCache:
@@ -148,19 +149,19 @@ class Parts:
     embedder: Embedder | None
     resident: LazyIndexCache
     counter: TokenCounter = ESTIMATE
-    """What counts the tokens of a context and of the core."""
+    """The token counter of contexts and of the core."""
     llm: ModelClient | None = None
-    """The line to a language model; None where rules alone read."""
+    """The client of a language model; None if only rules extract."""
     questions: QueryVectorCache = field(default_factory=QueryVectorCache)
     accesses: AccessBuffer = field(default_factory=AccessBuffer)
     active_calls: ActiveCalls = field(default_factory=ActiveCalls)
     jobs_ready: Event = field(default_factory=Event)
-    """Set when a job was filed; the background worker waits on it."""
+    """Set when a job was queued; the background worker waits for it."""
     llm_jobs_ready: Event = field(default_factory=Event)
-    """Set when a turn waits for a model; the thread that asks waits on it."""
+    """Set when a message waits for a model; the model thread waits for it."""
     read_only: bool = False
     store_name: str = ""
-    """Names the database among those that this process has open."""
+    """The name of the database among those that this process has open."""
     owner: str = ""
     """Names this process in leases: host:pid:nonce."""
     views: Views = field(default_factory=Views)
@@ -192,10 +193,10 @@ class Parts:
 
     @property
     def ask(self) -> Callable[[Sequence[str]], NDArray[np.float32]] | None:
-        """How questions become vectors; None where only words are searched."""
+        """The embedding function for queries; None if search is by words only."""
         return None if self.embedder is None else partial(self.questions.embed, self.embedder)
 
     @property
     def indexes(self) -> IndexCache:
-        """The resident indexes of this process."""
+        """The in-memory indexes of this process."""
         return self.resident.cache()

@@ -62,10 +62,16 @@ def test_statements_that_were_kept_need_no_parser(monkeypatch: pytest.MonkeyPatc
     assert statements.load_statements.__wrapped__() == known
 
 
-@pytest.mark.parametrize(("name", "value"), [("KEPT", "absent.json"), ("_hash", repr)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("credenda.storage.sqlite.statements.COMPILED_FILE", "absent.json"),
+        ("credenda.storage.sqlite.statements._hash_sources", repr),
+    ],
+)
 def test_statements_that_were_not_kept_are_read_anew(monkeypatch: pytest.MonkeyPatch, name: str, value: object) -> None:
     known = statements.load_statements()
-    monkeypatch.setattr(statements, name, value)
+    monkeypatch.setattr(name, value)
     assert statements.load_statements.__wrapped__() == known
     monkeypatch.setitem(sys.modules, "aiosql", None)
     with pytest.raises(ImportError):

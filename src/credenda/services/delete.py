@@ -33,7 +33,7 @@ def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER) -> None:
 
     def work(writer: Writer) -> None:
         kind, _ = parse_id(target_id, writer.tenant.tag)
-        reason = "removed from a page" if actor is Actor.FILE else "deleted by hand"
+        reason = "removed from a page" if actor is Actor.FILE else "deleted by the user"
         run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason)
         if kind is IdKind.MEMORY:
             run.memory(_require_found(writer.memories([target_id]), target_id))

@@ -19,7 +19,7 @@ __all__ = ["read_status_history", "set_status"]
 def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory:
     """Move a memory to another status, and return the memory that now holds its value."""
     wanted = check_member(Status, check_text(status, "status"), "status")
-    why = check_text(reason, "reason").strip() or "set by hand"
+    why = check_text(reason, "reason").strip() or "set by the user"
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
