@@ -126,7 +126,7 @@ One that does not exist, or is not for models, answers to none; it will once it 
 
 def list_tools(operation: Operation) -> tuple[Tool, ...]:
     """Return what an operation looks like to a model; nothing where it is not for models."""
-    if "mcp" not in operation.doors or any(param.kind == "path" for param in operation.params):
+    if "mcp" not in operation.doors:
         return ()
     own = TOOLS.get(operation.name) or (Tool(name=operation.name.replace("-", "_"), toolset="full"),)
     other = ENGRAM.get(operation.name)

@@ -34,7 +34,7 @@ def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER) -> None:
 
     def work(writer: Writer) -> None:
         target = _target(writer, target_id)
-        reason = "removed from a page" if actor is Actor.FILE else "deleted by hand"
+        reason = "removed from a page" if actor is Actor.FILE else "deleted by the user"
         run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason)
         if isinstance(target, Memory):
             run.memory(target)

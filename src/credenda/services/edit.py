@@ -175,7 +175,7 @@ def _keep_contest(writer: Writer, wrong: Memory, right: Memory, run: Application
 
 def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
     """Take a memory out of use; `restore` brings it back. Forgetting it again changes nothing."""
-    why = check_text(reason, "reason").strip() or "forgotten by hand"
+    why = check_text(reason, "reason").strip() or "forgotten by the user"
     memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
@@ -201,7 +201,7 @@ def restore(parts: Parts, memory_id: str) -> Memory:
         log = writer.changes(ChangeFilter(memory_id=memory_id))
         forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
         status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
-        why, run = "restored by hand", make_application(parts)
+        why, run = "restored by the user", make_application(parts)
         changes = decide_status(memory, status, why, slot_rows=read_slot(writer, memory), now_us=run.now_us)
         apply(writer, changes, run)
         return get_current(writer, memory_id)
@@ -218,7 +218,7 @@ def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
         if memory.status not in _HELD and pinned:
             raise Conflict(f"{memory_id} cannot be pinned", why=f"it is {memory.status}", fix="restore it first")
         if memory.pinned != pinned:
-            reason = "pinned by hand" if pinned else "unpinned by hand"
+            reason = "pinned by the user" if pinned else "unpinned by the user"
             apply(writer, [Pin(memory_id=memory_id, pinned=pinned, reason=reason)], make_application(parts))
         return get_current(writer, memory_id)
 

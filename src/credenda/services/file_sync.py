@@ -389,9 +389,7 @@ def _list_pages(found: Found, layout: Layout, standing: Collection[str]) -> dict
     return left | {key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}}
 
 
-def _map_bases(
-    layout: Layout, names: Mapping[str, str], failed: Sequence[str] | set[str], key: bytes
-) -> dict[str, Base]:
+def _map_bases(layout: Layout, names: Mapping[str, str], failed: Collection[str], key: bytes) -> dict[str, Base]:
     """Say of every entry that stands in a file now what both sides have."""
     return {
         names.get(one.local, one.local): Base(one.local, path, hash_text(key, one.text), one.held)

@@ -203,7 +203,7 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
                 why=f"it is {memory.layer}, and the ladder is {' → '.join(LADDER)}",
                 fix="nothing is left to do",
             )
-        reason = "promoted by hand" if up else "demoted by hand"
+        reason = "promoted by the user" if up else "demoted by the user"
         application = Application(actor=Actor.USER, now_us=parts.clock.now_us())
         apply(writer, [SetLayer(memory_id=memory_id, layer=layer, reason=reason)], application)
         return get_current(writer, memory_id)

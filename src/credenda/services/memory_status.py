@@ -20,7 +20,7 @@ __all__ = ["read_status_history", "set_status"]
 def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory:
     """Move a memory to another status, and return the memory that now holds its value."""
     wanted = check_member(Status, check_text(status, "status"), "status")
-    why = check_text(reason, "reason").strip() or "set by hand"
+    why = check_text(reason, "reason").strip() or "set by the user"
     memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:

@@ -182,11 +182,7 @@ def _make_parameter(param: Param) -> click.Parameter:
     if param.positional:
         many = -1 if param.kind == "names" else 1
         return click.Argument(
-            [param.name],
-            required=not param.optional,
-            type=_choose_type(param),
-            metavar=_choose_metavar(param),
-            nargs=many,
+            [param.name], required=param.required, type=_choose_type(param), metavar=_choose_metavar(param), nargs=many
         )
     return _make_flag(param) if param.kind == "flag" else _make_option(param)
 
@@ -198,7 +194,7 @@ def _choose_metavar(param: Param) -> str:
 
 def _choose_type(param: Param) -> click.ParamType[Any]:
     if param.choices:
-        return click.Choice([str(choice) for choice in param.choices])  # a StrEnum would show its member names
+        return click.Choice(param.choices)
     match param.kind:
         case "integer":
             return click.INT
@@ -226,14 +222,14 @@ def _make_option(param: Param) -> click.Option:
 def _make_flag(param: Param) -> click.Option:
     on, _, off = (param.option or param.name).replace("_", "-").partition("/")
     names = [f"--{on}/--{off or f'no-{on}'}", param.name]
-    if param.default is None:
+    if param.required:
         return click.Option(names, required=True, help=param.help)
     return click.Option(names, default=None, help=param.help)
 
 
 def _describe_default(param: Param) -> str:
     """Say what holds when an option is left out; the operation, not click, puts it in."""
-    if param.default is None:
+    if param.default in {None, "", ()}:
         return ""
     several = isinstance(param.default, tuple)
     words = " and ".join(map(str, cast("tuple[object, ...]", param.default))) if several else str(param.default)

@@ -190,7 +190,8 @@ def _describe_other_vectors(found: Stats) -> str:
     if found.embedder is None:
         return f"{found.vectors:,} vectors are not used: this memory is open without a model, and found by words alone."
     return (
-        f"{found.foreign_vectors:,} of {found.vectors:,} vectors are of another model than {escape_controls(found.embedder)}: "
+        f"{found.foreign_vectors:,} of {found.vectors:,} vectors are of another model "
+        f"than {escape_controls(found.embedder)}: "
         "what has no other is found by its words, not by its meaning, until `credenda reembed`."
     )
 
@@ -232,7 +233,8 @@ def render_rebuild(screen: Screen, report: RebuildReport) -> str:
     """Show what a rebuild found and did."""
     if report.waiting:
         return (
-            f"The model read {report.asked:,} messages; {report.waiting:,} still wait for it ({escape_controls(report.why)}).\n"
+            f"The model read {report.asked:,} messages; "
+            f"{report.waiting:,} still wait for it ({escape_controls(report.why)}).\n"
             "What it said is kept: the same command goes on from there. Nothing was changed."
         )
     count = len(report.differences)

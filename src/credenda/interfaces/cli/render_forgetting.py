@@ -94,7 +94,10 @@ def put_back(_: Screen, report: RestoreReport) -> str:
     """Show what was put in place."""
     erased_now = f"\nErased {_count_users(report.erased)} from it: the ledger names them." if report.erased else ""
     lines = [
-        f"Restored {escape_controls(report.path)} from {escape_controls(report.backup)}: {_count_users(report.users)}{erased_now}"
+        (
+            f"Restored {escape_controls(report.path)} from {escape_controls(report.backup)}: "
+            f"{_count_users(report.users)}{erased_now}"
+        )
     ]
     if report.deleted:
         lines.append(f"Deleted again {report.deleted:,} memories and messages that had been deleted since.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, cast
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from credenda.client import Credenda
     from credenda.interfaces.client_setup.client_configs import Scope
     from credenda.operations.mcp_names import Toolset
+    from credenda.runtime import Parts
 
 __all__ = ["install", "mcp", "wait_for_signal", "worker"]
 
@@ -28,6 +29,8 @@ _TOOLSETS = ("default", "full")
 _SETTLE_SECONDS = 600.0
 _DUTY_SECONDS = 60.0
 """Seconds between two looks at what is due."""
+_IDLE_SECONDS = 1.0
+"""Seconds between two looks for users with due jobs."""
 
 
 def mcp() -> click.Command:
@@ -54,15 +57,20 @@ def worker() -> click.Command:
         "worker",
         params=[
             click.Option(["--once"], is_flag=True, help="Read what waits, run what is due, and end."),
+            click.Option(["--all-users"], is_flag=True, help="Work for every user of the database, by turns."),
             *make_program_options(hidden=True),
         ],
         callback=click.pass_obj(_run_worker),
         help="Read what was said and run the duties of this memory until it is stopped (Ctrl-C, or TERM).",
-        epilog="Several may run at once: one of them leads, and takes over when the leader is gone.",
+        epilog="Several may run at once: one of them leads, and takes over when the leader is gone. With --all-users"
+        " each user has a batch of jobs run in turn.",
     )
 
 
-def _run_worker(session: Session, *, once: bool) -> None:
+def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
+    if all_users:
+        _work_for_all(session, once=once)
+        return
     with session.open() as memory:
         if once:
             memory.settle(_SETTLE_SECONDS)
@@ -75,6 +83,36 @@ def _run_worker(session: Session, *, once: bool) -> None:
                 for run in memory.manage.schedule(run=True).ran:
                     note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
                 stopped.wait(_DUTY_SECONDS)
+
+
+def _work_for_all(session: Session, *, once: bool) -> None:
+    from credenda.workers.tenants import AllUsers
+
+    with session.open_parts() as parts:
+        everyone = AllUsers(parts, duties=_run_duties)
+        with closing(everyone), wait_for_signal() as stopped:
+            if not once:
+                note("working for all users; stop with Ctrl-C")
+            while not stopped.is_set():
+                ran = everyone.run_round(stopped)
+                if ran:
+                    continue
+                everyone.look_after(stopped)
+                if once:
+                    break
+                stopped.wait(_IDLE_SECONDS)
+        done = {"users": everyone.users, "jobs": everyone.jobs}
+        if once:
+            write_result(
+                session, "worker", done if session.json else f"Ran {done['jobs']} jobs of {done['users']} users."
+            )
+
+
+def _run_duties(parts: Parts) -> None:
+    from credenda.services.schedule import run_duties
+
+    for run in run_duties(parts).ran:
+        note(f"{parts.user_id}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
 
 
 @contextmanager

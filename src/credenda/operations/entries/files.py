@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from pathlib import Path
+from typing import Final, Literal
 
 from credenda.errors import Invalid, Unavailable
-from credenda.operations.entries.schema import Door, Operation, Param
+from credenda.operations.entries.schema import LOCAL, Operation, Param
 
 __all__ = ["ENTRIES"]
 
-_NAMES_FOLDERS: Final[frozenset[Door]] = frozenset({"python", "cli"})
-"""Who may name folders that are read and written: neither a model nor a distant caller."""
+_Missing = Literal["ask", "delete", "restore"]
 
 ENTRIES: Final = (
     Operation(
@@ -18,19 +18,19 @@ ENTRIES: Final = (
         call="data.sync_files",
         summary="Keep a folder of Markdown in step with this memory, both ways: edit its pages, and sync.",
         params=(
-            Param(name="dir", kind="path", help="The folder; made where there is none.", positional=True),
+            Param(name="dir", type=Path, help="The folder; made where there is none.", positional=True),
             Param(
                 name="missing",
+                type=_Missing,
                 default="ask",
-                choices=("ask", "delete", "restore"),
                 help="What it means when many entries are gone at once.",
             ),
         ),
-        output="SyncReport",
         errors=(Invalid, Unavailable),
         writes=True,
         destructive=True,
         idempotent=True,
-        doors=_NAMES_FOLDERS,
+        scope="memory:admin",
+        closed=LOCAL,
     ),
 )
