@@ -35,7 +35,7 @@ def found(mem: Credenda, words: str) -> bool:
 def test_what_seems_to_give_orders_is_kept_apart_and_not_found(mem: Credenda) -> None:
     receipt = mem.remember(ORDER, session="one")
     mem.settle()
-    assert "kept apart" in receipt.refused[0]
+    assert "quarantined" in receipt.refused[0]
     (held,) = candidates(mem)
     assert held.text == ORDER
     assert mem.list().items == ()

@@ -126,7 +126,7 @@ A name takes effect once its operation exists and is offered over MCP.
 
 def list_tools(operation: Operation) -> tuple[Tool, ...]:
     """Return the MCP tools of an operation; empty if it is not offered over MCP."""
-    if "mcp" not in operation.doors or any(param.kind == "path" for param in operation.params):
+    if "mcp" not in operation.doors:
         return ()
     own = TOOLS.get(operation.name) or (Tool(name=operation.name.replace("-", "_"), toolset="full"),)
     other = ENGRAM.get(operation.name)

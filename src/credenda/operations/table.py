@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from credenda.operations.entries import code, core, data, edit, files, forgetting, inspect, lifecycle
-from credenda.operations.entries.schema import Operation, Param, ParamKind
+from credenda.operations.entries.schema import DOORS, REMOTE, Door, Operation, Param, ParamKind, Rest, Scope
 
-__all__ = ["OPERATIONS", "Operation", "Param", "ParamKind"]
+__all__ = ["DOORS", "OPERATIONS", "REMOTE", "Door", "Operation", "Param", "ParamKind", "Rest", "Scope"]
 
 _ALL: Final = (
     *core.ENTRIES,

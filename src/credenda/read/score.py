@@ -1,8 +1,8 @@
-"""Step 4: order the rows and compute their scores. Pure.
+"""Step 4: what a row is worth, and what its score means. Pure.
 
-The order comes from a key: relevance plus importance, retention and recency, weighted by profile. The confidence comes
-from one probability P for the search (`read/abstention.py`). A hit scores P · exp(−falloff · distance to the best key):
-in [0, 1], falling down the list, and comparable between searches.
+Two questions are kept apart. *In which order?* is answered by a key: relevance plus what the row is worth by itself,
+weighed by profile. *How sure?* is answered once for a search, by a probability P (`read/abstention.py`). A hit scores
+P · exp(−falloff · distance to the best key): in [0, 1], falling down the list, and comparable between searches.
 """
 
 from __future__ import annotations
@@ -165,21 +165,24 @@ def lower_key(key: float, query: Query, falloff: float) -> float:
     return key / _HALVES if query.profile == "recall" else key - math.log(_HALVES) / falloff
 
 
-def compute_final_scores(rows: Sequence[Row], query: Query, answerable: float, falloff: float) -> list[float]:
+def compute_final_scores(
+    rows: Sequence[Row], query: Query, answerable: float, falloff: float, *, compared: int | None = None
+) -> list[float]:
     """Return the scores of ordered rows, in [0, 1] and never rising down the list.
 
-    Profile "recall" returns its published sum, which is in [0, 1] already.
+    The first `compared` rows (None: all) are what the others are measured against.
+    Profile "recall" keeps the sum it publishes, which lies in [0, 1] by itself.
     """
     if not rows:
         return []
-    top = max(row.key for row in rows)
+    top = max(row.key for row in rows[:compared])
     covered = max((row.signs.coverage for row in rows[:TOP]), default=0.0)
     scores: list[float] = []
     ceiling = 1.0
     for row in rows:
         score = row.key
         if query.profile != "recall":
-            apart = 0.0 if row.signs.slot else row.key - top  # a row in the asked slot answers alone
+            apart = 0.0 if row.signs.slot else row.key - top  # what a slot or a name leads to answers by itself
             score = answerable * math.exp(falloff * apart) * _measure_own_share(row, covered)
         ceiling = min(ceiling, max(score, 0.0))
         scores.append(ceiling)

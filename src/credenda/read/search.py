@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 from credenda.index.resident import STATE_HIDDEN, ResidentIndex
@@ -44,8 +45,10 @@ Embed = Callable[[Sequence[str]], Floats]
 """Embeds texts as (n, d) float32 with rows of unit length."""
 
 _new_hit: Final = compile_fast_init(Hit)
+_COMPARED: Final = 20
+"""Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""
 _SPARE: Final = 4
-"""Rows read beyond the limit, because some are dropped and some merge with their memory."""
+"""Rows read beyond those wanted: some are dropped, and an event and its memory become one."""
 _LOOKS: Final = 10
 """Further rows read if the question has an answer type, which only the text can show."""
 _RECALL_ROWS: Final = 200
@@ -88,18 +91,21 @@ def search(
     tuned = load_weights()
     made = plan(query, now_us, index.speaker_names if index is not None else ())
     whole = index if index is not None else build_partial_index(reader, query.text)
-    asks = embed is not None and whole.dims and made.terms  # a model cannot compare punctuation
+    asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
     vector = _embed_question(embed, query.text, made) if embed is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned, made.ask)
-    found, rows, rise = _find(asked, work)
+    found, rows, rise = _find(asked, work, _COMPARED)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
     answerable = estimate_answerability(
         rows, pick_most_relevant(work.rows), judge, tuned, asking=_gather_question_signals(made, found, rise)
     )
     abstained = not rows or answerable < (judge.context_floor if unasked else judge.floor)
+    if not abstained and query.limit > len(rows) == _COMPARED:
+        rows += _further(asked, work, rows)
     shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
-    hits = tuple(_build_hits(asked, work, shown, answerable)) if shown else ()
+    scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=_COMPARED)
+    hits = tuple(_build_hits(asked, work, shown[: query.limit], scores)) if shown else ()
     trace = _trace(asked, len(found), answerable, rows if abstained else ())
     return SearchResult(hits=hits, abstained=abstained, took_ms=(seconds() - began) * 1_000, trace=trace)
 
@@ -129,24 +135,32 @@ def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
         return None
 
 
-def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row], Rise]:
-    """Return the candidates, the rows to show in order, and the rise of the best candidates.
+def _further(asked: _Asked, work: Reading, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that come after the compared ones, where more of them are to be shown."""
+    deeper = Reading(work.query, work.reader, work.now_us, work.tuned, work.ask, loaded=work.loaded)
+    _, found, _ = _find(asked, deeper, max(work.query.limit, limits.SEARCH_LIMIT))
+    shown = {row.id for row in rows}
+    told = {claim for row in rows if row.event for claim in work.loaded.claims_of.get(row.id, ())}
+    return [row for row in found if row.id not in shown and row.id not in told]
 
-    If conditions unknown to the index left too few rows, the store returns all matching owners and the search runs
-    again over them.
+
+def _find(asked: _Asked, work: Reading, count: int) -> tuple[Candidates, list[Row], Rise]:
+    """Return the candidates, the best rows (at most `count`) in their order, and how far the best rise above the rest.
+
+    Where conditions that only the store knows left too few, it is asked which rows meet them, and those alone compete.
     """
     found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector)
-    rows, rise = _settle(asked, work, found)
-    if len(rows) < asked.query.limit and work.misfits and (work.unread or not found.complete):
+    rows, rise = _settle(asked, work, found, count)
+    if len(rows) < count and work.misfits and (work.unread or not found.complete):
         allowed = find_allowed_owners(work)
         found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector, allowed=allowed)
         work.rows.clear()
         work.misfits, work.unread = 0, False
-        rows, rise = _settle(asked, work, found)
+        rows, rise = _settle(asked, work, found, count)
     return found, rows, rise
 
 
-def _settle(asked: _Asked, work: Reading, found: Candidates) -> tuple[list[Row], Rise]:
+def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tuple[list[Row], Rise]:
     """Read candidates by relevance until enough are visible; also return the rise of the best candidates."""
     query = asked.query
     tuned = work.tuned
@@ -157,15 +171,15 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> tuple[list[Row],
     if query.profile != "recall" and is_worth_expanding(found, heard, tuned.relevance):
         fused, heard = _run_second_round(asked, work, (found, fused), heard)
     rows: list[Row] = []
-    for count, batch in enumerate(_cut_batches(query, asked.made.ask, heard), 1):
+    for count, batch in enumerate(_cut_batches(query, asked.made.ask, heard, wanted), 1):
         hydrate_batch(work, found, fused, batch)
         rows = order_rows(work)
-        if len(rows) >= query.limit:
+        if len(rows) >= wanted:
             break
         if work.misfits and count == _NARROW_BATCHES:
             work.unread = count * len(batch) < len(heard)
             break
-    return rows[: query.limit], measure_rise(found, best)
+    return rows[:wanted], measure_rise(found, best)
 
 
 def _run_second_round(
@@ -183,14 +197,14 @@ def _run_second_round(
     return Fused(relevance, summands), rest[np.argsort(-relevance[rest], kind="stable")]
 
 
-def _cut_batches(query: Query, ask: Ask, positions: Integers) -> Iterator[Integers]:
-    size = _RECALL_ROWS if query.profile == "recall" else query.limit + max(_SPARE, query.limit // 5)
+def _cut_batches(query: Query, ask: Ask, positions: Integers, wanted: int) -> Iterator[Integers]:
+    size = _RECALL_ROWS if query.profile == "recall" else wanted + max(_SPARE, wanted // 5)
     size += _LOOKS if is_typed_question(ask) else 0
     for start in range(0, len(positions), size):
         yield positions[start : start + size]
 
 
-def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], answerable: float) -> Iterator[Hit]:
+def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Sequence[float]) -> Iterator[Hit]:
     query = asked.query
     evidence = load_evidence(
         work.reader,
@@ -199,8 +213,7 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], answerable: f
         veiled=bool((asked.index.state == STATE_HIDDEN).any()),
         known_at_us=query.known_at_us,
     )
-    scores = compute_final_scores(rows, query, answerable, work.tuned.falloff)
-    for row, score in zip(rows, scores, strict=True):
+    for row, score in zip(rows, scores, strict=False):
         yield _build_hit(work, row, score, evidence.get(row.id, ()))
 
 

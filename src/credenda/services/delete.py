@@ -11,14 +11,15 @@ from credenda.errors import Invalid, NotFound
 from credenda.ids import IdKind, parse_id
 from credenda.model.change import Actor
 from credenda.model.event import Event, Source
-from credenda.model.memory import Memory
-from credenda.model.report import DeletionReport
+from credenda.model.memory import Memory, Status
+from credenda.model.report import DeletionPlan, DeletionReport
+from credenda.operations.naming import full_id_in
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, Writer
 from credenda.validation import check_condition, check_member
 from credenda.write.forget.delete import Deletion, check_hold, count_matches, find_last_number
 
-__all__ = ["delete", "delete_where"]
+__all__ = ["delete", "delete_where", "plan_deletion"]
 
 T = TypeVar("T", Memory, Event)
 _BATCH: Final = 50
@@ -32,19 +33,61 @@ def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER) -> None:
     """
 
     def work(writer: Writer) -> None:
-        kind, _ = parse_id(target_id, writer.tenant.tag)
-        reason = "removed from a page" if actor is Actor.FILE else "deleted by hand"
+        target = _target(writer, target_id)
+        reason = "removed from a page" if actor is Actor.FILE else "deleted by the user"
         run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason)
-        if kind is IdKind.MEMORY:
-            run.memory(_require_found(writer.memories([target_id]), target_id))
-        elif kind is IdKind.EVENT:
-            run.event(_require_found(writer.events([target_id]), target_id))
+        if isinstance(target, Memory):
+            run.memory(target)
         else:
-            raise NotFound(f"{target_id} is neither memory nor event", fix="give an id that begins with m or e")
+            run.event(target)
 
     with parts.active_calls:
         parts.store.commit(parts.user_id, work)
     parts.jobs_ready.set()
+
+
+class _Planned(Exception):  # noqa: N818 - it only undoes the transaction, and never leaves this module
+    """Carries a plan out of the transaction that it undoes."""
+
+    def __init__(self, plan: DeletionPlan) -> None:
+        super().__init__()
+        self.plan = plan
+
+
+def plan_deletion(parts: Parts, target_id: str) -> DeletionPlan:
+    """Say what `delete` would remove: it deletes in a transaction that is undone. Short ids are accepted.
+
+    Raises `NotFound` for an id that is unknown here, `Conflict` under a legal hold.
+    """
+
+    def work(writer: Writer) -> None:
+        target = _target(writer, full_id_in(writer, target_id))
+        run = Deletion(writer, parts.clock.now_us())
+        if isinstance(target, Memory):
+            gone = target.status is Status.DELETED
+            events = 0 if gone else len({one.span.event_id for one in writer.evidence(memory_ids=[target.id])})
+            run.memory(target)
+        else:
+            events = 1 if target.text else 0
+            run.event(target)
+        raise _Planned(DeletionPlan(id=target.id, text=target.text, events=events, memories=run.deleted))
+
+    try:
+        with parts.active_calls:
+            parts.store.commit(parts.user_id, work)
+    except _Planned as planned:
+        return planned.plan
+    raise AssertionError(target_id)
+
+
+def _target(writer: Writer, target_id: str) -> Memory | Event:
+    """Return the memory or event that an id names."""
+    kind, _ = parse_id(target_id, writer.tenant.tag)
+    if kind is IdKind.MEMORY:
+        return _require_found(writer.memories([target_id]), target_id)
+    if kind is IdKind.EVENT:
+        return _require_found(writer.events([target_id]), target_id)
+    raise NotFound(f"{target_id} is neither memory nor event", fix="give an id that begins with m or e")
 
 
 def delete_where(

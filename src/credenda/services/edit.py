@@ -14,6 +14,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import Resolution
+from credenda.operations.naming import full_id
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
 from credenda.storage.job_kinds import EMBED
@@ -118,7 +119,7 @@ def correct(
     `agent` and `session` say where the correction was made.
     """
     wanted = Correction(text=text, value=value, reason=reason, agent=agent, session=session)
-    return put_right(parts, memory_id, wanted)
+    return put_right(parts, full_id(parts, memory_id), wanted)
 
 
 def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
@@ -174,7 +175,8 @@ def _keep_contest(writer: Writer, wrong: Memory, right: Memory, run: Application
 
 def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
     """Take a memory out of use; `restore` reverses this. Forgetting it twice changes nothing."""
-    why = check_text(reason, "reason").strip() or "forgotten by hand"
+    why = check_text(reason, "reason").strip() or "forgotten by the user"
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -188,6 +190,7 @@ def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
 
 def restore(parts: Parts, memory_id: str) -> Memory:
     """Restore a forgotten memory with its former status; it replaces the value its slot has had since."""
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -198,7 +201,7 @@ def restore(parts: Parts, memory_id: str) -> Memory:
         log = writer.changes(ChangeFilter(memory_id=memory_id))
         forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
         status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
-        why, run = "restored by hand", make_application(parts)
+        why, run = "restored by the user", make_application(parts)
         changes = decide_status(memory, status, why, slot_rows=read_slot(writer, memory), now_us=run.now_us)
         apply(writer, changes, run)
         return get_current(writer, memory_id)
@@ -208,13 +211,14 @@ def restore(parts: Parts, memory_id: str) -> Memory:
 
 def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
     """Pin or unpin a memory; pinned memories are in every context. Repeating this changes nothing."""
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
         if memory.status not in _HELD and pinned:
             raise Conflict(f"{memory_id} cannot be pinned", why=f"it is {memory.status}", fix="restore it first")
         if memory.pinned != pinned:
-            reason = "pinned by hand" if pinned else "unpinned by hand"
+            reason = "pinned by the user" if pinned else "unpinned by the user"
             apply(writer, [Pin(memory_id=memory_id, pinned=pinned, reason=reason)], make_application(parts))
         return get_current(writer, memory_id)
 
@@ -231,6 +235,7 @@ def resolve(
     parts: Parts, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
 ) -> Resolution:
     """Resolve a contest: keep one value, or give each value a scope."""
+    contest_id = full_id(parts, contest_id)
 
     def work(writer: Writer) -> Resolution:
         contest = _read_contest(writer, contest_id)

@@ -12,14 +12,14 @@ from typing import Final
 
 import numpy as np
 
-from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import memory_document
 from credenda.index.precision_tiers import FORGOTTEN, TIERS, choose_bits
 from credenda.index.quantize import decode_rows, encode
 from credenda.model.compression_report import CompressReport, CompressTier
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
 from credenda.services.lifecycle import walk_retention
-from credenda.storage.store import Vector, Watermark, Writer, pack_code
+from credenda.storage.store import Vector, Watermark, Writer
 from credenda.workers.idle_tasks import COMPRESSED, flush_accesses
 
 __all__ = ["compress"]
@@ -84,9 +84,7 @@ def _examine_batch(
     """Count the vectors of a batch of memories by tier, and yield those to compress."""
     with parts.store.reader(parts.user_id) as reader:
         tag = reader.tenant.tag
-        codes = {
-            pack_code(parse_id_number(one.id, IdKind.MEMORY, tag), memory=True): (one.id, score) for one, score in batch
-        }
+        codes = {memory_document(one.id, tag): (one.id, score) for one, score in batch}
         stored = reader.vectors(list(codes), model_id)
     for vector in stored:
         memory_id, score = codes[vector.code]

@@ -11,6 +11,7 @@ from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.storage.store import Writer
+from credenda.storage.tenant_transfer import Erasure
 from credenda.validation import check_condition, check_text
 
 __all__ = ["erase", "hold", "lift_hold", "list_holds", "set_policy"]
@@ -35,14 +36,20 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
     if parts.resident.in_use:
         parts.indexes.drop(parts.user_id, store=parts.store_name)
     parts.questions.clear()
+    return _receipt(erasure, None if export is None else str(export))
+
+
+def _receipt(erasure: Erasure, exported: str | None) -> EraseReceipt:
+    """Tell what an erasure did; of a proof that counts nothing, `remaining_matches` says whether it held."""
+    proof = erasure.proof
     return EraseReceipt(
         rows=sum(erasure.rows.values()),
-        windows_searched=erasure.windows_searched,
-        remaining_matches=erasure.remaining_matches,
+        windows_searched=int(proof.get("windows_searched", "0")),
+        remaining_matches=int(proof.get("remaining_matches", "0" if erasure.held else "1")),
         tables=erasure.rows,
-        log_emptied=erasure.log_emptied,
+        log_emptied=proof.get("log_emptied", "yes") == "yes",
         backups=erasure.backups,
-        exported=None if export is None else str(export),
+        exported=exported,
     )
 
 

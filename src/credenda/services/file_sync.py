@@ -154,7 +154,7 @@ class _Round:
         for one in news:
             local = None if one.restored or one.tier is Tier.ARCHIVE else held.get(normalise_text(one.text))
             if local is not None and one.name and plan.where.get(local):
-                plan.bound[one.name] = AWAY  # an entry of another store with the text of a memory here
+                plan.bound[one.name] = AWAY  # an entry of another memory about what stands here already
             elif local is not None:
                 self._placed[one.spot] = [local]
                 plan.where.setdefault(local, one.spot.path if one.tier is Tier.PAGES else "")
@@ -251,7 +251,7 @@ class _Round:
         """Draw all pages that can be drawn, then the index, the tombstones, and last the state."""
         names = _map_ids(state, plan, after)
         here = {one.id for one in (*after.memories, *after.events)}
-        plan.away &= here  # memories that were deleted with another one are no longer pending
+        plan.away &= here  # what went with something else waits for nothing
         hidden = {local for local in here if names.get(local, local) in found.hidden}
         placing = Placing(
             texts=found.texts,
@@ -389,9 +389,7 @@ def _list_pages(found: Found, layout: Layout, standing: Collection[str]) -> dict
     return left | {key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}}
 
 
-def _map_bases(
-    layout: Layout, names: Mapping[str, str], failed: Sequence[str] | set[str], key: bytes
-) -> dict[str, Base]:
+def _map_bases(layout: Layout, names: Mapping[str, str], failed: Collection[str], key: bytes) -> dict[str, Base]:
     """Return for every entry in a file the state that both sides now share."""
     return {
         names.get(one.local, one.local): Base(one.local, path, hash_text(key, one.text), one.held)

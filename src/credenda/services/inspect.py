@@ -29,6 +29,8 @@ from credenda.model.query import (
     SearchResult,
     SlotVersion,
 )
+from credenda.operations.naming import full_id_in
+from credenda.operations.waiting import messages_waiting
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
@@ -65,6 +67,8 @@ _KINDS: Final[tuple[str, ...]] = get_args(HitKind)
 _MODES: Final[tuple[str, ...]] = get_args(Mode)
 _PROFILES: Final[tuple[str, ...]] = get_args(Profile)
 _INCLUDES: Final[tuple[str, ...]] = get_args(Include)
+_JOBS_LOOKED_AT: Final = 100
+"""Waiting jobs that a search looks at: it must not become slower by what waits."""
 _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 
 
@@ -115,6 +119,8 @@ def search(parts: Parts, question: SearchArguments, *, reach: int | None = None)
             embed=parts.ask,
             now_us=parts.clock.now_us(),
         )
+        waiting = messages_waiting(reader, _JOBS_LOOKED_AT)
+    result = replace(result, waiting=waiting) if waiting else result
     if query.record_access:
         _record(parts, result.hits, query.session)
     return result
@@ -153,6 +159,7 @@ def context(
             budget=TokenBudget(budget, parts.counter),
             core=gather_candidates(parts, reader, asked, now_us),
         )
+        packed = replace(packed, waiting=messages_waiting(reader, _JOBS_LOOKED_AT))
     if query is not None and asked.record_access:
         _record(parts, packed.hits, asked.session)
     return packed
@@ -191,6 +198,7 @@ def get(
     """Return a memory as believed now or at a time; raises `NotFound` if it was not believed then."""
     as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
+        memory_id = full_id_in(reader, memory_id)
         now = get_current(reader, memory_id)
         held = reader.memories([memory_id], known_at_us) if known_at_us is not None else [now]
     if not held:
@@ -272,6 +280,7 @@ def history(
     check_text(attribute, "attribute")
     as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
+        id = None if id is None else full_id_in(reader, id)
         return read_slot_history(
             reader, id=id, entity=entity, attribute=attribute, as_of_us=as_of_us, known_at_us=known_at_us
         )
@@ -282,13 +291,14 @@ def why(parts: Parts, memory_id: str) -> Explanation:
     from credenda.read.history import read_explanation as explain
 
     with parts.store.reader(parts.user_id) as reader:
-        get_current(reader, memory_id)
+        memory_id = get_current(reader, full_id_in(reader, memory_id)).id
         return explain(reader, memory_id)
 
 
 def list_changes(parts: Parts, cause: str) -> list[ChangeRecord]:
     """Return the changes that an event caused, oldest first."""
     with parts.store.reader(parts.user_id) as reader:
+        cause = full_id_in(reader, cause)
         parse_id_number(cause, IdKind.EVENT, reader.tenant.tag)
         return reader.changes(ChangeFilter(cause=cause))
 
@@ -300,7 +310,7 @@ def count_stats(parts: Parts) -> Stats:
 
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
-        waiting = count_waiting(reader)
+        waiting, unread = count_waiting(reader), messages_waiting(reader)
     return Stats(
         events=counts.events,
         redacted_events=counts.redacted_events,
@@ -317,6 +327,7 @@ def count_stats(parts: Parts) -> Stats:
         embedder=parts.embedder.model_id if parts.embedder else None,
         vectors_by_model=counts.vectors_by_model,
         counted_by=parts.counter.name,
+        waiting=unread,
         model=describe_model_use(parts, counts, waiting),
     )
 

@@ -26,6 +26,7 @@ from credenda.model.report import (
     RetentionPoint,
     ScoreMove,
 )
+from credenda.operations.naming import full_id
 from credenda.portability.atomic_write import replace_file
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
@@ -191,6 +192,7 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
 
     Raises `Conflict` at the ends of the ladder and for layers outside it, and `NotFound`.
     """
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -201,7 +203,7 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
                 why=f"it is {memory.layer}, and the ladder is {' → '.join(LADDER)}",
                 fix="no further move is possible",
             )
-        reason = "promoted by hand" if up else "demoted by hand"
+        reason = "promoted by the user" if up else "demoted by the user"
         application = Application(actor=Actor.USER, now_us=parts.clock.now_us())
         apply(writer, [SetLayer(memory_id=memory_id, layer=layer, reason=reason)], application)
         return get_current(writer, memory_id)

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from credenda.errors import Invalid, NotFound, Unavailable
-from credenda.operations.entries.schema import Door, Operation, Param
+from credenda.operations.entries.schema import LOCAL, NOT_A_SKILL, Operation, Param
 
 __all__ = ["ENTRIES"]
-
-_NAMES_FOLDERS: Final[frozenset[Door]] = frozenset({"python", "cli"})
-"""Interfaces that may name folders to read. MCP is excluded because a model may follow injected instructions, REST
-because a remote caller could read the server's disk."""
 
 ENTRIES: Final = (
     Operation(
         name="scan",
         call="data.scan",
         summary="Store the declarations of the code in a folder, in a layer of their own; a second scan adds nothing.",
-        params=(Param(name="path", kind="path", help="The folder of the project.", positional=True),),
-        output="ScanReport",
+        params=(Param(name="path", type=Path, remote="nothing", help="The folder of the project.", positional=True),),
         errors=(Invalid, NotFound, Unavailable),
         writes=True,
         idempotent=True,
-        doors=_NAMES_FOLDERS,
+        scope="memory:write",
+        closed=LOCAL,
     ),
     Operation(
         name="drift",
@@ -32,18 +30,19 @@ ENTRIES: Final = (
         params=(
             Param(
                 name="roots",
-                kind="names",
+                type=Sequence[Path],
+                remote="nothing",
                 help="Project folders. [default: the setting drift_roots]",
                 positional=True,
                 optional=True,
                 person_only=True,
             ),
-            Param(name="fix", kind="flag", default=False, help="Invalidate memories with errors; `undo` reverses it."),
+            Param(name="fix", type=bool, default=False, help="Invalidate memories with errors; `undo` reverses it."),
         ),
-        output="DriftReport",
         errors=(Invalid, NotFound, Unavailable),
         writes=True,
         idempotent=True,
-        doors=frozenset({"python", "cli", "mcp"}),
+        scope="memory:admin",
+        closed={**NOT_A_SKILL, "rest": LOCAL["rest"]},
     ),
 )

@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Final
+from pathlib import Path
+from typing import Final, Literal
 
 from credenda.errors import Conflict, Corrupt, Invalid, LimitExceeded, NotFound, Unavailable
-from credenda.operations.entries.schema import WITH_FILES, Operation, Param, text
+from credenda.operations.entries.schema import LOCAL, NOT_A_SKILL, PERSONS, Operation, Param, Rest, text
 
 __all__ = ["ENTRIES"]
+
+_Written = Literal["credenda", "mcp-memory"]
+_Read = Literal[
+    "credenda",
+    "claude-code",
+    "chatgpt",
+    "claude",
+    "mcp-memory",
+    "mem0",
+    "conversation",
+    "obsidian",
+    "markdown",
+    "text",
+]
 
 ENTRIES: Final = (
     Operation(
         name="stats",
         call="stats",
         summary="Count memories, events and pending work.",
-        output="Stats",
         idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/stats"),),
     ),
     Operation(
         name="doctor",
         call="data.doctor",
         summary="Verify the store, and repair derived data.",
-        params=(Param(name="repair", kind="flag", default=False, help="Rebuild derived indexes that differ."),),
-        output="DoctorReport",
+        params=(Param(name="repair", type=bool, default=False, help="Rebuild derived indexes that differ."),),
         errors=(Unavailable,),
         writes=True,
         idempotent=True,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/doctor"),),
     ),
     Operation(
         name="rebuild",
@@ -34,19 +51,24 @@ ENTRIES: Final = (
         params=(
             Param(
                 name="reextract",
-                kind="flag",
+                type=bool,
                 default=False,
                 help="Derive them again from the events, with the current rules.",
             ),
-            Param(name="model", kind="flag", default=False, help="Use the LLM for --reextract, not rules alone."),
-            Param(name="dry_run", kind="flag", default=False, help="Only report the differences."),
-            Param(name="from_files", kind="path", help="Fill an empty memory from a folder of `files sync` instead."),
+            Param(name="model", type=bool, default=False, help="Use the LLM for --reextract, not rules alone."),
+            Param(name="dry_run", type=bool, default=False, help="Only report the differences."),
+            Param(
+                name="from_files",
+                type=Path,
+                remote="nothing",
+                help="Fill an empty memory from a folder of `files sync` instead.",
+            ),
         ),
-        output="RebuildReport",
         errors=(Corrupt, Conflict, Invalid, NotFound, Unavailable),
         writes=True,
         idempotent=True,
-        doors=frozenset({"python", "cli"}),
+        scope="memory:admin",
+        closed={**PERSONS, "rest": "it may run for hours, and a person answers its questions"},
     ),
     Operation(
         name="reembed",
@@ -60,72 +82,78 @@ ENTRIES: Final = (
                 optional=True,
             ),
         ),
-        output="ReembedReport",
         errors=(Invalid, Unavailable),
         writes=True,
         idempotent=True,
-        doors=frozenset({"python", "cli", "rest"}),  # an LLM must not start a task that may cost money
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/reindex"),),
+        closed={**NOT_A_SKILL, "mcp": "a model must not start work that may cost money"},
     ),
     Operation(
         name="extract",
         call="manage.extract",
         summary="Process the messages that wait for the LLM; or estimate the cost without calling it.",
         params=(
-            Param(name="path", kind="path", help="With --dry-run: a file to estimate.", positional=True, optional=True),
+            Param(
+                name="path",
+                type=Path,
+                remote="upload",
+                help="With --dry-run: a file to estimate.",
+                positional=True,
+                optional=True,
+            ),
             text("text", "With --dry-run: a text to estimate."),
             text("model", "With --dry-run: another model, such as openai:gpt-5-mini."),
-            Param(name="dry_run", kind="flag", default=False, help="Only estimate the cost."),
+            Param(name="dry_run", type=bool, default=False, help="Only estimate the cost."),
         ),
-        output="ExtractionReport",
         errors=(Invalid, NotFound, Unavailable),
         writes=True,
         idempotent=True,
-        doors=WITH_FILES,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/extractions"),),
+        closed={**NOT_A_SKILL, "mcp": "a model must not start work that may cost money"},
     ),
     Operation(
         name="export",
         call="data.export",
         summary="Export all data of this user as JSON Lines, without loss; or the current memories, for another tool.",
         params=(
-            Param(name="path", kind="path", help="File to write; .gz is compressed.", positional=True),
+            Param(name="path", type=Path, remote="download", help="File to write; .gz is compressed.", positional=True),
             Param(
                 name="format",
+                type=_Written,
                 default="credenda",
-                choices=("credenda", "mcp-memory"),
                 help="The archive, or the file of the MCP reference memory server.",
             ),
         ),
-        output="ExportReport",
         errors=(Invalid, Unavailable),
-        doors=WITH_FILES,
+        scope="memory:read",
+        rest=(Rest(method="POST", path="/v1/export"),),
+        closed={**NOT_A_SKILL, "mcp": LOCAL["mcp"]},
     ),
     Operation(
         name="import",
         call="data.import_",
         summary="Import an export, conversations, another tool's memory, or documents; repeating it adds nothing.",
         params=(
-            Param(name="path", kind="path", help="File or folder to read; .gz and .zip too.", positional=True),
+            Param(
+                name="path",
+                type=Path,
+                remote="upload",
+                help="File or folder to read; .gz and .zip too.",
+                positional=True,
+            ),
             Param(
                 name="format",
-                choices=(
-                    "credenda",
-                    "claude-code",
-                    "chatgpt",
-                    "claude",
-                    "mcp-memory",
-                    "mem0",
-                    "conversation",
-                    "obsidian",
-                    "markdown",
-                    "text",
-                ),
+                type=_Read,
                 help="Format of the file. [default: detected]",
             ),
         ),
-        output="ImportReport",
         errors=(Invalid, NotFound, Conflict, LimitExceeded),
         writes=True,
         idempotent=True,
-        doors=WITH_FILES,
+        scope="memory:write",
+        rest=(Rest(method="POST", path="/v1/imports"),),
+        closed={**NOT_A_SKILL, "mcp": LOCAL["mcp"]},
     ),
 )

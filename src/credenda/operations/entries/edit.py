@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.model.memory import Status
-from credenda.operations.entries.schema import ID, REASON, Operation, Param, text
+from credenda.operations.entries.schema import ID, NOT_A_SKILL, REASON, Operation, Param, Rest, text
 
 __all__ = ["ENTRIES"]
 
 _WHERE: Final = (
     text("session", "All changes caused by this session."),
     text("source", "All changes caused by this source, such as ingest."),
-    Param(name="since", kind="time", help="All changes from this time on."),
-    Param(name="until", kind="time", help="All changes before this time."),
-    Param(name="cascade", kind="flag", default=False, help="Also undo later changes that depend on it."),
-    Param(name="dry_run", kind="flag", default=False, help="Change nothing, and show the planned changes."),
+    Param(name="since", type=datetime, help="All changes from this time on."),
+    Param(name="until", type=datetime, help="All changes before this time."),
+    Param(name="cascade", type=bool, default=False, help="Also undo later changes that depend on it."),
+    Param(name="dry_run", type=bool, default=False, help="Change nothing, and show the planned changes."),
 )
+_WHOLE_ID: Final = Param(name="id", help="An id from a list or a search.", positional=True)
+"""What deletes takes no short ids where nobody is asked; the command line asks, and says what one names."""
 
 ENTRIES: Final = (
     Operation(
@@ -25,39 +29,43 @@ ENTRIES: Final = (
         call="correct",
         summary="Correct a memory that was wrong from the start.",
         params=(ID, text("text", "The corrected text."), text("value", "The corrected value."), REASON),
-        output="Memory",
         errors=(Invalid, NotFound, Conflict),
         writes=True,
+        scope="memory:write",
+        rest=(Rest(method="PATCH", path="/v1/memories/{id}"),),
     ),
     Operation(
         name="forget",
         call="forget",
         summary="Take a memory out of use; `restore` reverses it.",
         params=(ID, REASON),
-        output="Memory",
         errors=(NotFound, Conflict),
         writes=True,
         idempotent=True,
+        scope="memory:write",
+        rest=(Rest(method="POST", path="/v1/memories/{id}/forget"),),
     ),
     Operation(
         name="restore",
         call="restore",
         summary="Restore a forgotten memory.",
         params=(ID,),
-        output="Memory",
         errors=(NotFound, Conflict),
         writes=True,
+        scope="memory:write",
+        rest=(Rest(method="POST", path="/v1/memories/{id}/restore"),),
     ),
     Operation(
         name="delete",
         call="delete",
         summary="Delete a memory or an event permanently, with its evidence; the same content is not added again.",
-        params=(ID,),
-        output="None",
+        params=(_WHOLE_ID,),
         errors=(NotFound,),
         writes=True,
         destructive=True,
         idempotent=True,
+        scope="memory:write",
+        rest=(Rest(method="DELETE", path="/v1/memories/{id}", status=204),),
     ),
     Operation(
         name="feedback",
@@ -65,67 +73,74 @@ ENTRIES: Final = (
         summary="Say whether a hit was useful; it counts once per session and day, the latest one wins.",
         params=(
             ID,
-            Param(name="useful", kind="flag", help="Whether it was useful.", option="useful/useless"),
+            Param(name="useful", type=bool, help="Whether it was useful.", option="useful/useless"),
             text("session", "Conversation in which it was shown. [default: the last one]"),
         ),
-        output="None",
         errors=(NotFound,),
         writes=True,
+        scope="memory:write",
+        rest=(Rest(method="POST", path="/v1/memories/{id}/feedback", status=204),),
     ),
     Operation(
         name="pin",
         call="manage.pin",
         summary="Pin a memory: it is in every context.",
         params=(ID,),
-        output="Memory",
         errors=(NotFound, Conflict),
         writes=True,
         idempotent=True,
+        scope="memory:review",
+        rest=(Rest(method="POST", path="/v1/memories/{id}/pin"),),
     ),
     Operation(
         name="unpin",
         call="manage.unpin",
         summary="Unpin a memory.",
         params=(ID,),
-        output="Memory",
         errors=(NotFound,),
         writes=True,
         idempotent=True,
+        scope="memory:review",
+        rest=(Rest(method="DELETE", path="/v1/memories/{id}/pin"),),
     ),
     Operation(
         name="contests",
         call="manage.contests",
         summary="List slots with an undecided value, and the question about each; open ones first.",
-        output="ContestCase",
         idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/contests"),),
     ),
     Operation(
         name="resolve",
         call="manage.resolve",
         summary="Resolve a contest: keep one value, or give each value a scope.",
         params=(
-            Param(name="id", help="The id of a contest.", positional=True),
+            Param(name="id", argument="contest_id", help="The id of a contest.", positional=True),
             text("keep", "The value to keep; or when each applies: X when …, else Y."),
             Param(
                 name="scopes",
-                kind="table",
+                type=Mapping[str, str],
                 help="A value for each scope; the scope `default` means no scope.",
                 option="scope",
             ),
         ),
-        output="Resolution",
         errors=(Invalid, NotFound, Conflict),
         writes=True,
+        scope="memory:review",
+        rest=(Rest(method="POST", path="/v1/contests/{id}/resolution"),),
+        closed={},
     ),
     Operation(
         name="loops",
         call="manage.loops",
         summary="List slots whose value was replaced three or more times within 30 days, the worst first.",
-        params=(Param(name="days", kind="integer", help="Number of days. [default: 30]"),),
-        output="SlotLoop",
+        params=(Param(name="days", type=int, help="Number of days. [default: 30]"),),
         errors=(Invalid,),
         idempotent=True,
-        doors=frozenset({"python", "mcp", "rest"}),  # at the terminal it is `contests --audit`
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/loops"),),
+        closed={**NOT_A_SKILL, "cli": "it is `contests --audit` there"},
     ),
     Operation(
         name="set-status",
@@ -137,41 +152,48 @@ ENTRIES: Final = (
                 name="status",
                 help="The new status.",
                 positional=True,
-                choices=tuple(one for one in Status if one is not Status.DELETED),
+                type=Status,
+                among=tuple(one.value for one in Status if one is not Status.DELETED),
             ),
             REASON,
         ),
-        output="Memory",
         errors=(Invalid, NotFound, Conflict),
         writes=True,
         idempotent=True,
+        scope="memory:review",
+        rest=(Rest(method="POST", path="/v1/memories/{id}/status"),),
     ),
     Operation(
         name="status-history",
         call="manage.status_history",
         summary="Show every status that a memory has had, and why.",
         params=(ID,),
-        output="StatusStep",
         errors=(NotFound,),
         idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/memories/{id}/status"),),
     ),
     Operation(
         name="undo",
         call="manage.undo",
         summary="Undo a change, or all changes of a session, a source or a span of time.",
         params=(Param(name="change_id", help="The id of a change.", positional=True, optional=True), *_WHERE),
-        output="UndoReport",
         errors=(Invalid, NotFound, Conflict),
         writes=True,
+        scope="memory:review",
+        rest=(
+            Rest(method="POST", path="/v1/changes/{change_id}/undo", without=("session", "source", "since", "until")),
+            Rest(method="POST", path="/v1/undo", without=("change_id",)),
+        ),
     ),
     Operation(
         name="undo-where",
         call="manage.undo_where",
         summary="Undo all changes of a session, a source or a span of time.",
         params=_WHERE,
-        output="UndoReport",
         errors=(Invalid, Conflict),
         writes=True,
-        doors=frozenset({"python"}),
+        scope="memory:review",
+        closed={**NOT_A_SKILL, **dict.fromkeys(("cli", "mcp", "rest"), "`undo` takes the same conditions")},
     ),
 )

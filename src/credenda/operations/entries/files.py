@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from pathlib import Path
+from typing import Final, Literal
 
 from credenda.errors import Invalid, Unavailable
-from credenda.operations.entries.schema import Door, Operation, Param
+from credenda.operations.entries.schema import LOCAL, Operation, Param
 
 __all__ = ["ENTRIES"]
 
-_NAMES_FOLDERS: Final[frozenset[Door]] = frozenset({"python", "cli"})
-"""Interfaces that may name folders to read and write; not MCP or REST."""
+_Missing = Literal["ask", "delete", "restore"]
 
 ENTRIES: Final = (
     Operation(
@@ -18,19 +18,19 @@ ENTRIES: Final = (
         call="data.sync_files",
         summary="Synchronise a folder of Markdown pages, in both directions.",
         params=(
-            Param(name="dir", kind="path", help="The folder; created if missing.", positional=True),
+            Param(name="dir", type=Path, help="The folder; created if missing.", positional=True),
             Param(
                 name="missing",
+                type=_Missing,
                 default="ask",
-                choices=("ask", "delete", "restore"),
                 help="What to do if many entries are missing at once.",
             ),
         ),
-        output="SyncReport",
         errors=(Invalid, Unavailable),
         writes=True,
         destructive=True,
         idempotent=True,
-        doors=_NAMES_FOLDERS,
+        scope="memory:admin",
+        closed=LOCAL,
     ),
 )

@@ -1,7 +1,7 @@
 """Three sides held against each other: what both had, what the memory holds, what the files say. Pure.
 
-What only one side changed is taken over by the other. What both changed is never decided here: it becomes a `EditConflict`,
-which asks. What a person wrote is either told to the memory or left where it stands.
+What only one side changed is taken over by the other. What both changed is never decided here: it becomes an
+`EditConflict`, which asks. What a person wrote is either told to the memory or left where it stands.
 """
 
 from __future__ import annotations

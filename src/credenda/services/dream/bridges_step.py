@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import memory_document
 from credenda.manage.dream.bridges import (
     BridgeRules,
     EntityPair,
@@ -24,7 +24,7 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.services.dream.index_derived import prepare_vectors
 from credenda.services.dream.llm import Mind
 from credenda.services.dream.step_context import Night
-from credenda.storage.store import MemoryFilter, Watermark, pack_code
+from credenda.storage.store import MemoryFilter, Watermark
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,7 @@ def _average_vectors(night: Night, embedder: Embedder, about: EntityFacts) -> ND
 
     with night.parts.store.reader(night.parts.user_id) as reader:
         tag = reader.tenant.tag
-        codes = [pack_code(parse_id_number(fact.id, IdKind.MEMORY, tag), memory=True) for fact in about.facts]
+        codes = [memory_document(fact.id, tag) for fact in about.facts]
         found = reader.vector_data(codes, embedder.model_id)
     if not found:
         return None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from credenda.errors import Unavailable
-from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import memory_document
 from credenda.model.change import Add, Change
 from credenda.services.dream.step_context import Night
 from credenda.services.usage import rescore_retention
-from credenda.storage.store import Vector, Writer, pack_code
+from credenda.storage.store import Vector, Writer
 from credenda.write.apply import Applied
 from credenda.write.indexing.embed import MissingVector, embed
 
@@ -29,8 +29,7 @@ def prepare_vectors(night: Night, changes: Sequence[Change]) -> Callable[[Writer
     def file(writer: Writer, applied: Applied) -> None:
         ids = [applied.ids[one.key] for one in added]
         for name, vector in zip(ids, vectors, strict=False):
-            number = parse_id_number(name, IdKind.MEMORY, writer.tenant.tag)
-            writer.put(vector._replace(code=pack_code(number, memory=True)))
+            writer.put(vector._replace(code=memory_document(name, writer.tenant.tag)))
         rescore_retention(night.parts, writer, ids)
 
     return file
