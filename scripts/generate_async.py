@@ -38,10 +38,10 @@ __all__ = ["AsyncCredenda", "AsyncData", "AsyncManage", "Opening"]
 
 
 class Opening:
-    """A memory that is about to be open: await it, or enter it with `async with`, which closes it at the end."""
+    """A memory to be opened: await it, or use it in `async with`, which closes it at the end."""
 
     def __init__(self, start: Callable[[], Credenda]) -> None:
-        """Open nothing yet."""
+        """Take the function that opens the memory, without calling it."""
         self._start = start
         self._opened: AsyncCredenda | None = None
 
@@ -50,12 +50,12 @@ class Opening:
         try:
             await asyncio.to_thread(lambda: made.set_result(self._start()))
             return AsyncCredenda(made.result())
-        except BaseException:  # whoever awaits it is gone: it closes as soon as it is open
+        except BaseException:  # the caller is gone: close it as soon as it is open
             made.add_done_callback(lambda done: done.result().close())
             raise
 
     def __await__(self) -> Generator[object, None, AsyncCredenda]:
-        """Open it; closing is up to the caller."""
+        """Open it; the caller closes it."""
         return self._open().__await__()
 
     async def __aenter__(self) -> AsyncCredenda:
@@ -75,11 +75,10 @@ class Opening:
 
 
 class AsyncCredenda:
-    """One tenant's memory for programs that await: what `Credenda` does, without blocking the event loop.
+    """One tenant's memory for asynchronous programs: like `Credenda`, without blocking the event loop.
 
-    A call that is cancelled while it runs is still carried out: its thread goes on to the end. What was acknowledged,
-    that is, whatever an `await` has returned from, is on disk and stays there. To repeat a cancelled `remember` without
-    filing it twice, give it an `idempotency_key`.
+    A call that is cancelled while it runs still completes in its thread. Data is on disk, and stays there, once the
+    `await` has returned. To repeat a cancelled `remember` without storing it twice, give it an `idempotency_key`.
 
     >>> async def talk(path):
     ...     async with AsyncCredenda.open(path, user="ana") as mem:
@@ -91,7 +90,7 @@ class AsyncCredenda:
     """
 
     def __init__(self, memory: Credenda) -> None:
-        """Take over an open memory; `open` is how one is usually made."""
+        """Take an open memory; callers normally use `open`."""
         self._memory = memory
         self.manage = AsyncManage(memory.manage)
         self.data = AsyncData(memory.data)
@@ -150,7 +149,7 @@ def arguments(node: Function) -> str:
 
 
 def method(node: Function, source: list[str]) -> str:
-    """The coroutine beside one method; a property stays one, and `open` returns what can be awaited or entered."""
+    """The coroutine beside one method; a property stays one, and what opens a memory can be awaited or entered."""
     signature = ast.unparse(node.args)
     handed = ", ".join(part for part in (f"self._memory.{node.name}", arguments(node)) if part)
     written = docstring(node, source)
@@ -161,6 +160,8 @@ def method(node: Function, source: list[str]) -> str:
         handed = ", ".join((f"{FRONT}.{node.name}", arguments(node)))
         body = f"return Opening(partial({handed}))"
         return f"    @classmethod\n    def {node.name}({signature}) -> Opening:\n{written}\n        {body}\n"
+    if returns == FRONT:
+        return f"    def {node.name}({signature}) -> Opening:\n{written}\n        return Opening(partial({handed}))\n"
     result = "await" if returns == "None" else "return await"
     body = f"{result} asyncio.to_thread({handed})"
     return f"    async def {node.name}({signature}) -> {returns}:\n{written}\n        {body}\n"
@@ -223,7 +224,7 @@ def render() -> str:
     }
     wrapped = [classes[FRONT], *(classes[name] for name in GROUPS)]
     functions = [node for one, _ in wrapped for node in public(one.body)]
-    names = used_names(functions) | {"Self", "TracebackType"}
+    names = (used_names(functions) | {"Self", "TracebackType"}) - {FRONT}
     codes = sorted({code for one, source in wrapped for code in silenced(list(public(one.body)), source)})
     noqa = f"# ruff: noqa: {', '.join(codes)} - the signatures are those of the client\n" if codes else ""
     wanted = "\n".join(dict.fromkeys(line for tree in trees for line in imports(tree, names)))
