@@ -170,21 +170,20 @@ def list_members(cls: type) -> Iterator[tuple[str, object]]:
             yield name, member
 
 
+def is_property(member: object) -> bool:
+    """Say whether a member of a class is read like a field."""
+    return isinstance(member, property | cached_property)
+
+
 def list_properties(cls: type) -> list[tuple[str, object]]:
     """Return the functions of the properties of a class."""
-    kinds = (property, cached_property)
-    return [(name, unwrap_member(member)) for name, member in list_members(cls) if isinstance(member, kinds)]
+    return [(name, unwrap_member(member)) for name, member in list_members(cls) if is_property(member)]
 
 
 def list_methods(cls: type) -> list[tuple[str, object]]:
     """Return the functions of the methods of a class."""
-    found = [(name, unwrap_member(member), member) for name, member in list_members(cls)]
-    kinds = (property, cached_property)
-    return [
-        (name, function)
-        for name, function, member in found
-        if inspect.isfunction(function) and not isinstance(member, kinds)
-    ]
+    found = [(name, unwrap_member(member)) for name, member in list_members(cls) if not is_property(member)]
+    return [(name, function) for name, function in found if inspect.isfunction(function)]
 
 
 def render_properties(cls: type) -> str:
