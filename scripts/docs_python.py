@@ -49,13 +49,18 @@ RESULTS = (Receipt, Memory, Hit, SearchResult, Context, Explanation, Page)
 """The values that most programs use, in the order in which a newcomer meets them."""
 PROPERTIES_HEAD = "| property | type | meaning |\n|---|---|---|\n"
 NAME = re.compile(r"\b[A-Z]\w+\b")
+PAGE_NAME = re.compile(r"\bdocs/([\w/-]+\.md)")
 DOCTEST = re.compile(r"(?:^>>> .*\n(?:(?!\n).*\n)*)+", re.MULTILINE)
 # Parts of docstrings that mean nothing on a page, and their replacement.
 REPLACED = (
     (re.compile(r" \([RESCDX]-\d{3}[^)]*\)"), ""),
     (re.compile(r'getfixture\("tmp_path"\) / '), ""),
-    (re.compile(r"\bdocs/([\w/-]+\.md)"), r"[docs/\1](../\1)"),
 )
+
+
+def link_page(found: re.Match[str]) -> str:
+    """Make a link of the name of a page, where that page exists."""
+    return f"[{found[0]}](../{found[1]})" if (PAGE.parents[1] / found[1]).is_file() else found[0]
 
 
 def read_docstring(thing: object) -> str:
@@ -63,6 +68,7 @@ def read_docstring(thing: object) -> str:
     text = inspect.getdoc(thing) or ""
     for pattern, replacement in REPLACED:
         text = pattern.sub(replacement, text)
+    text = PAGE_NAME.sub(link_page, text)
     return DOCTEST.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", text + "\n").strip()
 
 
@@ -296,8 +302,8 @@ def render_client() -> str:
         parts.append(f"## Credenda.{name}\n\n{read_docstring(group)}\n\n{render_methods(group, f'{name}.', '###')}")
     parts.append(f"## AsyncCredenda\n\n{read_docstring(AsyncCredenda)}\n\n")
     parts.append(
-        "It has the methods of `Credenda` as coroutines, with the same parameters and results, and so have its groups "
-        "`manage` and `data`.\nOpen it with `async with AsyncCredenda.open(…) as mem`.\n\n"
+        "It has the methods of `Credenda` as coroutines, with the same parameters and results. Its groups `manage` and "
+        "`data` have those of\n`Credenda`, likewise as coroutines.\n\n"
     )
     signature = format_signature("restore_backup", restore_backup)
     return "".join([*parts, f"## restore_backup\n\n{signature}\n{read_docstring(restore_backup)}\n\n"])

@@ -18,7 +18,7 @@ from pathlib import Path
 from credenda.interfaces.cli.main import cli
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "tutorial.md"
-BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(?P<kind>[\w-]+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 INSTALL = "pip install credenda"
 """The only line of the page that is not run."""
 PROMPT = "$ "
@@ -82,7 +82,7 @@ def run_page(page: str) -> str:
     def run_block(block: re.Match[str]) -> str:
         nonlocal printed
         kind, body = block["kind"], block["body"]
-        if kind == "console":
+        if kind == "shell-session":
             commands = [line for line in body.splitlines() if line.startswith(PROMPT)]
             body = "".join(f"{line}\n{run_command(line.removeprefix(PROMPT))}" for line in commands)
         elif kind == "python":
