@@ -108,7 +108,7 @@ def test_the_same_key_files_once(ana: Terminal) -> None:
     again = ana.json("remember", "I live in Linz.", "--key", "k1")
     assert again["cached"]
     assert again["event_ids"] == first["event_ids"]
-    assert ana.text("remember", "I live in Linz.", "--key", "k1").startswith("Filed before as ")
+    assert ana.text("remember", "I live in Linz.", "--key", "k1").startswith("Already stored as ")
 
 
 def test_a_refused_secret_is_named(ana: Terminal) -> None:
@@ -273,7 +273,7 @@ def test_a_sound_store_passes_the_doctor(ana: Terminal) -> None:
     report = ana.json("doctor")
     assert report["ok"] is True
     assert report["findings"] == []
-    assert ana.text("doctor", "--repair").startswith("Everything holds.")
+    assert ana.text("doctor", "--repair").startswith("No problem was found.")
 
 
 def test_what_is_exported_can_be_imported(ana: Terminal, tmp_path: Path) -> None:
@@ -328,7 +328,7 @@ def test_an_imported_conversation_is_believed_when_the_command_returns(ana: Term
     report = ana.json("import", str(file), "--format", "conversation")
     assert (report["conversations"], report["turns"]) == (1, 2)
     assert [(one["value"], one["valid_from"]) for one in ana.held()] == [("Linz", "2026-03-01T10:00:00Z")]
-    assert "there already  2" in ana.text("import", str(file))
+    assert "already stored  2" in ana.text("import", str(file))
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

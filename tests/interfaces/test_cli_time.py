@@ -189,4 +189,4 @@ def test_what_was_wrong_unsettled_or_deleted_looks_so() -> None:
 def test_what_is_yet_to_come_and_the_ends_of_time_are_drawn() -> None:
     versions = [version("Linz", "0001-01-02"), version("Graz", "9999-12-30")]
     assert "9999-12-30" in history(Screen(now_us=NOW), versions)
-    assert history(Screen(), []) == "Nothing was ever held there."
+    assert history(Screen(), []) == "This slot never had a value."

@@ -1,4 +1,4 @@
-"""Beliefs for people: one memory, lists of them, why they are held, and what they were before."""
+"""Text output of beliefs: one memory, lists, evidence and changes, and contests."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _VERBS: Final = {
 
 
 def about(entity: str | None, attribute: str | None, scope: str | None = None) -> str:
-    """Name a slot as a person would: `residence`, `daughter's name`, `work location (Fridays)`."""
+    """Name a slot in words: `residence`, `daughter's name`, `work location (Fridays)`."""
     name = (attribute or "").replace("_", " ")
     owner = (entity or "").removeprefix("user's ")
     if owner and owner != "user":
@@ -52,12 +52,12 @@ def about(entity: str | None, attribute: str | None, scope: str | None = None) -
 
 
 def label(memory: Memory) -> str:
-    """Name the slot of a memory, or its type where it has none."""
+    """Name the slot of a memory, or its type when it has no slot."""
     return about(memory.entity, memory.attribute, memory.scope) or memory.type.value
 
 
 def standing(memory: Memory) -> str:
-    """Say what a reader must know before taking a memory for true; "" for a plain belief."""
+    """Describe what is unusual about a memory: status, contest, flags, confidence; "" when nothing is."""
     notes: list[str] = []
     if memory.contested:
         notes.append("contested")
@@ -73,7 +73,7 @@ def standing(memory: Memory) -> str:
 
 
 def saying(memory: Memory) -> str:
-    """Give a memory's value, or its words where it has none, as a person would put it."""
+    """Return a memory's value as text, or its statement when it has no value."""
     value = clean(memory.value or memory.text)
     yearly = _YEARLY.fullmatch(value)
     if yearly:
@@ -82,19 +82,19 @@ def saying(memory: Memory) -> str:
 
 
 def headline(screen: Screen, memory: Memory) -> str:
-    """Name a memory in one line."""
+    """Describe a memory in one line."""
     notes = standing(memory)
     return f"{screen.bold(f'{label(memory)}: {saying(memory)}')}{screen.warn(f'  [{notes}]') if notes else ''}"
 
 
 def interval(screen: Screen, memory: Memory | SlotVersion) -> str:
-    """Say from when to when something was true."""
+    """Format the time range in which a memory was true."""
     since = screen.day(memory.valid_from) or "?"
     return f"{since} – {screen.day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
 
 
 def _importance(one: Memory) -> str:
-    """Give the importance of a memory, and what surprise made of the stated one where it is known."""
+    """Format the importance of a memory, with the effect of surprise where it is known."""
     shown = f"{one.importance:.2f}"
     if one.surprise is None:
         return shown
@@ -102,7 +102,7 @@ def _importance(one: Memory) -> str:
 
 
 def memory(screen: Screen, one: Memory) -> str:
-    """Show one memory whole."""
+    """Show all fields of one memory."""
     said = f"confidence {one.confidence:.2f}, trust {one.trust:.2f}, confirmed {one.confirmations} times"
     kept = f"{one.type.value}, {one.layer.value}, importance {_importance(one)}"
     shown = f"{one.access_count} times" + (f", last {screen.moment(one.last_accessed)}" if one.last_accessed_us else "")
@@ -112,10 +112,10 @@ def memory(screen: Screen, one: Memory) -> str:
         ("status", standing(one) or one.status.value),
         ("true", interval(screen, one)),
         ("recorded", screen.moment(one.recorded_at)),
-        ("held with", said),
-        ("kept as", kept),
+        ("belief", said),
+        ("kind", kept),
         ("replaced by", one.superseded_by or ""),
-        ("said by", "" if one.speaker == "user" else one.speaker),
+        ("speaker", "" if one.speaker == "user" else one.speaker),
         ("session", one.source_session),
         ("topic", one.topic or ""),
         ("tags", ", ".join(one.tags)),
@@ -129,7 +129,7 @@ def memory(screen: Screen, one: Memory) -> str:
 def page(screen: Screen, found: Page[Memory]) -> str:
     """Show a page of memories as a table."""
     if not found.items:
-        return screen.fill("Nothing is held that fits. `credenda remember` files something, `credenda stats` counts.")
+        return screen.fill("No memory matches. `credenda remember` stores a message, `credenda stats` counts memories.")
     head = ("ID", "TYPE", "SINCE", "ABOUT", "BELIEVED")
     rows = [(one.id, one.type.value, screen.day(one.valid_from), label(one), _believed(one)) for one in found.items]
     more = f"\nMore: --cursor {found.next_cursor}" if found.next_cursor else ""
@@ -146,12 +146,12 @@ def _speaker(event: Event) -> str:
 
 
 def quoted(screen: Screen, event: Event, start: int, end: int) -> str:
-    """Quote a span of an event with its source."""
+    """Quote the evidence span of an event with its source."""
     return f"{screen.day(event.occurred_at)}  {_speaker(event)}: “{clean(event.text[start:end])}”"
 
 
 def explanation(screen: Screen, why: Explanation) -> str:
-    """Show what a memory rests on, and all that happened to it."""
+    """Show the evidence and all changes of a memory."""
     lines = [
         headline(screen, why.memory),
         screen.pairs(
@@ -159,7 +159,7 @@ def explanation(screen: Screen, why: Explanation) -> str:
                 ("id", why.memory.id),
                 ("true", interval(screen, why.memory)),
                 ("importance", "" if why.memory.surprise is None else _importance(why.memory)),
-                ("may repeat", clean(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
+                ("possible duplicate of", clean(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
             ]
         ),
     ]
@@ -170,11 +170,11 @@ def explanation(screen: Screen, why: Explanation) -> str:
     if is_dreamed(why.memory):
         named = sorted(cited(why.memory), key=lambda one: (len(one), one))
         lines.append(
-            screen.fill(f"dreamed of {clean(', '.join(named))}; it rests on no words of its own", "  ", "    ")
+            screen.fill(f"derived from {clean(', '.join(named))}; it has no evidence of its own", "  ", "    ")
         )
     elif not why.evidence:
-        lines.append("  the words it rested on were deleted")
-    lines += ["", screen.heading("What happened"), _changes(screen, why.changes)]
+        lines.append("  its evidence was deleted")
+    lines += ["", screen.heading("Changes"), _changes(screen, why.changes)]
     return "\n".join(lines)
 
 
@@ -203,28 +203,28 @@ def contest(screen: Screen, case: ContestCase) -> str:
 
 
 def answer(case: ContestCase) -> str:
-    """Say how a contest is answered here."""
+    """Return the command that answers a contest."""
     value = case.values[0] if case.values else "VALUE"
     return f'credenda resolve {case.id} --keep "{clean(value)}", or --scope WHEN=VALUE for each'
 
 
 def remembered(screen: Screen, done: Remembered) -> str:
-    """Say what was filed, and what is believed from it."""
+    """Show the stored events, and the resulting beliefs."""
     receipt = done.receipt
     ids = ", ".join(receipt.event_ids)
-    lines = [f"Filed before as {ids}." if receipt.cached else f"Filed as {ids}."]
+    lines = [f"Already stored as {ids}." if receipt.cached else f"Stored as {ids}."]
     rows = [(_VERBS[one.consequence], _consequence(one)) for one in done.believed]
-    rows += [("asks", f"{case.question} ({answer(case)})") for case in done.contests]
+    rows += [("contest", f"{case.question} ({answer(case)})") for case in done.contests]
     rows += [("refused", reason) for reason in receipt.refused]
     if rows:
         lines.append(screen.pairs(rows))
     elif done.settled:
-        lines.append("Nothing is believed from it; its words can be found.")
+        lines.append("No belief follows from it; search finds its words.")
     return "\n".join(lines)
 
 
 def replaced(new: Memory, old: Sequence[Memory]) -> str:
-    """Say what took the place of what: because it changed, or because it was wrong."""
+    """Describe a replacement: a change of the value, or a correction of a wrong value."""
     before = "; ".join(map(saying, old))
     if all(one.relation is Relation.CORRECTED for one in old):
         return f"{saying(new)}; {before} was wrong"
