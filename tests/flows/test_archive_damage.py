@@ -111,7 +111,7 @@ def test_one_altered_letter_is_found(archive: Path, empty: Credenda) -> None:
 def test_nothing_may_follow_the_end(archive: Path, empty: Credenda) -> None:
     text = archive.read_bytes()
     archive.write_bytes(text + text.splitlines(keepends=True)[1])
-    with pytest.raises(Corrupt, match="follows the end"):
+    with pytest.raises(Corrupt, match="after the end"):
         empty.data.import_(archive)
 
 

@@ -52,7 +52,7 @@ def test_without_a_command_the_help_is_shown(ana: Terminal) -> None:
 
 def test_remember_tells_what_is_believed_from_it(ana: Terminal) -> None:
     shown = ana.text("remember", "I live in Linz. I'm allergic to peanuts.")
-    assert shown.startswith("Filed as e1-")
+    assert shown.startswith("Stored as e1-")
     assert "residence: Linz" in shown
     assert "allergy: peanuts" in shown
 
@@ -86,7 +86,7 @@ def test_remember_tells_a_correction_an_end_and_a_doubt_apart(ana: Terminal) -> 
 
 
 def test_remember_that_leads_to_nothing_says_so(ana: Terminal) -> None:
-    assert "Nothing is believed from it" in ana.text("remember", "Perfect, thanks!")
+    assert "No belief follows from it" in ana.text("remember", "Perfect, thanks!")
 
 
 def test_remember_reads_standard_input(ana: Terminal) -> None:
@@ -171,7 +171,7 @@ def test_list_shows_a_table_and_pages(ana: Terminal) -> None:
     assert set(page["items"][0]) >= MEMORY_FIELDS
     rest = ana.json("list", "--limit", "2", "--cursor", page["next_cursor"])
     assert (len(page["items"]), len(rest["items"]), rest["next_cursor"]) == (2, 1, None)
-    assert "Nothing is held" in ana.text("list", "--topic", "nowhere")
+    assert "No memory matches" in ana.text("list", "--topic", "nowhere")
 
 
 def test_times_are_rfc_3339_in_utc(ana: Terminal) -> None:

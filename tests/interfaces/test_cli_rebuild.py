@@ -42,13 +42,13 @@ def test_a_backup_restored_elsewhere_says_that_deletions_are_not_replayed(ana: T
     ana.run("delete", ana.held()[0]["id"])
     bare = Terminal(tmp_path / "bare")
     bare.db.parent.mkdir()
-    assert "what was deleted since is there" in bare.text("restore", str(saved))
+    assert "Later deletions are not in this backup" in bare.text("restore", str(saved))
     assert bare.values() == ["peanuts"]
     carried = Terminal(tmp_path / "carried")
     carried.db.parent.mkdir()
     told = carried.text("restore", str(saved), "--deletions", str(ana.db))
     assert "Repeated the deletion of" in told
-    assert "what was deleted since is there" not in told
+    assert "Later deletions are not in this backup" not in told
     assert carried.values() == []
     carried.remember("I have a peanut allergy.")
     assert carried.values() == []

@@ -17,7 +17,7 @@ def alternate(ana: Terminal) -> str:
     ana.remember("I prefer morning meetings.", at="2026-01-10")
     ana.remember("I prefer afternoon meetings.", at="2026-02-10")
     shown = ana.text("remember", "I prefer morning meetings.", "--at", "2026-05-10")
-    assert "asks" in shown
+    assert "contest " in shown
     (case,) = ana.json("contests")
     return case["id"]
 

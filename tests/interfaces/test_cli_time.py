@@ -167,7 +167,7 @@ def test_each_scope_speaker_and_class_has_a_timeline_of_its_own() -> None:
         version("pollen", "2025-04-01"),
     ]
     headings = [line[26:] for line in history(Screen(now_us=NOW), versions).splitlines() if line[:4] == "2025"]
-    assert headings == ["residence", "residence (at work)", "residence, says Ben"]
+    assert headings == ["residence", "residence (at work)", "residence, speaker Ben"]
 
 
 def test_what_was_wrong_unsettled_or_deleted_looks_so() -> None:

@@ -317,7 +317,7 @@ def test_the_project_has_files_of_its_own(person: Person, monkeypatch: pytest.Mo
         assert parsed(project / name)[TABLES.get(client, "mcpServers")]["credenda"]["args"] == ["mcp"]
         assert not person.file(client).exists()
     for client in ("claude-desktop", "codex"):
-        assert "no servers of a project" in person.run(client, "--scope", "project", code=2).stderr
+        assert "no project configuration" in person.run(client, "--scope", "project", code=2).stderr
 
 
 @pytest.mark.parametrize("name", ["a b", "", "x" * 65, 'a"b', "[x]"])
