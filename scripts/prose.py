@@ -1,8 +1,8 @@
-"""Measure the prose of docs and docstrings: fails when too many sentences are built on "what is …" clauses.
+"""Measure the prose of docs and docstrings: fail if too many sentences are built on "what is …" clauses.
 
-A sentence whose subject is a free relative ("What is dreamed is derived", "Who only asks does without them") has to
-be read twice. The bound is a share of all sentences, so that one of them in a long page is no error. Code blocks,
-code spans, quoted text and questions do not count. `--list [PATH…]` prints each sentence that counts.
+A sentence whose subject is a free relative ("What is dreamed is derived", "Who only asks does without them") has to be
+read twice. The bound is a share of all sentences, so that a single one in a long page is no error. Code blocks, code
+spans, quoted text and questions do not count. `--list [PATH…]` prints each sentence that counts.
 """
 
 import ast
@@ -34,12 +34,12 @@ class Sentence:
 
     @property
     def counts(self) -> bool:
-        """Whether it is built on a free relative; a question is not."""
+        """Return whether it is built on a free relative; questions do not count."""
         return not self.text.endswith("?") and bool(FREE_RELATIVE.search(self.text))
 
 
 def split_sentences(path: str, line: int, text: str) -> Iterator[Sentence]:
-    """The sentences of one text; headings, list items and table cells end one too."""
+    """Yield the sentences of one text; headings, list items and table cells end a sentence too."""
     blank = NOT_PROSE.sub(lambda match: "x" + "\n" * match[0].count("\n"), text)
     start = 0
     for end in [*SENTENCE_END.finditer(blank), None]:
@@ -51,7 +51,7 @@ def split_sentences(path: str, line: int, text: str) -> Iterator[Sentence]:
 
 
 def docstring_sentences(path: str, source: str) -> Iterator[Sentence]:
-    """The sentences of every docstring of one Python file."""
+    """Yield the sentences of every docstring of one Python file."""
     for node in ast.walk(ast.parse(source, filename=path)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
@@ -60,13 +60,13 @@ def docstring_sentences(path: str, source: str) -> Iterator[Sentence]:
 
 
 def page_sentences(path: str, source: str) -> Iterator[Sentence]:
-    """The sentences of one Markdown page, without its code blocks."""
+    """Yield the sentences of one Markdown page, without its code blocks."""
     prose = FENCED.sub(lambda match: "\n" * match[0].count("\n"), source)
     yield from split_sentences(path, 1, prose)
 
 
 def tree_sentences(root: Path) -> list[Sentence]:
-    """Every sentence of the docs and docstrings of the project."""
+    """Return every sentence of the docs and docstrings of the project."""
     found: list[Sentence] = []
     for path in sorted({*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")}):
         found += page_sentences(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
@@ -77,7 +77,7 @@ def tree_sentences(root: Path) -> list[Sentence]:
 
 
 def main() -> int:
-    """Measure the project this script stands in; 1 when the share is above its bound."""
+    """Measure the project of this script; return 1 if the share is above its bound."""
     sentences = tree_sentences(Path(__file__).resolve().parent.parent)
     counted = [sentence for sentence in sentences if sentence.counts]
     wanted = tuple(argument for argument in sys.argv[1:] if argument != "--list")

@@ -12,12 +12,12 @@ __all__ = ["LISTED_MAX", "beliefs", "crash", "flatten", "format_figure", "judged
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
 LISTED_MAX: Final = 50
-"""Lines of what was found wrong, at most."""
+"""The maximum number of errors to list."""
 _PAIR_SHARES: Final = ("supersession_recall", "supersession_precision", "false_invalidation", "duplicates")
 
 
 def lay_out(rows: Sequence[Sequence[str]]) -> str:
-    """Lay out rows in columns, the first one to the left, the rest to the right."""
+    """Lay out rows in columns, the first left-aligned, the rest right-aligned."""
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     lines = (
         "  ".join(
@@ -34,7 +34,7 @@ def format_figure(value: object) -> str:
 
 
 def locomo(document: Mapping[str, Any]) -> str:
-    """Show retrieval in per cent, a line for each group of questions."""
+    """Show retrieval in per cent, one line per group of questions."""
     groups: list[tuple[str, Mapping[str, Any]]] = [
         (f"overall ({document['embedder']})", {"n": document["n"], **document["overall"]}),
         ("plain BM25", document["bm25"]),
@@ -73,11 +73,11 @@ def beliefs(document: Mapping[str, Any]) -> str:
     confusion = [["label \\ decided", *said["confusion"]]]
     confusion += [[name, *map(str, found.values())] for name, found in said["confusion"].items()]
     counts = (
-        f"others' facts as the user's: {said['misattributed']}; "
+        f"facts of others stored as the user's: {said['misattributed']}; "
         f"highest hypothetical {said['highest_hypothetical']:.2f}, highest plan {said['highest_plan']:.2f}"
     )
     read = document["extraction"]
-    speed = f"read by the rules: {_rate(read)}; turns of a chat: {_rate(read['chat'])}"
+    speed = f"extraction by rules: {_rate(read)}; turns of a chat: {_rate(read['chat'])}"
     parts = (lay_out(rows), lay_out(confusion), counts, speed, _gate(document["gate"]), _bill(document.get("model")))
     return "\n\n".join((*filter(None, parts), *map(_mistake, document["errors"])))
 
@@ -89,10 +89,10 @@ def _rate(read: Mapping[str, Any]) -> str:
 
 
 def _gate(found: Mapping[str, Any]) -> str:
-    """Show what the gate before a language model saves and loses."""
+    """Show the savings and losses of the gate before a language model."""
     if not found["n"]:
         return ""
-    names = {"saved": "calls saved", "saved_of_skips": "of what is not worth keeping", "lost": "of what is, lost"}
+    names = {"saved": "calls saved", "saved_of_skips": "of sentences to skip", "lost": "lost, of sentences to keep"}
     rows = [["gate before a model", "%", "95 % interval", "of"]]
     rows += [_share_row(title, found[name]) for name, title in names.items() if found[name]["n"]]
     return "\n".join((lay_out(rows), *(f"LOST {text}" for text in found["lost_texts"])))
@@ -112,7 +112,7 @@ def _share_row(name: str, found: Mapping[str, Any]) -> list[str]:
 
 
 def _mistake(error: Mapping[str, Any]) -> str:
-    """Show one error: what was said, what was wanted, what is held."""
+    """Show one error: the text, the expected result, the memories."""
     if "text" in error:
         head, held = f"{error['wanted']} | {error['decided']}: {error['text']}", error["kept"]
     else:
@@ -122,7 +122,7 @@ def _mistake(error: Mapping[str, Any]) -> str:
 
 
 def crash(document: Mapping[str, Any]) -> str:
-    """Show the outcome in one line, and every violation in one of its own."""
+    """Show the outcome in one line, and each violation in its own line."""
     head = (
         f"{document['rounds']} rounds, {document['kills']} kills, {document['acks_checked']} acks checked, "
         f"{document['losses']} lost, {document['seconds']} s (seed {document['seed']})"
@@ -144,7 +144,7 @@ def judged(document: Mapping[str, Any]) -> str:
 
 def poisoning(document: Mapping[str, Any]) -> str:
     """Show every case, then the counts."""
-    words = {True: "right", False: "WRONG", None: "the server's"}
+    words = {True: "right", False: "WRONG", None: "left to the server"}
     rows = [[one["name"], one["wanted"], one["decided"] or "-", words[one["right"]]] for one in document["cases"]]
     attacks, benign = document["attacks"], document["benign"]
     counts = (

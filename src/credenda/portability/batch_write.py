@@ -70,7 +70,7 @@ class _Waiting:
 
 
 def file_pieces(parts: Parts, pieces: Iterable[Piece | Problem | Boundary], tally: Tally) -> None:
-    """Store everything that a format yields; skip what is stored already, so that an import can be continued.
+    """Store everything that a format yields; skip messages that are stored already, so that an import can be continued.
 
     Raises `Unavailable` when the store cannot be written, or when the queue is full and not processed: everything
     stored until then stays, and the same import continues from there.

@@ -132,7 +132,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_holds_nothing_is_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text("\n \n", "utf-8")
-    with pytest.raises(Invalid, match="holds no line"):
+    with pytest.raises(Invalid, match="has no lines"):
         read(path)
 
 

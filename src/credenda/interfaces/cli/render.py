@@ -211,7 +211,7 @@ def doctor(screen: Screen, report: DoctorReport) -> str:
 
 
 def _found(one: Finding) -> str:
-    """Format one problem: what is wrong, where, and how to fix it."""
+    """Format one problem with its place and fix."""
     head = f"{'repaired' if one.repaired else 'wrong'}: {one.check}: {one.detail}"
     place = f" ({one.where})" if one.where else ""
     return head + place + (f"; {one.fix}" if one.fix and not one.repaired else "")

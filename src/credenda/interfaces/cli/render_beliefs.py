@@ -57,7 +57,7 @@ def label(memory: Memory) -> str:
 
 
 def standing(memory: Memory) -> str:
-    """Describe what is unusual about a memory: status, contest, flags, confidence; "" when nothing is."""
+    """Describe an unusual status, contest, flags or confidence of a memory; "" for an ordinary one."""
     notes: list[str] = []
     if memory.contested:
         notes.append("contested")

@@ -40,8 +40,8 @@ class Base:
 class State:
     """The state after a synchronisation; `mark` names the tenant, `round` counts the runs.
 
-    `entries` are keyed by the id in the file, `pages` are the files of entities by their keys, `core` the local ids on the
-    page of the core block.
+    `entries` are keyed by the id in the file, `pages` are the files of entities by their keys, `core` the local ids on
+    the page of the core block.
     """
 
     mark: str = ""

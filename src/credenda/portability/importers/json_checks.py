@@ -1,4 +1,4 @@
-"""Checked access to foreign JSON; errors say what is malformed and never repeat its text."""
+"""Checked access to foreign JSON; errors describe the malformed part and never repeat its text."""
 
 from __future__ import annotations
 
