@@ -20,9 +20,9 @@ __all__ = ["Said", "Truth", "Year", "made_year"]
 _START: Final = datetime(2025, 1, 6, 8, tzinfo=UTC)
 _DAYS: Final = 364
 _SPACING: Final = 38
-"""Days between two changes of one value: three within 30 days are asked about, not decided."""
+"""Days between two changes of one value: three within 30 days open a contest."""
 _RETURN_AFTER: Final = 190
-"""Days before a value comes back: a preference that swings within 180 is asked about."""
+"""Days before a value comes back: a preference that returns within 180 days opens a contest."""
 _CHECK_DAYS: Final = 28
 _CITIES: Final = ("Oulu", "Cadiz", "Brno", "Utrecht", "Galway", "Kaunas")
 _FIRMS: Final = ("Vantage", "Sundial", "Ironbridge", "Palisade", "Merrow")

@@ -194,7 +194,7 @@ def _index_parity(ledger: Ledger) -> Iterator[str]:
     one, other = _documents(kept), _documents(fresh)
     differing = [code for code in one.keys() | other.keys() if one.get(code) != other.get(code)]
     if differing:
-        yield f"the kept index differs from a fresh one in {len(differing)} of {len(other)} documents"
+        yield f"the stored index differs from a fresh one in {len(differing)} of {len(other)} documents"
     if without:
         yield f"{without} documents have no vector"
 

@@ -1,8 +1,8 @@
 """One process of the crash benchmark: it uses a memory as an application does, and reports each event.
 
 Started as `python -m credenda.bench.crash_writer PLAN`. Every line on its standard output is one fact, written in one
-call as soon as it is known, so that the output before a `kill -9` has exactly the acknowledged facts. A destructive call
-is announced before it is made: after a kill in between, it may or may not have happened, but never in part.
+call as soon as it is known, so that the output before a `kill -9` has exactly the acknowledged facts. A destructive
+call is announced before it is made: after a kill in between, it may or may not have happened, but never in part.
 """
 
 from __future__ import annotations

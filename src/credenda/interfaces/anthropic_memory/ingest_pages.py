@@ -168,10 +168,10 @@ class Intake:
         except Conflict as error:
             raise _Deleted(f"This was deleted from memory and stays deleted: {_short(statement)}") from error
         except (Invalid, LimitExceeded) as error:
-            raise Refused(f"This line cannot be kept: {_short(statement)} ({error.what}: {error.why})") from error
+            raise Refused(f"This line cannot be stored: {_short(statement)} ({error.what}: {error.why})") from error
         if memory.status is Status.CANDIDATE:
             self._forget(memory.id, {})
-            raise Refused(f"This line cannot be kept: {_short(statement)} (it contains instructions to its reader)")
+            raise Refused(f"This line cannot be stored: {_short(statement)} (it contains instructions to its reader)")
         return memory
 
     def drop(self, path: str) -> None:

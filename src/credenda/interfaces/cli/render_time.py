@@ -78,7 +78,7 @@ def history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
     for one in versions:
         groups.setdefault(_group(one), []).append(one)
     named = next((name for name in groups if name), "")
-    if named and "" in groups:  # a deleted value lost its names, and stands with what was held beside it
+    if named and "" in groups:  # a deleted value has no slot names: show it with the first named group
         groups[named] = sorted([*groups[named], *groups.pop("")], key=_begins_us)
     blocks = ("\n".join(_drawn(page, name, held, scale)) for name, held in groups.items())
     return "\n\n".join(blocks)

@@ -172,7 +172,7 @@ def _core(seen: View, placing: Placing) -> Sheet:
 
 def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
     """List pages and days for the index; `core` tells whether the page of the core block exists."""
-    always = "[[MEMORY|Always on]]: what every prompt should have." if core else "Nothing is remembered yet."
+    always = "[[MEMORY|Always on]]: context for every prompt." if core else "Nothing is remembered yet."
     lines = ["# Memory", "", always, ""]
     pages = sorted(
         (path, sheet) for path, sheet in layout.sheets.items() if path.startswith(f"{PAGES}/") and sheet.entries
@@ -183,14 +183,15 @@ def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
         held = sum(one.held for one in sheet.entries)
         asked = sum(bool(one.text) for one in sheet.questions)
         more = f", {asked} open question{'s' if asked > 1 else ''}" if asked else ""
-        lines.append(f"- [[{path.removesuffix('.md')}|{_link_text(sheet.title)}]]: {held} held{more}")
+        lines.append(f"- [[{path.removesuffix('.md')}|{_link_text(sheet.title)}]]: {held} active{more}")
     days = sorted(
         (path for path, one in layout.sheets.items() if path.startswith(f"{ARCHIVE}/") and one.entries), reverse=True
     )
     lines += ["", "## Days", ""] if days else []
     for path in days:
         name = path.removesuffix(".md")
-        lines.append(f"- [[{name}|{name.rpartition('/')[2]}]]: {len(layout.sheets[path].entries)} said")
+        count = len(layout.sheets[path].entries)
+        lines.append(f"- [[{name}|{name.rpartition('/')[2]}]]: {count} message{'s' if count > 1 else ''}")
     waiting = sum(one.state is ContestState.OPEN for one in seen.contests)
     return [*lines, *(["", f"{waiting} open: `credenda contests`."] if waiting else [])]
 
