@@ -233,7 +233,7 @@ def run_crash(rounds: int, *, writers: int = 3, seed: int = 0, note: Note) -> Cr
         report.files += number % _ROUNDS_PER_FILE == 0
         report.rounds += 1
         _run_round(_plans(draw, ledger, number, writers), ledger, report)
-        note(f"round {number + 1} of {rounds}: {report.kills.total()} kills, {report.acknowledged} acks held")
+        note(f"round {number + 1} of {rounds}: {report.kills.total()} kills, {report.acknowledged} acks checked")
         if report.violations:
             break
     return _ended(report, folder, start)

@@ -23,11 +23,12 @@ _COMPANIONS: Final = ("-wal", "-shm", "-journal", ".erasures")
 
 @contextmanager
 def whole_file(path: Path) -> Generator[IO[bytes]]:
-    """Write beside `path` and put the result in its place once it is complete and on disk; `.gz` is compressed.
+    """Write a temporary file beside `path`, and rename it to `path` when it is complete and on disk; `.gz` is
+    compressed.
 
-    A file that was there is replaced; only its owner may read the new one. When anything fails, the place is as it was.
-    The same bytes always give the same file: the compressed form names no time and no file.
-    Raises `Invalid` for a folder or device, `Conflict` for a database or a file that belongs to one.
+    An existing file is replaced; only its owner may read the new one. On an error `path` stays unchanged. Equal bytes
+    give equal files: the compressed form contains no time or name. Raises `Invalid` for a folder or device, `Conflict`
+    for a database or a file that belongs to one.
     """
     try:
         _check_free(path)

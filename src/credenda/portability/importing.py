@@ -52,13 +52,14 @@ _LOOKED_AT: Final = 2_000
 def import_file(
     parts: Parts, path: Path, format: str | None = None, *, progress: Progress | None = None
 ) -> ImportReport:
-    """Read a file, a folder or a zip of any size: an archive, talk with assistants, other memories, documents.
+    """Import a file, a folder or a zip of any size: an archive, conversations with assistants, other memories,
+    documents.
 
-    The format is recognised by what a file begins with, else by its ending. Malformed items are passed over and named
-    in the report; repeating an import takes in nothing twice, and an interrupted one goes on where it stopped (an
-    archive instead comes whole or not at all). Raises `Invalid` for a format that is unknown or cannot be told,
-    `NotFound` or `Unavailable` for a file that cannot be opened, `Corrupt` for one that is damaged, `LimitExceeded` for
-    one that unpacks beyond measure.
+    The format is detected by the beginning of a file, else by its suffix. Malformed items are skipped and named in the
+    report. A repeated import stores nothing twice, and an interrupted one continues where it stopped (an archive is
+    imported completely or not at all). Raises `Invalid` for an unknown or undetectable format, `NotFound` or
+    `Unavailable` for a file that cannot be opened, `Corrupt` for a damaged one, `LimitExceeded` for a decompression
+    bomb.
     """
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
