@@ -123,7 +123,7 @@ def test_an_import_that_was_interrupted_goes_on(mem: Credenda, tmp_path: Path, m
     with monkeypatch.context() as patch:
         patch.setattr(batch_write, "PATIENCE_STEPS", 0)
         patch.setattr(SqliteStore, "commit", failing)
-        with pytest.raises(Unavailable, match=r"after 128 turns.*the disk is full.*goes on where"):
+        with pytest.raises(Unavailable, match=r"after 128 turns.*the disk is full.*continues where"):
             mem.data.import_(path)
     assert mem.stats().events == 128
     report = mem.data.import_(path)
@@ -262,7 +262,7 @@ def test_a_file_that_cannot_be_told_or_opened(mem: Credenda, tmp_path: Path) -> 
             mem.data.import_(tmp_path / name)
     with pytest.raises(Invalid, match="not a format"):
         mem.data.import_(tmp_path / "odd.jsonl", format="docx")
-    with pytest.raises(Invalid, match="no file in it begins like"):
+    with pytest.raises(Invalid, match="no file in it has a known format"):
         mem.data.import_(tmp_path)
     with pytest.raises(NotFound):
         mem.data.import_(tmp_path / "missing.jsonl")

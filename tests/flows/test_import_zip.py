@@ -128,11 +128,11 @@ def test_a_name_that_occurs_twice_is_read_twice_and_nothing_is_filed_twice(mem: 
 
 def test_a_zip_of_something_else_cannot_be_told(mem: Credenda, tmp_path: Path) -> None:
     path = zipped(tmp_path / "e.zip", ("picture.png", b"\x89PNG"), ("empty/", b""))
-    with pytest.raises(Invalid, match="no file in it begins like any"):
+    with pytest.raises(Invalid, match="no file in it has a known format"):
         mem.data.import_(path)
     with pytest.raises(Invalid, match="contains no file of the format chatgpt"):
         mem.data.import_(path, format="chatgpt")
     with pytest.raises(Invalid, match="an archive is one file"):
         mem.data.import_(path, format="credenda")
-    with pytest.raises(Invalid, match="no file in it begins"):
+    with pytest.raises(Invalid, match="no file in it has a known format"):
         mem.data.import_(zipped(tmp_path / "none.zip"))

@@ -251,7 +251,7 @@ UNCLEAR = [
     ("cursor", '{"mcpServers": {"a": }}', "not JSON"),
     ("cursor", '{"a": 1 "b": 2}', "a comma is missing"),
     ("cursor", '{"a": nul}', "nul is not a value"),
-    ("cursor", '{"a": 1} trailing', "after its end"),
+    ("cursor", '{"a": 1} trailing', "after the end of the document"),
     ("cursor", "[]", "it contains no table"),
     ("cursor", '{"mcpServers": []}', "mcpServers is not a table"),
     ("cursor", '{"mcpServers": {"credenda": "x"}}', "credenda is not a table"),

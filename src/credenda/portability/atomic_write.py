@@ -23,8 +23,7 @@ _COMPANIONS: Final = ("-wal", "-shm", "-journal", ".erasures")
 
 @contextmanager
 def whole_file(path: Path) -> Generator[IO[bytes]]:
-    """Write a temporary file beside `path`, and rename it to `path` when it is complete and on disk; `.gz` is
-    compressed.
+    """Write a temporary file beside `path`, and rename it when it is complete and on disk; `.gz` is compressed.
 
     An existing file is replaced; only its owner may read the new one. On an error `path` stays unchanged. Equal bytes
     give equal files: the compressed form contains no time or name. Raises `Invalid` for a folder or device, `Conflict`

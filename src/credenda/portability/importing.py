@@ -52,8 +52,7 @@ _LOOKED_AT: Final = 2_000
 def import_file(
     parts: Parts, path: Path, format: str | None = None, *, progress: Progress | None = None
 ) -> ImportReport:
-    """Import a file, a folder or a zip of any size: an archive, conversations with assistants, other memories,
-    documents.
+    """Import a file, a folder or a zip of any size: an archive, conversations, other memories, documents.
 
     The format is detected by the beginning of a file, else by its suffix. Malformed items are skipped and named in the
     report. A repeated import stores nothing twice, and an interrupted one continues where it stopped (an archive is
