@@ -68,7 +68,7 @@ def test_no_bytes_make_it_fail_or_stand_still(data: bytes, step: int) -> None:
         (b"{}", "no list"),
         (b'{"a": {"results": [1]}}', "no list"),
         (b"words", "no list"),
-        (b'[{"a": "b', "in the middle"),
+        (b'[{"a": "b', "inside it:"),
         (b"[{}", "inside its list"),
     ],
 )
