@@ -88,7 +88,7 @@ REFUSED: list[tuple[str, Callable[[Memory], object]]] = [
     ("top_k and limit", lambda m: m.search("x", user_id="a", top_k=1, limit=1)),
     ("query is empty", lambda m: m.search(" ", user_id="a")),
     ("filters must be a table", lambda m: m.search("x", filters=["a"])),  # type: ignore[arg-type]
-    ("no operator 'like'", lambda m: m.search("x", filters={"user_id": "a", "k": {"like": "y"}})),
+    ("unknown filter operator 'like'", lambda m: m.search("x", filters={"user_id": "a", "k": {"like": "y"}})),
     ("in needs a list", lambda m: m.search("x", filters={"user_id": "a", "k": {"in": "y"}})),
     ("OR needs a list", lambda m: m.search("x", filters={"user_id": "a", "OR": []})),
     ("AND needs a list", lambda m: m.search("x", filters={"user_id": "a", "AND": "y"})),
