@@ -1,4 +1,4 @@
-"""How a door calls an operation of the table on an open memory."""
+"""Call an operation of the table on an open memory, for every interface."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["invoke"]
 
 
 def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object]) -> Any:  # noqa: ANN401 - any result
-    """Call an operation by the names of its inputs; what was not given keeps the default of the operation.
+    """Call an operation with named inputs; omitted inputs use the operation's defaults.
 
-    An input that the method calls otherwise (the id of a contest) is passed by place.
+    An input whose parameter has another name in the method (the id of a contest) is passed by position.
     """
     method: Any = attrgetter(operation.call)(memory)
     known = inspect.signature(method).parameters

@@ -1,4 +1,4 @@
-"""Results as JSON, with the field names of the public contract and times in RFC 3339."""
+"""Convert results to JSON, with the field names of the public contract and times in RFC 3339."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _VERSION: Final = (
     *("valid_from", "valid_until", "recorded_at"),
 )
 _STEP: Final = ("old", "new", "reason", "changed_at", "actor", "kind", "change_id")
-"""A step of a status by engram's names (E-022), with who took it and in which change."""
+"""Fields of a status change, with engram's names (E-022), its actor and its change id."""
 _SHOWN: Final[Mapping[type, tuple[str, ...]]] = {
     Event: _EVENT,
     Memory: _MEMORY,
@@ -53,16 +53,16 @@ _SHOWN: Final[Mapping[type, tuple[str, ...]]] = {
     Difference: _DIFFERENCE,
     StatusStep: _STEP,
 }
-"""What is public of each value; the others show all their fields."""
+"""The public fields of each type; other types show all their fields."""
 _PLAIN_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed"})
 
 
 def to_jsonable(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
-    """Turn a result into tables, lists, text and numbers."""
+    """Convert a result to tables, lists, strings and numbers."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):
-        return str(value)  # a member of an enumeration becomes its word
+        return str(value)  # a member of an enumeration becomes its value
     if isinstance(value, datetime):
         return format_time(from_datetime(value))
     if is_dataclass(value):
@@ -77,7 +77,7 @@ def _list_fields(value: object) -> dict[str, Any]:
 
 
 def _convert_field(name: str, value: object) -> tuple[str, Any]:
-    """Show microseconds as a time, under the name that it has outside."""
+    """Show microseconds as a time, under the field's public name."""
     if not name.endswith("_us"):
         return name, to_jsonable(value)
     bare = name.removesuffix("_us")

@@ -1,4 +1,4 @@
-"""The open memories behind one shim: one for each user, opened when first asked for, the least used closed."""
+"""An LRU pool of open memories, one per user, opened on first use."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["Tenant", "Tenants"]
 
 _TAG: Final = re.compile(r"[em][0-9]+-([0-9a-f]{6})")
 _FILES: Final = ("", "-wal", "-shm")
-"""What a SQLite database consists of, after its name."""
+"""Suffixes of the files of a SQLite database."""
 
 
 @dataclass(slots=True)
 class Tenant:
-    """One user's open memory, and how many calls are using it."""
+    """One user's open memory, and the number of calls that use it."""
 
     parts: Parts
     client: Credenda
@@ -32,10 +32,10 @@ class Tenant:
 
 
 class Tenants:
-    """Open memories by user. A memory that a call is using is never closed under it."""
+    """Open memories by user. A memory in use is never closed."""
 
     def __init__(self, open_parts: Callable[[str], Parts], *, most: int, shared: str) -> None:
-        """Open nothing yet; at most `most` idle memories stay open, `shared` is whose file-wide questions are asked."""
+        """Start empty; at most `most` idle memories stay open, `shared` is the user for queries over the whole file."""
         self._open_parts = open_parts
         self._most = most
         self._shared = shared
@@ -45,12 +45,12 @@ class Tenants:
         self._closed = False
 
     def __len__(self) -> int:
-        """Count the memories that are open."""
+        """Return the number of open memories."""
         return len(self._open)
 
     @contextmanager
     def lend(self, user: str) -> Generator[Tenant]:
-        """Lend a user's memory for the length of a call."""
+        """Provide a user's memory for the duration of a call."""
         tenant = self._take(user)
         try:
             yield tenant
@@ -59,19 +59,19 @@ class Tenants:
 
     @contextmanager
     def owning(self, memory_id: str, user: str | None) -> Generator[Tenant]:
-        """Lend the memory that an id belongs to; raises `NotFound` for an id of nobody, or not of the user named."""
+        """Provide the memory that an id belongs to; raise `NotFound` for an unknown id, or one of another user."""
         owner = self._owner(memory_id)
         if owner is None or (user is not None and user != owner):
             raise NotFound(
-                f"nothing here is called {memory_id[:64]!r}",
-                why="no user has it, or not the one that was named",
+                f"there is no memory {memory_id[:64]!r}",
+                why="no user has this id, or not the given user",
                 fix="copy an id from search or get_all",
             )
         with self.lend(owner) as tenant:
             yield tenant
 
     def close(self) -> None:
-        """Close every memory; one that a call is using closes when the call ends."""
+        """Close every memory; one in use closes when its call ends."""
         with self._lock:
             self._closed = True
             idle = [tenant for tenant in self._open.values() if not tenant.lent]
@@ -80,12 +80,14 @@ class Tenants:
             tenant.client.close()
 
     def wipe(self) -> None:
-        """Close every memory and remove the file with all its users; raises `Unavailable` while a call is using one."""
+        """Close every memory and remove the file with all its users; raise `Unavailable` while one is in use."""
         with self.lend(self._shared) as tenant:
             path = tenant.parts.store_name
         with self._lock:
             if any(tenant.lent for tenant in self._open.values()):
-                raise Unavailable("the memory is in use", why="another call is under way", fix="reset it when none is")
+                raise Unavailable(
+                    "the memory is in use", why="another call is running", fix="reset when no call is running"
+                )
             while self._open:
                 self._open.popitem()[1].client.close()
             self._users.clear()
@@ -112,12 +114,12 @@ class Tenants:
             one.client.close()
 
     def _surplus(self) -> list[Tenant]:
-        """Take out the least recently used idle memories beyond the bound."""
+        """Remove and return the least recently used idle memories beyond the limit."""
         idle = [user for user, tenant in self._open.items() if not tenant.lent]
         return [self._open.pop(user) for user in idle[: max(0, len(self._open) - self._most)]]
 
     def _owner(self, memory_id: str) -> str | None:
-        """Find whose id it is: an id carries its tenant's tag."""
+        """Find the user of an id, by the tenant's tag in it."""
         found = _TAG.fullmatch(memory_id)
         if found is None:
             return None

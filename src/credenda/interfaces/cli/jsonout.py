@@ -1,4 +1,4 @@
-"""What commands write with `--json`: the result as every door writes it, and what only a command adds."""
+"""JSON output of commands (`--json`): the result as every interface serialises it, plus fields only a command adds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FOLLOWED: Final = ("settled", "believed", "contests")
 def dump_json(value: object, *, ascii_only: bool = False, indent: int | None = 2) -> str:
     """Write a result as one JSON document; without an indent it is one line.
 
-    What was remembered shows its receipt as `remember` returns it, and beside it what followed.
+    The result of `remember` is its receipt, with the resulting beliefs beside it.
     """
     if isinstance(value, Remembered):
         value = {**to_jsonable(value.receipt), **{name: getattr(value, name) for name in _FOLLOWED}}
