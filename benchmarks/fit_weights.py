@@ -232,7 +232,8 @@ def figures(samples: Sequence[Sample], logits: NDArray[np.float64]) -> Iterator[
         for size in SIZES:
             there, gone = of("present", str(size)), of("off", str(size))
             refused = ", ".join(f"{np.mean(np.array(group) < FLOORS[1]) * 100:.1f}" for group in (there, gone))
-            yield f"{name}: at {size} documents AUROC off {compute_auroc(there, gone)}, floor {FLOORS[1]} refuses % {refused}"
+            auroc = compute_auroc(there, gone)
+            yield f"{name}: at {size} documents AUROC off {auroc}, floor {FLOORS[1]} refuses % {refused}"
         for floor in FLOORS:
             refused = ", ".join(
                 f"{word} {np.mean(np.array(group) < floor) * 100:.1f}"
@@ -242,7 +243,8 @@ def figures(samples: Sequence[Sample], logits: NDArray[np.float64]) -> Iterator[
     for fold in sorted({sample.fold for sample in samples}):
         mine = [(float(p), one) for p, one in zip(sure, samples, strict=True) if one.fold == fold]
         there = [p for p, one in mine if one.present and one.labels["size"] == "all"]
-        yield f"without {fold}: AUROC near {compute_auroc(there, _of(mine, 'near'))}, off {compute_auroc(there, _of(mine, 'off'))}"
+        near, off = (compute_auroc(there, _of(mine, kind)) for kind in ("near", "off"))
+        yield f"without {fold}: AUROC near {near}, off {off}"
 
 
 def _of(mine: Sequence[tuple[float, Sample]], kind: str) -> list[float]:

@@ -227,14 +227,14 @@ def test_forget_and_restore(ana: Terminal) -> None:
     name = ana.an_id()
     assert ana.text("forget", name, "--reason", "private").startswith("Forgotten;")
     assert ana.held() == []
-    assert ana.text("restore", name).startswith("Restored.")
+    assert ana.text("restore", name, "--yes").startswith("Restored.")
     assert ana.values() == ["Linz"]
 
 
 def test_delete_never_waits_for_an_answer_without_a_terminal(ana: Terminal) -> None:
     ana.remember("My day rate is 1,150 dollars.")
     name = ana.an_id()
-    assert ana.json("delete", name) == {"id": name, "done": "deleted"}
+    assert ana.json("delete", name, "--yes") == {"id": name, "done": "deleted"}
     assert ana.json("delete", name, "--yes")["done"] == "deleted"
     refused = ana.json("remember", "My day rate is 1,150 dollars.")
     assert refused["refused"]

@@ -100,7 +100,7 @@ def test_users_see_only_their_own(ana: Terminal) -> None:
 def test_what_contradicts_the_record_is_a_conflict(ana: Terminal) -> None:
     ana.run("remember", "I live in Linz.", "--key", "k")
     assert "idempotency key" in ana.error("remember", "I live in Graz.", "--key", "k", code=4)
-    ana.error("restore", ana.an_id(), code=4)
+    ana.error("restore", ana.an_id(), "--yes", code=4)
 
 
 def test_too_much_is_refused_whole(ana: Terminal) -> None:

@@ -39,21 +39,21 @@ def test_a_backup_restored_elsewhere_says_that_deletions_are_not_replayed(ana: T
     ana.remember("I'm allergic to peanuts.")
     saved = tmp_path / "saved.db"
     ana.run("backup", str(saved))
-    ana.run("delete", ana.held()[0]["id"])
+    ana.run("delete", ana.held()[0]["id"], "--yes")
     bare = Terminal(tmp_path / "bare")
     bare.db.parent.mkdir()
-    assert "Later deletions are not in this backup" in bare.text("restore", str(saved))
+    assert "Later deletions are not in this backup" in bare.text("restore", str(saved), "--yes")
     assert bare.values() == ["peanuts"]
     carried = Terminal(tmp_path / "carried")
     carried.db.parent.mkdir()
-    told = carried.text("restore", str(saved), "--deletions", str(ana.db))
+    told = carried.text("restore", str(saved), "--yes", "--deletions", str(ana.db))
     assert "Repeated the deletion of" in told
     assert "Later deletions are not in this backup" not in told
     assert carried.values() == []
     carried.remember("I have a peanut allergy.")
     assert carried.values() == []
     assert "holds other memories" in carried.error(
-        "restore", str(saved), "--replace", "--deletions", str(_other(tmp_path)), code=2
+        "restore", str(saved), "--yes", "--replace", "--deletions", str(_other(tmp_path)), code=2
     )
 
 

@@ -63,7 +63,7 @@ def test_a_corrected_name_is_in_no_earlier_truth(ana: Terminal) -> None:
 @pytest.mark.parametrize("option", ["--as-of", "--known-at"])
 @pytest.mark.parametrize(
     ("words", "why"),
-    [("3/4/2026", "either way round"), ("someday", "neither"), ("last month", "more than a day"), ("", "neither")],
+    [("3/4/2026", "may be exchanged"), ("someday", "neither"), ("last month", "more than a day"), ("", "neither")],
 )
 def test_a_time_that_cannot_be_read_is_named_in_one_line(ana: Terminal, option: str, words: str, why: str) -> None:
     line = ana.error("list", option, words, code=2)

@@ -14,13 +14,19 @@ from typing import Any, Final
 
 from credenda.model.memory import Memory, Status
 
-__all__ = ["Heard", "Kept", "Met", "compute_wilson_interval", "report"]
+__all__ = ["Heard", "Kept", "Met", "compute_wilson_interval", "kinds_of", "report"]
 
 _Z: Final = 1.959964
 _HYPOTHETICAL_MAX: Final = 0.3
 _PLAN_MAX: Final = 0.5
 _REPLACING: Final = frozenset({"supersede", "refine"})
 _STANDING: Final = frozenset({"coexist", "coexist_low"})
+
+
+def kinds_of(line: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the types that a line accepts: none, one, or several where it names a list."""
+    named = line.get("type")
+    return tuple(named) if isinstance(named, list | tuple) else (named,) if named else ()  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - foreign JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +66,9 @@ class Heard:
 
     @property
     def kind_fits(self) -> bool:
-        """Return whether the first certain memory has the type of the label."""
-        return next((one.type for one in self.kept if not one.uncertain), None) == self.line.get("type")
+        """Whether the first firm memory has a type that the line names."""
+        kind = next((one.type for one in self.kept if not one.uncertain), None)
+        return kind in kinds_of(self.line) if kinds_of(self.line) else kind is None
 
     @property
     def misattributed(self) -> bool:
@@ -167,7 +174,7 @@ def report(heard: Sequence[Heard], met: Sequence[Met]) -> dict[str, Any]:
 
 
 def _count_sentences(heard: Sequence[Heard]) -> dict[str, Any]:
-    stored = [one for one in heard if one.line["label"] == "store" and one.line.get("type")]
+    stored = [one for one in heard if one.line["label"] == "store" and kinds_of(one.line)]
     skips = [one for one in heard if one.line["label"] == "skip"]
     plans = [kept.confidence for one in heard if one.line.get("plan") for kept in one.kept]
     unmeant = [
@@ -216,7 +223,7 @@ def _list_sentence_errors(heard: Sequence[Heard]) -> list[dict[str, Any]]:
     return [
         {
             "text": one.line["text"],
-            "wanted": " ".join(filter(None, (one.line["label"], one.line.get("type")))),
+            "wanted": " ".join(filter(None, (one.line["label"], "|".join(kinds_of(one.line))))),
             "decided": one.decision,
             "kept": [f"{kept.type} {kept.confidence:.2f} {kept.shown}" for kept in one.kept],
         }
@@ -226,7 +233,7 @@ def _list_sentence_errors(heard: Sequence[Heard]) -> list[dict[str, Any]]:
 
 
 def _has_wrong_kind(one: Heard) -> bool:
-    return one.line.get("type") is not None and not one.kind_fits
+    return bool(kinds_of(one.line)) and not one.kind_fits
 
 
 def _list_pair_errors(met: Sequence[Met]) -> list[dict[str, Any]]:

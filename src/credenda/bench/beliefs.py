@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, Invalid
-from credenda.bench.belief_figures import Heard, Kept, Met, report
+from credenda.bench.belief_figures import Heard, Kept, Met, kinds_of, report
 from credenda.bench.extraction_rate import measure_rate, read_demo_turns
 from credenda.bench.jsonl import read_numbered_lines
 from credenda.bench.llm_gate import Bill, compute_gate_figures
 from credenda.clock import from_datetime
 from credenda.config import load_settings
-from credenda.model.memory import Memory, Stance
+from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.llm.factory import open_model
@@ -34,6 +34,7 @@ Note = Callable[[str], None]
 LABELS: Final = ("store", "skip", "uncertain")
 RELATIONS: Final = ("supersede", "refine", "coexist", "coexist_low", "same", "late")
 _NOW: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)
+_TYPES: Final = tuple(MemoryType)
 _PAGE: Final = 50
 _BATCH: Final = 50
 
@@ -171,4 +172,6 @@ def _read_checked(path: Path, fields: tuple[str, ...], allowed: tuple[str, ...])
         choice = line[fields[-1]]  # pyright: ignore[reportUnknownVariableType] - foreign JSON
         if choice not in allowed:
             raise Invalid(what, why=f"{fields[-1]} is {choice!r}", fix=f"use one of {', '.join(allowed)}")
+        if unknown := [kind for kind in kinds_of(line) if kind not in _TYPES]:  # pyright: ignore[reportUnknownArgumentType] - foreign JSON
+            raise Invalid(what, why=f"type names {unknown[0]!r}", fix=f"use one or a list of {', '.join(_TYPES)}")
     return [line for _, line in lines]

@@ -13,12 +13,12 @@ from typing import Final
 from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
-from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import event_document
 from credenda.index.quantize import encode
 from credenda.model.event import NewEvent, Role
 from credenda.providers.embed.protocol import Embedder
 from credenda.runtime import Parts
-from credenda.storage.store import Vector, Writer, pack_code
+from credenda.storage.store import Vector, Writer
 
 __all__ = ["fill_store"]
 
@@ -53,10 +53,10 @@ def _store_messages(parts: Parts, texts: Sequence[str], first: int) -> None:
                 session=f"session {(first + place) // _SESSION}",
                 occurred_us=began_us + place * _MINUTE_US,
             )
-            number = parse_id_number(writer.put(event), IdKind.EVENT, writer.tenant.tag)
+            event_id = writer.put(event)
             if vectors is not None and parts.embedder is not None:
                 data = encode(vectors[place], _BITS)
-                code = pack_code(number, memory=False)
+                code = event_document(event_id, 0, writer.tenant.tag)
                 writer.put(Vector(code, parts.embedder.model_id, parts.embedder.dims, _BITS, 1.0, data))
 
     parts.store.commit(parts.user_id, work)

@@ -115,6 +115,19 @@ def test_a_line_that_cannot_be_judged_is_refused_by_its_number(tmp_path: Path, l
     assert said in str(caught.value)
 
 
+def test_a_line_may_accept_several_types(tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    line = {"text": "I live in Linz.", "label": "store", "type": ["preference", "fact"]}
+    wrong = {"text": "I live in Graz.", "label": "store", "type": ["decision", "procedure"]}
+    file.write_text("\n".join(map(json.dumps, [line, wrong])), encoding="utf-8")
+    document = run_beliefs(file, None, note=lambda _: None)
+    assert document["utterances"]["kinds_of_all"]["share"] == 0.5
+    assert [error["wanted"] for error in document["errors"]] == ["store decision|procedure"]
+    file.write_text(json.dumps({**line, "type": ["opinion", 3]}), encoding="utf-8")
+    with pytest.raises(Invalid, match="'opinion'"):
+        run_beliefs(file, None, note=lambda _: None)
+
+
 def test_an_unknown_relation_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "pairs.jsonl", [{"old": "a", "new": "b", "relation": "near"}])
     with pytest.raises(Invalid, match="near"):

@@ -1,19 +1,20 @@
-"""An LRU pool of open memories, one per user, opened on first use."""
+"""The open memories behind the shim: one for each user, over one shared store."""
 
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Final
 
+from credenda.bootstrap import parts_for_user
 from credenda.client import Credenda
 from credenda.errors import NotFound, Unavailable
 from credenda.runtime import Parts
+from credenda.session_pool import SessionPool
 
 __all__ = ["Tenant", "Tenants"]
 
@@ -22,40 +23,41 @@ _FILES: Final = ("", "-wal", "-shm")
 """Suffixes of the files of a SQLite database."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Tenant:
-    """One user's open memory, and the number of calls that use it."""
+    """One user's open memory."""
 
     parts: Parts
     client: Credenda
-    lent: int = 0
+
+    def close(self) -> None:
+        """Close the memory."""
+        self.client.close()
 
 
 class Tenants:
-    """Open memories by user. A memory in use is never closed."""
+    """The memories of all users of one file: they share its connections and its embedder.
+
+    A memory that a call is using is never closed under it.
+    """
 
     def __init__(self, open_parts: Callable[[str], Parts], *, most: int, shared: str) -> None:
-        """Start empty; at most `most` idle memories stay open, `shared` is the user for queries over the whole file."""
+        """Open nothing yet; at most `most` memories are open, and file-wide questions are put to that of `shared`."""
         self._open_parts = open_parts
-        self._most = most
         self._shared = shared
         self._lock = Lock()
-        self._open: OrderedDict[str, Tenant] = OrderedDict()
-        self._users: dict[str, str] = {}
+        self._root: Parts | None = None
         self._closed = False
+        self._users: dict[str, str] = {}
+        self._pool = SessionPool(self._open, sessions_max=most)
 
     def __len__(self) -> int:
         """Return the number of open memories."""
-        return len(self._open)
+        return len(self._pool)
 
-    @contextmanager
-    def lend(self, user: str) -> Generator[Tenant]:
+    def lend(self, user: str) -> AbstractContextManager[Tenant]:
         """Provide a user's memory for the duration of a call."""
-        tenant = self._take(user)
-        try:
-            yield tenant
-        finally:
-            self._give_back(tenant)
+        return self._pool.lend(user)
 
     @contextmanager
     def owning(self, memory_id: str, user: str | None) -> Generator[Tenant]:
@@ -72,51 +74,38 @@ class Tenants:
 
     def close(self) -> None:
         """Close every memory; one in use closes when its call ends."""
-        with self._lock:
-            self._closed = True
-            idle = [tenant for tenant in self._open.values() if not tenant.lent]
-            self._open.clear()
-        for tenant in idle:
-            tenant.client.close()
+        self._closed = True
+        self._pool.close()
+        self._release()
 
     def wipe(self) -> None:
         """Close every memory and remove the file with all its users; raise `Unavailable` while one is in use."""
-        with self.lend(self._shared) as tenant:
-            path = tenant.parts.store_name
-        with self._lock:
-            if any(tenant.lent for tenant in self._open.values()):
-                raise Unavailable(
-                    "the memory is in use", why="another call is running", fix="reset when no call is running"
-                )
-            while self._open:
-                self._open.popitem()[1].client.close()
+        with self._pool.paused():
+            path = self._store().store_name
+            self._release()
             self._users.clear()
             for ending in _FILES:
                 Path(f"{path}{ending}").unlink(missing_ok=True)
 
-    def _take(self, user: str) -> Tenant:
+    def _open(self, user: str) -> Tenant:
+        parts = parts_for_user(self._store(), user)
+        return Tenant(parts, Credenda(parts, workers=False))
+
+    def _store(self) -> Parts:
+        """Return the view that keeps the store open, opened when first asked for."""
         with self._lock:
             if self._closed:
                 raise Unavailable("this memory is closed", fix="make a new Memory")
-            tenant = self._open.get(user)
-            if tenant is None:
-                parts = self._open_parts(user)
-                tenant = self._open[user] = Tenant(parts, Credenda(parts, workers=False))
-            tenant.lent += 1
-            self._open.move_to_end(user)
-            return tenant
+            if self._root is None:
+                self._root = self._open_parts(self._shared)
+            return self._root
 
-    def _give_back(self, tenant: Tenant) -> None:
+    def _release(self) -> None:
+        """Let go of the store, which closes with the last memory."""
         with self._lock:
-            tenant.lent -= 1
-            leaving = [tenant] if self._closed and not tenant.lent else self._surplus()
-        for one in leaving:
-            one.client.close()
-
-    def _surplus(self) -> list[Tenant]:
-        """Remove and return the least recently used idle memories beyond the limit."""
-        idle = [user for user, tenant in self._open.items() if not tenant.lent]
-        return [self._open.pop(user) for user in idle[: max(0, len(self._open) - self._most)]]
+            root, self._root = self._root, None
+        if root is not None:
+            root.release()
 
     def _owner(self, memory_id: str) -> str | None:
         """Find the user of an id, by the tenant's tag in it."""

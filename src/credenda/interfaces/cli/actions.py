@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from credenda.errors import CredendaError, Invalid, NotFound, Unavailable
+from credenda.errors import CredendaError, Invalid, Unavailable
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.outcome import (
     Believed,
@@ -23,6 +21,7 @@ from credenda.interfaces.cli.outcome import (
     find_successor,
 )
 from credenda.interfaces.cli.output import is_interactive, note
+from credenda.interfaces.cli.removing import delete, erase, export, restore
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from credenda.model.code import DriftReport
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
-    from credenda.model.report import ImportReport
+    from credenda.model.report import ImportReport, Stats
     from credenda.model.sync_report import SyncReport
 
 __all__ = ["run_operation"]
@@ -42,18 +41,14 @@ Given = dict[str, Any]
 Action = Callable[[Session, Operation, Given], Outcome]
 _WAIT_SECONDS: Final = 30.0
 _STEP_SECONDS: Final = 0.5
-_IDLE_STEPS: Final = 60
-"""Steps without progress after which an import stops waiting."""
+_IDLE_STEPS: Final = 300
+"""Steps in a row without any progress after which waiting for an import is given up: longer than a lease lasts."""
 _LONG_MESSAGES: Final = 5_000
 """From this many messages on, the command warns that a rebuild takes long."""
 _READ_A_SECOND: Final = 400
 """Messages that the rules extract again per second of CPU time, roughly."""
 _CONFLICT: Final = 4
 _CORRUPT: Final = 7
-_NAMED: Final = 64
-"""Characters of an unknown id that the error message repeats."""
-_AGAIN: Final = 5
-_MEMORY: Final = re.compile(r"m[0-9]+-[0-9a-z]{6}")
 
 
 def run_operation(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -64,6 +59,30 @@ def run_operation(session: Session, operation: Operation, given: Given) -> Outco
 def _run_simple(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         return Outcome(value=invoke(memory, operation, given))
+
+
+def _search(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Search; say beside the result how much was not read yet."""
+    outcome = _run_simple(session, operation, given)
+    _note_waiting(outcome.value)
+    return outcome
+
+
+def _note_waiting(found: object) -> None:
+    waiting = getattr(found, "waiting", 0)
+    if waiting:
+        note(f"{waiting:,} {'message' if waiting == 1 else 'messages'} not read yet")
+
+
+def _get(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Show a memory, or an event where the id names one."""
+    if not given["id"].strip().startswith("e"):
+        return _run_simple(session, operation, given)
+    if len(given) > 1:
+        raise Invalid(
+            "an event has no times to ask for", why="it never changes", fix="leave --as-of and --known-at out"
+        )
+    return _run_simple(session, OPERATIONS["event"], given)
 
 
 def _run_feedback(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -83,6 +102,7 @@ def _run_context(session: Session, operation: Operation, given: Given) -> Outcom
     """Pack a context block; standard output holds only text for the prompt."""
     session.tokenizer = given.pop("tokenizer", None)
     outcome = _run_simple(session, operation, given)
+    _note_waiting(outcome.value)
     if not getattr(outcome.value, "text", ""):
         note("no memory matches; the block is empty")
     return outcome
@@ -137,65 +157,6 @@ def _run_drift(session: Session, operation: Operation, given: Given) -> Outcome:
     return Outcome(value=report, exit_code=_CORRUPT if errors - set(report.invalidated) else 0)
 
 
-def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Delete one memory or event, or all that match conditions; ask for confirmation on a terminal."""
-    asks = not given.pop("yes", False) and is_interactive()
-    if "id" not in given:
-        return _delete_where(session, given, asks=asks)
-    if len(given) > 1:
-        raise Invalid(
-            "an id and conditions cannot both be given", why="each selects what to delete", fix="give only one"
-        )
-    if asks and not click.confirm(f"Delete {escape_controls(given['id'])} permanently, with its evidence?", err=True):
-        return Outcome(value=Done(id=given["id"], done="kept"))
-    _run_simple(session, operation, given)
-    return Outcome(value=Done(id=given["id"], done="deleted"))
-
-
-def _delete_where(session: Session, given: Given, *, asks: bool) -> Outcome:
-    conditions = {name: value for name, value in given.items() if name != "dry_run"}
-    if not conditions:
-        raise Invalid("nothing to delete is given", why="there is neither an id nor a condition", fix="give one")
-    with session.open() as memory:
-        report = memory.delete_where(**conditions, dry_run=asks or bool(given.get("dry_run")))
-        if given.get("dry_run") or not asks:
-            return Outcome(value=report)
-        question = f"Delete {report.events:,} events and {report.memories:,} memories permanently?"
-        if not click.confirm(question, err=True):
-            return Outcome(value=Done(id=", ".join(map(escape_controls, conditions.values())), done="kept"))
-        return Outcome(value=memory.delete_where(**conditions))
-
-
-def _restore(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Restore a forgotten memory, or replace the database by a backup."""
-    replace_it, deletions = given.pop("replace", False), given.pop("deletions", None)
-    if _MEMORY.fullmatch(given["id"].strip()):
-        return _run_simple(session, operation, given)
-    if not _is_file(given["id"]):
-        raise NotFound(
-            f"{escape_controls(given['id'][:_NAMED])} is neither a memory nor a backup",
-            why="there is no such file, and ids look like m42-3fa9c2",
-            fix="copy an id from `list`, or check the path",
-        )
-    from credenda.bootstrap import restore_backup
-
-    return Outcome(value=restore_backup(given["id"], session.db, replace=replace_it, deletions=deletions))
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):  # not a valid file name
-        return False
-
-
-def _erase(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Erase a user; exit with 5 when the search for remaining data finds any."""
-    outcome = _run_simple(session, operation, given)
-    held = getattr(outcome.value, "remaining_matches", 1) == 0 and getattr(outcome.value, "log_emptied", False)
-    return Outcome(value=outcome.value, exit_code=0 if held else _AGAIN)
-
-
 def _run_contests(session: Session, operation: Operation, given: Given) -> Outcome:
     """List contests, or audit slots that flip-flop."""
     audit, days = given.pop("audit", False), given.pop("days", None)
@@ -236,7 +197,7 @@ def _settle(memory: Credenda) -> bool:
     try:
         memory.settle(_WAIT_SECONDS)
     except CredendaError as error:
-        note(f"stored, but not extracted yet: {escape_controls(str(error))}")
+        note(f"filed, but not read yet: {escape_controls(str(error))}")
         return False
     return True
 
@@ -329,9 +290,10 @@ def _show_embedded(done: int, size: int | None) -> None:
 
 
 def _read_all(memory: Credenda) -> None:
-    """Settle step by step until there is no more progress."""
+    """Settle step by step for as long as there is progress, however long that takes."""
     watched = sys.stderr.isatty()
-    first = left = memory.stats().pending_extractions
+    stats = memory.stats()
+    first = left = stats.pending_extractions
     idle = 0
     while left:
         try:
@@ -339,14 +301,22 @@ def _read_all(memory: Credenda) -> None:
         except Unavailable:
             if idle >= _IDLE_STEPS:
                 raise
-        now = memory.stats().pending_extractions
-        idle = idle + 1 if now >= left else 0
-        left = now
+        before, stats = stats, memory.stats()
+        idle = idle + 1 if _progress(stats) == _progress(before) else 0
+        left = stats.pending_extractions
         if watched:
             sys.stderr.write(f"\rprocessed {first - left:,} of {first:,} ")
             sys.stderr.flush()
     if watched and first:
         sys.stderr.write("\r\033[K")
+
+
+def _progress(stats: Stats) -> tuple[int, ...]:
+    """Return figures of which one moves with every batch.
+
+    The number of waiting jobs is none: a message that was read leaves a job that embeds it.
+    """
+    return sum(stats.jobs.values()) - stats.pending_extractions, stats.changes, stats.vectors
 
 
 def _run_files(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -362,6 +332,9 @@ def _run_files(session: Session, operation: Operation, given: Given) -> Outcome:
 
 
 _ACTIONS: Final[Mapping[str, Action]] = {
+    "search": _search,
+    "get": _get,
+    "export": export,
     "remember": _remember,
     "contests": _run_contests,
     "context": _run_context,
@@ -369,9 +342,9 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "resolve": _run_and_settle,
     "set-status": _run_and_settle,
     "undo": _run_and_settle,
-    "delete": _delete,
-    "erase": _erase,
-    "restore": _restore,
+    "delete": delete,
+    "erase": erase,
+    "restore": restore,
     "feedback": _run_feedback,
     "drift": _run_drift,
     "doctor": _run_doctor,

@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import click
 
 from credenda.interfaces.cli.actions import run_operation
+from credenda.interfaces.cli.groups import Commands
 from credenda.interfaces.cli.layout import open_screen
 from credenda.interfaces.cli.output import write_output
 from credenda.interfaces.cli.session import Session
@@ -18,6 +19,7 @@ from credenda.operations.table import OPERATIONS, Operation, Param
 
 __all__ = ["build", "list_names", "make_program_options", "write_result"]
 
+_YES: Final = click.Option(["--yes"], is_flag=True, help="Do not ask; needed where nobody can be asked.")
 _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
     "remember": (
         click.Option(
@@ -48,15 +50,21 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
             metavar="FILE",
             help="The database that was backed up, or a later backup: deletions made there are repeated here.",
         ),
+        _YES,
     ),
     "delete": (
         click.Option(["--session"], help="Instead of an ID: everything from this session."),
         click.Option(["--topic"], help="Instead of an ID: everything about this topic."),
         click.Option(["--source"], help="Instead of an ID: everything from this source, such as ingest."),
         click.Option(["--before"], metavar="TIME", help="Instead of an ID: everything from before this time."),
-        click.Option(["--dry-run"], is_flag=True, default=None, help="Only count what would be deleted."),
-        click.Option(["--yes"], is_flag=True, help="Do not ask."),
+        click.Option(["--dry-run"], is_flag=True, default=None, help="Only say what would go."),
+        _YES,
     ),
+    "erase": (
+        click.Option(["--force"], is_flag=True, help="Let the export take the place of a file that is there."),
+        _YES,
+    ),
+    "export": (click.Option(["--force"], is_flag=True, help="Take the place of a file that is there."),),
 }
 """Options that only make sense at a terminal."""
 _GROUPS: Final = {"files": "sync"}
@@ -64,6 +72,9 @@ _GROUPS: Final = {"files": "sync"}
 _OPTIONAL_HERE: Final = {"delete": "id"}
 """Arguments that conditions may replace."""
 _EPILOGS: Final[Mapping[str, str]] = {
+    "get": "The id of an event shows what was said, and the memories that rest on it.",
+    "export": "`-` as PATH writes standard output.",
+    "delete": "A short id will do: what it names is said before anything goes.",
     "restore": "The path of a backup as ID replaces the database by that backup.",
     "remember": "`-` as CONTENT reads standard input.",
     "drift": "Exits with 7 when it finds an error: run it before you deploy.",
@@ -110,7 +121,7 @@ def build(name: str) -> click.Command | None:
         epilog=_EPILOGS.get(name),
     )
     if name in _GROUPS:
-        return click.Group(name, commands=[command], help=operation.summary)
+        return Commands(name, commands=[command], params=make_program_options(hidden=True), help=operation.summary)
     return command
 
 
@@ -130,6 +141,8 @@ def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # no
         if value is not None and value != ()
     }
     outcome = run_operation(session, operation, said)
+    if outcome.written:
+        return
     write_result(session, outcome.shown_as or operation.name, outcome.value)
     if outcome.exit_code:
         raise click.exceptions.Exit(outcome.exit_code)
@@ -173,11 +186,7 @@ def _make_parameter(param: Param) -> click.Parameter:
     if param.positional:
         many = -1 if param.kind == "names" else 1
         return click.Argument(
-            [param.name],
-            required=not param.optional,
-            type=_choose_type(param),
-            metavar=_choose_metavar(param),
-            nargs=many,
+            [param.name], required=param.required, type=_choose_type(param), metavar=_choose_metavar(param), nargs=many
         )
     return _make_flag(param) if param.kind == "flag" else _make_option(param)
 
@@ -189,7 +198,7 @@ def _choose_metavar(param: Param) -> str:
 
 def _choose_type(param: Param) -> click.ParamType[Any]:
     if param.choices:
-        return click.Choice([str(choice) for choice in param.choices])  # a StrEnum would show its member names
+        return click.Choice(param.choices)
     match param.kind:
         case "integer":
             return click.INT
@@ -217,14 +226,14 @@ def _make_option(param: Param) -> click.Option:
 def _make_flag(param: Param) -> click.Option:
     on, _, off = (param.option or param.name).replace("_", "-").partition("/")
     names = [f"--{on}/--{off or f'no-{on}'}", param.name]
-    if param.default is None:
+    if param.required:
         return click.Option(names, required=True, help=param.help)
     return click.Option(names, default=None, help=param.help)
 
 
 def _describe_default(param: Param) -> str:
     """Describe the default of an option; the operation applies it, not click."""
-    if param.default is None:
+    if param.default in {None, "", ()}:
         return ""
     several = isinstance(param.default, tuple)
     words = " and ".join(map(str, cast("tuple[object, ...]", param.default))) if several else str(param.default)

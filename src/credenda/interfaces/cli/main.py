@@ -13,6 +13,7 @@ from credenda import __version__
 from credenda.config import is_debug_wanted, limit_blas_threads
 from credenda.errors import CredendaError
 from credenda.interfaces.cli.commands import build, list_names, make_program_options
+from credenda.interfaces.cli.groups import Commands, MissingCommand
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.output import fill_streams, note, write_output
 
@@ -31,7 +32,7 @@ _EPILOG: Final = (
 )
 
 
-class Program(click.Group):
+class Program(Commands):
     """The group of all commands, which are built when requested; it prints every error as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -74,7 +75,7 @@ class Program(click.Group):
         return code
 
 
-class _Benches(click.Group):
+class _Benches(Commands):
     """The benchmarks, imported only when one is requested, so that the program's help loads quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -124,8 +125,12 @@ def _report(error: CredendaError, *, as_json: bool) -> int:
 
 def _report_usage(error: click.ClickException, *, as_json: bool) -> int:
     context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, MissingCommand) and context is not None and not as_json:
+        note(context.get_help())
+        return _USAGE
     command = context.command_path if context else "credenda"
-    message = f"{error.format_message().rstrip('.')}; see `{command} --help`"
+    what = error.format_message().rstrip(".")
+    message = f"{what}{' See' if what.endswith('?') else '; see'} `{command} --help`"
     _say({"code": "usage", "message": message, "retryable": False}, as_json=as_json)
     return _USAGE
 

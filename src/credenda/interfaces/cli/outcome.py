@@ -54,11 +54,15 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The value and exit code of a command; `shown_as` names the operation whose renderer to use."""
+    """What a command found or did, and the code to exit with; `shown_as` names an operation that tells it better.
+
+    `written` says that the result is on standard output already.
+    """
 
     value: object
     exit_code: int = 0
     shown_as: str = ""
+    written: bool = False
 
 
 _CONSEQUENCES = {

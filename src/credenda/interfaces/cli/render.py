@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.interfaces.cli.outcome import Done, Remembered
 from credenda.interfaces.cli.render_beliefs import (
+    event,
     render_contest,
     render_contests,
     render_explanation,
@@ -21,6 +22,7 @@ from credenda.interfaces.cli.render_consolidation import render_consolidation
 from credenda.interfaces.cli.render_files import render_sync
 from credenda.interfaces.cli.render_forgetting import (
     hold,
+    planned,
     put_back,
     render_backup,
     render_delete,
@@ -48,10 +50,11 @@ from credenda.model.core import Core
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.memory import Memory
-from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
+from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
     BackupReport,
     DecayReport,
+    DeletionPlan,
     DeletionReport,
     DoctorReport,
     EraseReceipt,
@@ -229,7 +232,8 @@ def render_rebuild(screen: Screen, report: RebuildReport) -> str:
     """Show the differences that a rebuild found, and whether it applied them."""
     if report.waiting:
         return (
-            f"The model read {report.asked:,} messages; {report.waiting:,} are still queued ({escape_controls(report.why)}).\n"
+            f"The model read {report.asked:,} messages; "
+            f"{report.waiting:,} are still queued ({escape_controls(report.why)}).\n"
             "Its answers are kept, and the same command continues from there. Nothing was changed."
         )
     count = len(report.differences)
@@ -279,6 +283,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Remembered: render_remembered,
     SearchResult: render_results,
     Context: _render_context,
+    EventDetails: event,
     Explanation: render_explanation,
     Page: render_page,
     Diff: render_diff,
@@ -287,6 +292,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     ExtractionReport: _render_extraction,
     DoctorReport: render_doctor,
     EraseReceipt: render_erase,
+    DeletionPlan: planned,
     DeletionReport: render_delete,
     ExpiryReport: render_expiry,
     LegalHold: hold,

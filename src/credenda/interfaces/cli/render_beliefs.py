@@ -13,7 +13,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.derived import is_dreamed, list_sources
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Stance
-from credenda.model.query import Explanation, Page, SlotVersion
+from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
 from credenda.model.surprise import DUPLICATE_OF
 from credenda.text.documents import MONTHS
 
@@ -21,6 +21,7 @@ __all__ = [
     "describe_replacement",
     "describe_status",
     "describe_validity",
+    "event",
     "name_slot",
     "name_value",
     "render_contests",
@@ -151,6 +152,23 @@ def _name_speaker(event: Event) -> str:
 def quote_span(screen: Screen, event: Event, start: int, end: int) -> str:
     """Quote the evidence span of an event with its source."""
     return f"{screen.day(event.occurred_at)}  {_name_speaker(event)}: “{escape_controls(event.text[start:end])}”"
+
+
+def event(screen: Screen, found: EventDetails) -> str:
+    """Show an event whole: what was said, by whom, when, and which memories rest on it."""
+    one = found.event
+    rows = (
+        ("id", one.id),
+        ("said", f"{screen.moment(one.occurred_at)} by {_name_speaker(one)}"),
+        ("session", escape_controls(one.session)),
+        ("topic", escape_controls(one.topic or "")),
+        ("agent", escape_controls(one.agent)),
+        ("came in as", one.source.value),
+    )
+    said = f"“{escape_controls(one.text)}”" if one.text else "its words were deleted"
+    lines = [screen.fill(said), screen.pairs(rows), "", screen.heading("What rests on it")]
+    lines += [f"  {memory.id}  {render_headline(screen, memory)}" for memory in found.memories]
+    return "\n".join([*lines, *([] if found.memories else ["  no memory"])])
 
 
 def render_explanation(screen: Screen, why: Explanation) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
-from credenda.model.report import BackupReport, DeletionReport, EraseReceipt, ExpiryReport, RestoreReport
+from credenda.model.report import BackupReport, DeletionPlan, DeletionReport, EraseReceipt, ExpiryReport, RestoreReport
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 
 __all__ = [
     "hold",
+    "planned",
     "put_back",
     "render_backup",
     "render_delete",
@@ -37,6 +38,16 @@ def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
         lines.append("These backups may still contain it. Restoring one erases it there; or delete them:")
         lines += [f"  {escape_controls(path)}" for path in receipt.backups]
     return "\n".join(filter(None, lines))
+
+
+def planned(screen: Screen, plan: DeletionPlan) -> str:
+    """Show what deleting one thing would remove."""
+    if not (plan.memories or plan.events):
+        return f"Nothing would be deleted: {plan.id} is deleted already."
+    memories = "1 memory" if plan.memories == 1 else f"{plan.memories:,} memories"
+    events = "1 message" if plan.events == 1 else f"{plan.events:,} messages"
+    head = f"Would delete {memories}, and words in {events}. Nothing was deleted."
+    return f"{head}\n{screen.pairs([('id', plan.id), ('text', escape_controls(plan.text))])}"
 
 
 def render_delete(_: Screen, report: DeletionReport) -> str:
@@ -85,7 +96,10 @@ def put_back(_: Screen, report: RestoreReport) -> str:
         f"\nErased {_count_users(report.erased)} from it, as listed in the erasure ledger." if report.erased else ""
     )
     lines = [
-        f"Restored {escape_controls(report.path)} from {escape_controls(report.backup)}: {_count_users(report.users)}{erased_now}"
+        (
+            f"Restored {escape_controls(report.path)} from {escape_controls(report.backup)}: "
+            f"{_count_users(report.users)}{erased_now}"
+        )
     ]
     if report.deleted:
         lines.append(f"Repeated the deletion of {report.deleted:,} memories and messages, deleted since the backup.")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, cast
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from credenda.client import Credenda
     from credenda.interfaces.client_setup.client_configs import Scope
     from credenda.operations.mcp_names import Toolset
+    from credenda.runtime import Parts
 
 __all__ = ["install", "mcp", "wait_for_signal", "worker"]
 
@@ -27,6 +29,8 @@ _TOOLSETS = ("default", "full")
 _SETTLE_SECONDS = 600.0
 _DUTY_SECONDS = 60.0
 """Seconds between two checks for due tasks."""
+_IDLE_SECONDS = 1.0
+"""Seconds between two looks for users with due jobs."""
 
 
 def mcp() -> click.Command:
@@ -53,15 +57,20 @@ def worker() -> click.Command:
         "worker",
         params=[
             click.Option(["--once"], is_flag=True, help="Process the queue, run the tasks that are due, and exit."),
+            click.Option(["--all-users"], is_flag=True, help="Work for every user of the database, by turns."),
             *make_program_options(hidden=True),
         ],
         callback=click.pass_obj(_run_worker),
         help="Process messages and run the scheduled tasks of this memory until stopped (Ctrl-C or TERM).",
-        epilog="Several may run at once: one leads, and another takes over when the leader stops.",
+        epilog="Several may run at once: one of them leads, and takes over when the leader is gone. With --all-users"
+        " each user has a batch of jobs run in turn.",
     )
 
 
-def _run_worker(session: Session, *, once: bool) -> None:
+def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
+    if all_users:
+        _work_for_all(session, once=once)
+        return
     with session.open() as memory:
         if once:
             memory.settle(_SETTLE_SECONDS)
@@ -74,6 +83,36 @@ def _run_worker(session: Session, *, once: bool) -> None:
                 for run in memory.manage.schedule(run=True).ran:
                     note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
                 stopped.wait(_DUTY_SECONDS)
+
+
+def _work_for_all(session: Session, *, once: bool) -> None:
+    from credenda.workers.tenants import AllUsers
+
+    with session.open_parts() as parts:
+        everyone = AllUsers(parts, duties=_run_duties)
+        with closing(everyone), wait_for_signal() as stopped:
+            if not once:
+                note("working for all users; stop with Ctrl-C")
+            while not stopped.is_set():
+                ran = everyone.run_round(stopped)
+                if ran:
+                    continue
+                everyone.look_after(stopped)
+                if once:
+                    break
+                stopped.wait(_IDLE_SECONDS)
+        done = {"users": everyone.users, "jobs": everyone.jobs}
+        if once:
+            write_result(
+                session, "worker", done if session.json else f"Ran {done['jobs']} jobs of {done['users']} users."
+            )
+
+
+def _run_duties(parts: Parts) -> None:
+    from credenda.services.schedule import run_duties
+
+    for run in run_duties(parts).ran:
+        note(f"{parts.user_id}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
 
 
 @contextmanager
@@ -95,7 +134,7 @@ def wait_for_signal() -> Generator[Event]:
 
 
 def _serve(session: Session, toolset: str) -> None:
-    gc.disable()  # while importing modules: saves a sixth of the start time
+    gc.disable()  # while modules are loaded that stay for good: a sixth of the time to start
     try:
         from credenda.interfaces.mcp.sdk_lazy import load_late
 
@@ -146,7 +185,7 @@ def install() -> click.Command:
         params=[*options, *make_program_options(hidden=True)],
         callback=click.pass_obj(_install),
         help="Add this server to an MCP client's configuration file; a backup of the file is made first.",
-        epilog="--db, --user and --read-only are passed on if given.",
+        epilog="--db, --user (or CREDENDA_DB, CREDENDA_USER) and --read-only are passed on where they are given.",
     )
 
 
@@ -156,6 +195,8 @@ def _install(session: Session, /, *, client: str, scope: str, name: str, toolset
     from credenda.interfaces.client_setup.install import install as add
     from credenda.interfaces.client_setup.install import make_entry, write_lines
 
+    if not only_print:
+        _check_startable()
     place = find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
     entry = make_entry(
         place, [*_repeat_options(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())]
@@ -166,13 +207,33 @@ def _install(session: Session, /, *, client: str, scope: str, name: str, toolset
     write_result(session, "install", add(place, name, entry))
 
 
-def _repeat_options(session: Session) -> Iterator[str]:
-    """Yield the program options that were given, with absolute paths, because clients start servers in any folder."""
-    if session.db is not None:
-        from credenda.bootstrap import resolve_sqlite_path
+def _check_startable() -> None:
+    """Raise `Invalid` where this Python lacks what the server needs: the client would only say that it does not start.
 
-        yield from ("--db", str(Path(resolve_sqlite_path(session.db)).absolute()))
-    if session.user is not None:
-        yield from ("--user", session.user)
+    The entry names this very interpreter, so that what is found here is found there.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        raise Invalid(
+            "the server could not start",
+            why=f"the package mcp is not installed for {sys.executable}",
+            fix=f'install it: {sys.executable} -m pip install "credenda[mcp]"',
+        )
+
+
+def _repeat_options(session: Session) -> Iterator[str]:
+    """Yield the database and the user that hold here, from options or from the environment.
+
+    A client starts the server in a folder of its choice and with an environment of its own.
+    """
+    from credenda.bootstrap import resolve_sqlite_path
+    from credenda.config import named_target, named_user
+
+    db, user = session.db or named_target(), session.user or named_user()
+    if db is not None:
+        yield from ("--db", str(Path(resolve_sqlite_path(db)).absolute()))
+    if user is not None:
+        yield from ("--user", user)
     if session.read_only:
         yield "--read-only"

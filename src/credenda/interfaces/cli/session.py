@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
+    from credenda.runtime import Parts
 
 __all__ = ["Session"]
 
@@ -33,3 +36,16 @@ class Session:
         )
         self.zone = memory.zone
         return memory
+
+    @contextmanager
+    def open_parts(self) -> Generator[Parts]:
+        """Open what a memory is made of, for work on many users, and release it at the end."""
+        from credenda.bootstrap import build_parts
+        from credenda.config import get_default_user
+
+        user = get_default_user() if self.user is None else self.user
+        parts = build_parts(self.db, user=user, read_only=self.read_only, tokenizer=self.tokenizer)
+        try:
+            yield parts
+        finally:
+            parts.release()

@@ -10,6 +10,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from credenda.errors import CredendaError
+from credenda.interfaces.json_schema import Picked
+from credenda.interfaces.mcp.answers import (
+    CHANGE,
+    CONTEST,
+    DIFFERENCE,
+    EVENT,
+    HIT,
+    MEMORY,
+    VERSION,
+    StatsKept,
+    list_name,
+)
 from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.model.contest import ContestCase
 from credenda.model.core import Core
@@ -21,7 +33,7 @@ from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
 from credenda.read.pack import OPENING
 
-__all__ = ["NOTICE", "build_answer", "build_failure", "build_internal_failure", "build_output_schema", "to_text"]
+__all__ = ["NOTICE", "build_answer", "build_failure", "build_internal_failure", "to_text"]
 
 Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]
@@ -29,47 +41,9 @@ _TAGS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028
 _SHOWN: Final = 50
 """The number of latest evidence spans and changes in an explanation."""
 _SHOWN_IN_HIT: Final = 5
-_MEMORY: Final = (
-    *("id", "text", "type", "topic", "entity", "attribute", "value", "scope", "confidence", "importance"),
-    *("layer", "relation", "valid_from", "valid_until", "superseded_by", "recorded_at", "pinned", "contested", "tags"),
-)
-_EVENT: Final = ("id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
-_HIT: Final = ("id", "kind", "text", "score", "flags", "terms")
 _IN_HIT: Final = frozenset({"id", "text", "layer", "contested"})
-_CONTEST: Final = (
-    *("id", "entity", "attribute", "scope", "values", "state", "question", "agent_question", "memory_ids", "opened_us"),
-)
-_CHANGE: Final = ("id", "kind", "actor", "reason", "at")
-_DIFFERENCE: Final = ("kind", "reason", "at", "confirmations", "changes")
-_VERSION: Final = (
-    *("memory_id", "text", "value", "scope", "status", "relation", "superseded_by", "reason"),
-    *("valid_from", "valid_until", "recorded_at"),
-)
-_RESULTS: Final[Mapping[str, Mapping[str, str]]] = {
-    "SearchResult": {"results": "array", "total": "integer", "abstained": "boolean"},
-    "Context": {"text": "string", "tokens": "integer", "counted_by": "string", "abstained": "boolean"},
-    "Core": {"text": "string", "tokens": "integer"},
-    "Page": {"memories": "array", "has_more": "boolean"},
-    "Explanation": {"memory": "object", "evidence": "array", "changes": "array"},
-    "SlotVersion": {"versions": "array"},
-    "ContestCase": {"contests": "array"},
-    "Diff": {"differences": "array", "counts": "object"},
-    "Stats": {"by_type": "object", "total": "integer", "pending_extractions": "integer"},
-    "Memory": {"memory": "object"},
-    "StatusStep": {"history": "array"},
-}
-"""Fields that a result always has, by output type; operations that write return a status and data."""
-_WRITTEN: Final[Mapping[str, str]] = {"status": "string", "data": "object"}
+_COUNTS_KEPT: Final = frozenset(StatsKept.__annotations__)
 _RECALLING: Final = (Diff, SearchResult, Page, Explanation, Memory, Resolution, list, tuple)
-
-
-def build_output_schema(operations: Sequence[Operation]) -> dict[str, Any]:
-    """Return the JSON Schema of a tool's result: the result of one of its operations, or an error."""
-    kinds = [_WRITTEN if operation.writes else _RESULTS.get(operation.output, {}) for operation in operations]
-    properties = {name: {"type": kind} for held in kinds for name, kind in held.items()}
-    alternatives = [{"required": list(held)} for held in kinds if held]
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
-    return schema | {"anyOf": [*alternatives, {"required": ["code"]}]}
 
 
 def build_answer(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
@@ -129,13 +103,15 @@ def _read(operation: Operation, given: Mapping[str, Any], value: object) -> Answ
 def _answer_search(result: SearchResult, *, explain: bool) -> Answer:
     trace = {"trace": to_jsonable(result.trace)} if explain else {}
     results = [_show_hit(hit) for hit in result.hits]
-    return {"results": results, "total": len(results), "abstained": result.abstained, **trace}
+    waiting = {"waiting": result.waiting} if result.waiting else {}
+    return {"results": results, "total": len(results), "abstained": result.abstained, **waiting, **trace}
 
 
 def _answer_context(packed: Context) -> Answer:
     ids = [hit.id for hit in packed.hits]
     counted = {"tokens": packed.tokens, "counted_by": packed.counted_by}
-    return {"text": packed.text, **counted, "abstained": packed.abstained, "ids": ids}
+    waiting = {"waiting": packed.waiting} if packed.waiting else {}
+    return {"text": packed.text, **counted, "abstained": packed.abstained, **waiting, "ids": ids}
 
 
 def _answer_core(value: Core) -> Answer:
@@ -151,7 +127,7 @@ def _answer_core(value: Core) -> Answer:
 
 
 def _answer_stats(counted: Stats) -> Answer:
-    return _drop_empty(to_jsonable(counted), keep=frozenset({"by_type", "total", "pending_extractions"}))
+    return _drop_empty(to_jsonable(counted), keep=_COUNTS_KEPT)
 
 
 def _answer_memory(memory: Memory) -> Answer:
@@ -164,8 +140,7 @@ def _answer_table(value: object) -> Answer:
 
 
 def _answer_list(operation: Operation, values: Sequence[object]) -> Answer:
-    name = next(iter(_RESULTS.get(operation.output, {"items": ""})))
-    return {name: [_ITEMS.get(type(value), to_jsonable)(value) for value in values]}
+    return {list_name(operation): [_ITEMS.get(type(value), to_jsonable)(value) for value in values]}
 
 
 def _answer_page(page: Page[Memory], given: Mapping[str, Any]) -> Answer:
@@ -183,7 +158,7 @@ def _answer_explanation(value: Explanation) -> Answer:
         {**_show_event(event, without={"text", "tags"}), "start": start, "end": end, "quote": event.text[start:end]}
         for event, start, end in value.evidence[-_SHOWN:]
     ]
-    changes = [_pick_fields(change, _CHANGE) for change in value.changes[-_SHOWN:]]
+    changes = [_pick_fields(change, CHANGE) for change in value.changes[-_SHOWN:]]
     left_out = {"evidence_left_out": len(value.evidence) - len(evidence)}
     left_out |= {"changes_left_out": len(value.changes) - len(changes)}
     return {"memory": _show_memory(value.memory), "evidence": evidence, "changes": changes, **_drop_empty(left_out)}
@@ -196,12 +171,12 @@ def _diff(value: Diff) -> Answer:
 
 
 def _show_difference(one: Difference) -> Answer:
-    shown = _pick_fields(one, _DIFFERENCE) | {"memory": _show_memory(one.memory)}
+    shown = _pick_fields(one, DIFFERENCE) | {"memory": _show_memory(one.memory)}
     return shown | ({"previous": _show_memory(one.previous)} if one.previous is not None else {})
 
 
 def _show_hit(hit: Hit) -> Answer:
-    shown = _pick_fields(hit, _HIT) | {"score": round(hit.score, 4)}
+    shown = _pick_fields(hit, HIT) | {"score": round(hit.score, 4)}
     if hit.memory is not None:
         evidence = [event.id for event in hit.evidence[-_SHOWN_IN_HIT:]]
         return shown | _show_memory(hit.memory, without=_IN_HIT) | _drop_empty({"evidence": evidence})
@@ -212,25 +187,25 @@ def _show_memory(memory: Memory, *, without: Iterable[str] = ()) -> Answer:
     """Show a memory, without fields that have their usual value."""
     status = {} if memory.status is Status.ACTIVE else {"status": memory.status.value}
     stance = {} if memory.stance is Stance.ASSERTED else {"stance": memory.stance.value}
-    return _pick_fields(memory, _MEMORY, without) | status | stance
+    return _pick_fields(memory, MEMORY, without) | status | stance
 
 
 def _show_event(event: Event, *, without: Iterable[str] = ()) -> Answer:
-    return _pick_fields(event, _EVENT, without)
+    return _pick_fields(event, EVENT, without)
 
 
 def _show_contest(contest: ContestCase) -> Answer:
-    return _pick_fields(contest, _CONTEST)
+    return _pick_fields(contest, CONTEST)
 
 
 def _show_version(version: SlotVersion) -> Answer:
-    return _pick_fields(version, _VERSION)
+    return _pick_fields(version, VERSION)
 
 
-def _pick_fields(value: object, names: Iterable[str], without: Iterable[str] = ()) -> Answer:
+def _pick_fields(value: object, picked: Picked, without: Iterable[str] = ()) -> Answer:
     """Show some fields of a value, under their public names, without empty fields."""
     left_out = frozenset(without)
-    return _drop_empty(to_jsonable({name: getattr(value, name) for name in names if name not in left_out}))
+    return _drop_empty(to_jsonable({name: getattr(value, name) for name in picked.names if name not in left_out}))
 
 
 def _drop_empty(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answer:

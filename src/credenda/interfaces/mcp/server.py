@@ -107,7 +107,7 @@ class _Handlers:
     def _call(self, offer: ToolSpec, arguments: Mapping[str, object]) -> wire.CallToolResult:
         try:
             operation, given = read_arguments(offer, arguments)
-            value = invoke(self.memory(), operation, given)
+            value = invoke(self.memory(), operation, given, door="mcp")
             told = build_answer(operation, given, value)
         except CredendaError as error:
             return _make_result(build_failure(error), is_error=True)

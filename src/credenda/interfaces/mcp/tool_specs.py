@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from credenda.interfaces.mcp.results import build_output_schema
-from credenda.interfaces.serialize import encode, to_jsonable
+from credenda.interfaces.input_schema import describe_input
+from credenda.interfaces.mcp.answers import output_schema
+from credenda.interfaces.serialize import encode
 from credenda.operations.mcp_names import Tool, Toolset, list_tools
 from credenda.operations.table import OPERATIONS, Operation, Param
 
@@ -18,12 +19,6 @@ _PIECES: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]+")
 _PIECE: Final = {True: 6, False: 3}
 """Characters per estimated token."""
 _CHARACTERS_A_TOKEN: Final = 4
-_TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
-    "integer": {"type": "integer"},
-    "number": {"type": "number"},
-    "flag": {"type": "boolean"},
-    "table": {"type": "object", "additionalProperties": {"type": "string"}},
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +31,7 @@ class Input:
     @property
     def required(self) -> bool:
         """Return whether a call needs this input."""
-        if self.param.kind == "flag":
-            return self.param.default is None
-        return self.param.positional and not self.param.optional
+        return self.param.required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +80,7 @@ class ToolSpec:
         """Return the JSON Schema of the inputs, which forbids other inputs."""
         schema: dict[str, Any] = {
             "type": "object",
-            "properties": {name: _build_schema(one.param) for name, one in self.inputs.items()},
+            "properties": {name: describe_input(one.param) for name, one in self.inputs.items()},
         }
         if required := self.routes[0].required:
             schema["required"] = list(required)
@@ -95,7 +88,7 @@ class ToolSpec:
 
     def output_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the structured result: the result of an operation, or an error."""
-        return build_output_schema([route.operation for route in self.routes])
+        return output_schema([route.operation for route in self.routes])
 
     def hints(self) -> dict[str, bool]:
         """Return the annotations that differ from the defaults of the protocol."""
@@ -147,20 +140,9 @@ def estimate_tokens(tools: Iterable[ToolSpec]) -> int:
 
 
 def _make_route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
-    known = {param.name: param for param in operation.params if not param.person_only}
+    known = {param.name: param for param in operation.params_at("mcp")}
     chosen = [known[name] for name in tool.params if name in known]
     if toolset == "full" or tool.toolset == "full":
         chosen += [param for name, param in known.items() if name not in {*tool.params, *tool.always}]
     inputs = tuple(Input(name=tool.outside.get(param.name, param.name), param=param) for param in chosen)
     return Route(operation=operation, inputs=inputs, advice=tool.advice, always=tool.always)
-
-
-def _build_schema(param: Param) -> dict[str, Any]:
-    schema: dict[str, Any] = dict(_TYPES.get(param.kind, {"type": "string"}))
-    if param.kind == "names":
-        schema = {"type": "array", "items": {"type": "string"}}
-    if param.choices:
-        (schema["items"] if param.kind == "names" else schema)["enum"] = [str(choice) for choice in param.choices]
-    if param.default not in {None, ""}:
-        schema["default"] = to_jsonable(param.default)
-    return schema | {"description": param.help + (" RFC 3339." if param.kind == "time" else "")}

@@ -1,7 +1,7 @@
-"""Three-way comparison: the common state, the memory, and the files. Pure.
+"""Three sides held against each other: what both had, what the memory holds, what the files say. Pure.
 
-A change on one side is applied to the other. A change on both sides becomes a `EditConflict`, which opens a contest. A
-statement that a person wrote is either stored in the memory or left where it is.
+What only one side changed is taken over by the other. What both changed is never decided here: it becomes an
+`EditConflict`, which asks. What a person wrote is either told to the memory or left where it stands.
 """
 
 from __future__ import annotations
@@ -247,9 +247,7 @@ class _Comparison:
         for one in self._bare:
             event = one.tier is Tier.ARCHIVE
             free = [local for local in exact[event, one.text] if self._unseen(local, one)]
-            free.sort(
-                key=lambda local: bool(self._seen.get(local))
-            )  # prefer an entry without its text to an edited one
+            free.sort(key=lambda local: bool(self._seen.get(local)))  # one that lacks its text, not one that was edited
             known = free[0] if free else normal.get(normalise_text(one.text)) if not event else None
             if known is None or one.restored:
                 left.append(one)
