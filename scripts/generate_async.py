@@ -1,6 +1,6 @@
 """Write `credenda/client_async.py`: the verbs of the client as coroutines, with the same signatures.
 
-Run it after each change of the client; `--check` only says whether the file is fresh (exit code 1 when it is not).
+Run it after each change of the client; `--check` only checks whether the file is fresh (exit code 1 if not).
 """
 
 import ast
@@ -115,32 +115,32 @@ class Async{name}:
 {docstring}
 
     def __init__(self, twin: {name}) -> None:
-        """Belong to an open memory."""
+        """Wrap a part of an open memory."""
         self._memory = twin
 
 '''
 
 
 def public(body: list[ast.stmt]) -> Iterator[Function]:
-    """The public functions of a class, in order; the groups are handed over as they are."""
+    """Return the public functions of a class, in order; the groups are passed on as they are."""
     for node in body:
         if isinstance(node, Function) and not node.name.startswith("_") and node.name not in GROUPS.values():
             yield node
 
 
 def decorated(node: Function, name: str) -> bool:
-    """Whether a function has a decorator of this name."""
+    """Return whether a function has a decorator of this name."""
     return any(isinstance(one, ast.Name) and one.id == name for one in node.decorator_list)
 
 
 def docstring(node: Function | ast.ClassDef, source: list[str]) -> str:
-    """The docstring as it is written, with its indentation."""
+    """Return the docstring as written, with its indentation."""
     first = node.body[0]
     return "\n".join(source[first.lineno - 1 : first.end_lineno])
 
 
 def arguments(node: Function) -> str:
-    """What a wrapper hands on: each argument it was given, by place or by name."""
+    """Return the arguments of the wrapped call, by position or by name."""
     given = [argument.arg for argument in [*node.args.posonlyargs, *node.args.args][1:]]
     given += [f"{argument.arg}={argument.arg}" for argument in node.args.kwonlyargs]
     if node.args.kwarg:
@@ -168,24 +168,24 @@ def method(node: Function, source: list[str]) -> str:
 
 
 def methods(owner: ast.ClassDef, source: list[str]) -> str:
-    """The coroutines beside all methods of a class."""
+    """Return the coroutines of all methods of a class."""
     return "\n".join(method(node, source) for node in public(owner.body))
 
 
 def used_names(functions: list[Function]) -> set[str]:
-    """The names that signatures need."""
+    """Return the names that signatures need."""
     parts: list[ast.AST] = [node.args for node in functions]
     parts += [node.returns for node in functions if node.returns]
     return {name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name)}
 
 
 def is_for_types(node: ast.stmt) -> TypeGuard[ast.If]:
-    """Say whether a statement is `if TYPE_CHECKING:`."""
+    """Return whether a statement is `if TYPE_CHECKING:`."""
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def imports(tree: ast.Module, names: set[str]) -> Iterator[str]:
-    """Those imports of the source that the signatures need, also those that only a type checker makes there."""
+    """Yield the imports of the source that the signatures need, including those under `TYPE_CHECKING`."""
     checked = [inner for node in tree.body if is_for_types(node) for inner in node.body]
     for node in [*tree.body, *checked]:
         if isinstance(node, ast.ImportFrom) and node.module != "__future__":
@@ -195,7 +195,7 @@ def imports(tree: ast.Module, names: set[str]) -> Iterator[str]:
 
 
 def silenced(functions: list[Function], source: list[str]) -> list[str]:
-    """The rules that signatures of the source are excused from."""
+    """Return the rules that signatures of the source are excused from."""
     lines = [line for node in functions for line in source[node.lineno - 1 : node.body[0].lineno - 1]]
     codes = {code.strip() for line in lines for found in NOQA.finditer(line) for code in found[1].split(",")}
     names = {argument.arg for node in functions for argument in [*node.args.args, *node.args.kwonlyargs]}
@@ -203,7 +203,7 @@ def silenced(functions: list[Function], source: list[str]) -> list[str]:
 
 
 def formatted(text: str) -> str:
-    """Lay the text out, with imports in order, as the linter wants them."""
+    """Format the text and sort its imports with the linter."""
     ruff = [sys.executable, "-m", "ruff"]
     common = ["--stdin-filename", str(TARGET), "-"]
     for command in (["check", "--quiet", "--fix-only", "--select", "I"], ["format", "--quiet"]):
@@ -213,7 +213,7 @@ def formatted(text: str) -> str:
 
 
 def render() -> str:
-    """The whole generated module."""
+    """Return the whole generated module."""
     texts = [path.read_text(encoding="utf-8") for path in SOURCES]
     trees = [ast.parse(text) for text in texts]
     classes = {

@@ -457,7 +457,7 @@ class AsyncManage:
     """Operations on existing beliefs: `mem.manage`."""
 
     def __init__(self, twin: Manage) -> None:
-        """Belong to an open memory."""
+        """Wrap a part of an open memory."""
         self._memory = twin
 
     async def contests(self) -> Sequence[ContestCase]:
@@ -688,7 +688,7 @@ class AsyncData:
     """Operations on a whole memory: `mem.data`."""
 
     def __init__(self, twin: Data) -> None:
-        """Belong to an open memory."""
+        """Wrap a part of an open memory."""
         self._memory = twin
 
     async def export(self, path: str | Path, format: str = "credenda") -> ExportReport:

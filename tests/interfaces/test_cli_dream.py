@@ -63,5 +63,5 @@ def test_why_says_of_what_a_card_was_made(told: Terminal) -> None:
     told.text("dream", "--steps", "cards")
     card = next(one for one in told.json("list")["items"] if one["attribute"] == "peer_card")
     shown = " ".join(told.text("why", card["id"]).split())
-    assert f"dreamed of {', '.join(sorted(card['metadata']['cites']))};" in shown
+    assert f"derived from {', '.join(sorted(card['metadata']['cites']))};" in shown
     assert "deleted" not in shown

@@ -1,7 +1,7 @@
-"""Large stores and many tenants in minutes: messages and vectors go in through the store's own door.
+"""Build large stores and many tenants quickly: journal and embed messages through the store directly.
 
-What takes long about a large store is reading its messages for what they say. Here they are journaled and embedded but
-not read, so that each is one document: what is searched, and how, is the same.
+Extraction takes most of the time of a large store. Here messages are journaled and embedded but not extracted, so that
+each is one document: the searched index has the same size.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from credenda.storage.store import Vector, Writer
 __all__ = ["fill_store"]
 
 _UNIT: Final = 2_000
-"""Messages filed in one transaction."""
+"""Messages stored in one transaction."""
 _SESSION: Final = 100
 _BITS: Final = 16
 _MINUTE_US: Final = 60_000_000
 
 
 def fill_store(path: Path, texts: Sequence[str], *, user: str, embedder: str | Embedder) -> float:
-    """Journal and embed messages without reading them, leave an image of the index, and return the seconds it took."""
+    """Journal and embed messages without extraction, save a snapshot of the index, and return the seconds it took."""
     start = seconds()
     parts = build_parts(path, user=user, embedder=embedder)
     with Credenda(parts, workers=False) as memory:
         for at in range(0, len(texts), _UNIT):
             _store_messages(parts, texts[at : at + _UNIT], at)
-        memory.search(texts[0])  # so that closing leaves an image of the index
+        memory.search(texts[0])  # so that closing saves a snapshot of the index
     return seconds() - start
 
 

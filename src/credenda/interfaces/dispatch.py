@@ -1,4 +1,4 @@
-"""How a door calls an operation of the table on an open memory."""
+"""Call an operation of the table on an open memory, for every interface."""
 
 from __future__ import annotations
 

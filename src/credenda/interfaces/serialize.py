@@ -1,4 +1,4 @@
-"""Results as JSON, with the field names of the public contract and times in RFC 3339."""
+"""Convert results to JSON, with the field names of the public contract and times in RFC 3339."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["encode", "to_jsonable"]
 
 
 def to_jsonable(value: Any) -> Any:  # noqa: ANN401 - JSON is what it is
-    """Turn a result into tables, lists, text and numbers."""
+    """Convert a result to tables, lists, strings and numbers."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):

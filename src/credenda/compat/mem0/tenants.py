@@ -20,7 +20,7 @@ __all__ = ["Tenant", "Tenants"]
 
 _TAG: Final = re.compile(r"[em][0-9]+-([0-9a-f]{6})")
 _FILES: Final = ("", "-wal", "-shm")
-"""What a SQLite database consists of, after its name."""
+"""Suffixes of the files of a SQLite database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,34 +52,34 @@ class Tenants:
         self._pool = SessionPool(self._open, sessions_max=most)
 
     def __len__(self) -> int:
-        """Count the memories that are open."""
+        """Return the number of open memories."""
         return len(self._pool)
 
     def lend(self, user: str) -> AbstractContextManager[Tenant]:
-        """Lend a user's memory for the length of a call."""
+        """Provide a user's memory for the duration of a call."""
         return self._pool.lend(user)
 
     @contextmanager
     def owning(self, memory_id: str, user: str | None) -> Generator[Tenant]:
-        """Lend the memory that an id belongs to; raises `NotFound` for an id of nobody, or not of the user named."""
+        """Provide the memory that an id belongs to; raise `NotFound` for an unknown id, or one of another user."""
         owner = self._owner(memory_id)
         if owner is None or (user is not None and user != owner):
             raise NotFound(
-                f"nothing here is called {memory_id[:64]!r}",
-                why="no user has it, or not the one that was named",
+                f"there is no memory {memory_id[:64]!r}",
+                why="no user has this id, or not the given user",
                 fix="copy an id from search or get_all",
             )
         with self.lend(owner) as tenant:
             yield tenant
 
     def close(self) -> None:
-        """Close every memory; one that a call is using closes when the call ends."""
+        """Close every memory; one in use closes when its call ends."""
         self._closed = True
         self._pool.close()
         self._release()
 
     def wipe(self) -> None:
-        """Close every memory and remove the file with all its users; raises `Unavailable` while a call is using one."""
+        """Close every memory and remove the file with all its users; raise `Unavailable` while one is in use."""
         with self._pool.paused():
             path = self._store().store_name
             self._release()
@@ -108,7 +108,7 @@ class Tenants:
             root.release()
 
     def _owner(self, memory_id: str) -> str | None:
-        """Find whose id it is: an id carries its tenant's tag."""
+        """Find the user of an id, by the tenant's tag in it."""
         found = _TAG.fullmatch(memory_id)
         if found is None:
             return None

@@ -1,4 +1,4 @@
-"""What commands write with `--json`: the result as every door writes it, and what only a command adds."""
+"""JSON output of commands (`--json`): the result as every interface serialises it, plus fields only a command adds."""
 
 from __future__ import annotations
 

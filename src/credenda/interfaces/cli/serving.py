@@ -1,4 +1,4 @@
-"""Commands that go on running: `mcp` and `worker`; and `install`, which tells a client of the first."""
+"""Long-running commands `mcp` and `worker`, and `install`, which registers the server with a client."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["install", "mcp", "wait_for_signal", "worker"]
 _TOOLSETS = ("default", "full")
 _SETTLE_SECONDS = 600.0
 _DUTY_SECONDS = 60.0
-"""Seconds between two looks at what is due."""
+"""Seconds between two checks for due tasks."""
 _IDLE_SECONDS = 1.0
 """Seconds between two looks for users with due jobs."""
 
@@ -40,28 +40,28 @@ def mcp() -> click.Command:
         type=click.Choice(_TOOLSETS),
         default="default",
         show_default=True,
-        help="Which tools are offered: a small set, or every operation with all its inputs.",
+        help="The tools to offer: a small set, or every operation with all its inputs.",
     )
     return click.Command(
         "mcp",
         params=[toolset, *make_program_options(hidden=True)],
         callback=click.pass_obj(_serve),
-        help="Serve this memory to an MCP client over standard input and output, until it goes away.",
-        epilog="`credenda install --client NAME` tells a client how to start this.",
+        help="Serve this memory to an MCP client over standard input and output, until it disconnects.",
+        epilog="`credenda install --client NAME` registers this server with a client.",
     )
 
 
 def worker() -> click.Command:
-    """Make the command that reads what waits and runs the duties, for as long as it is left running."""
+    """Make the command that processes queued messages and runs scheduled tasks until it is stopped."""
     return click.Command(
         "worker",
         params=[
-            click.Option(["--once"], is_flag=True, help="Read what waits, run what is due, and end."),
+            click.Option(["--once"], is_flag=True, help="Process the queue, run the tasks that are due, and exit."),
             click.Option(["--all-users"], is_flag=True, help="Work for every user of the database, by turns."),
             *make_program_options(hidden=True),
         ],
         callback=click.pass_obj(_run_worker),
-        help="Read what was said and run the duties of this memory until it is stopped (Ctrl-C, or TERM).",
+        help="Process messages and run the scheduled tasks of this memory until stopped (Ctrl-C or TERM).",
         epilog="Several may run at once: one of them leads, and takes over when the leader is gone. With --all-users"
         " each user has a batch of jobs run in turn.",
     )
@@ -117,7 +117,7 @@ def _run_duties(parts: Parts) -> None:
 
 @contextmanager
 def wait_for_signal() -> Generator[Event]:
-    """Lend an event that INT and TERM set; afterwards they mean again what they meant before."""
+    """Provide an event that INT and TERM set; restore the previous handlers afterwards."""
     import signal
 
     stopped = Event()
@@ -158,25 +158,25 @@ def _serve(session: Session, toolset: str) -> None:
 
 
 def install() -> click.Command:
-    """Make the command that adds this server to the file of a client."""
+    """Make the command that adds this server to a client's configuration file."""
     from credenda.interfaces.client_setup.client_configs import CLIENTS
 
     options = [
-        click.Option(["--client"], type=click.Choice(CLIENTS), required=True, help="Whose file is changed."),
+        click.Option(["--client"], type=click.Choice(CLIENTS), required=True, help="The client whose file is changed."),
         click.Option(
             ["--scope"],
             type=click.Choice(["user", "project"]),
             default="user",
             show_default=True,
-            help="For all your projects, or for the one in this folder.",
+            help="For all your projects, or for the project in this folder.",
         ),
-        click.Option(["--name"], default="credenda", show_default=True, help="What the client calls this server."),
+        click.Option(["--name"], default="credenda", show_default=True, help="The server's name in the client."),
         click.Option(
             ["--toolset"],
             type=click.Choice(_TOOLSETS),
             default="default",
             show_default=True,
-            help="Which tools it offers.",
+            help="The tools it offers.",
         ),
         click.Option(["--print", "only_print"], is_flag=True, help="Only print the lines to add."),
     ]
@@ -184,7 +184,7 @@ def install() -> click.Command:
         "install",
         params=[*options, *make_program_options(hidden=True)],
         callback=click.pass_obj(_install),
-        help="Tell an MCP client how to start this server: its own file is changed once, and copied before.",
+        help="Add this server to an MCP client's configuration file; a backup of the file is made first.",
         epilog="--db, --user (or CREDENDA_DB, CREDENDA_USER) and --read-only are passed on where they are given.",
     )
 

@@ -1,4 +1,4 @@
-"""One run of the command line: how the memory is opened."""
+"""One run of the command line: the program options, and how the memory is opened."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Session"]
 
 @dataclass(slots=True)
 class Session:
-    """What the options of the program say."""
+    """The program options."""
 
     db: str | None = None
     user: str | None = None
@@ -25,10 +25,10 @@ class Session:
     read_only: bool = False
     tokenizer: str | None = None
     zone: tzinfo = UTC
-    """Whose days are shown; the memory's own once it is open."""
+    """The time zone of displayed times; set from the memory when it opens."""
 
     def open(self) -> Credenda:
-        """Open the memory without background workers: what has to run, runs before the command ends."""
+        """Open the memory without background workers; the command does all work itself before it ends."""
         from credenda.client import Credenda
 
         memory = Credenda.open(

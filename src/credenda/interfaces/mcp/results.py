@@ -1,7 +1,7 @@
-"""What a tool answers: structured, short, and with whatever was recalled marked as data.
+"""Results of tools: structured, short, and with recalled text marked as data.
 
-A structured answer that holds recalled words begins with a notice, and keeps the words in JSON strings. As text it is
-the same JSON, in which no text can open or close a tag; a packed context is its own fenced block.
+A structured result with recalled text begins with a notice, and keeps the text in JSON strings. Its text form is the
+same JSON, in which no text can open or close a tag; a packed context is its own fenced block.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]
 _TAGS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 _SHOWN: Final = 50
-"""Latest pieces of evidence, and changes, that an explanation holds: what was said a thousand times is shown once."""
+"""The number of latest evidence spans and changes in an explanation."""
 _SHOWN_IN_HIT: Final = 5
 _IN_HIT: Final = frozenset({"id", "text", "layer", "contested"})
 _COUNTS_KEPT: Final = frozenset(StatsKept.__annotations__)
@@ -47,25 +47,25 @@ _RECALLING: Final = (Diff, SearchResult, Page, Explanation, Memory, Resolution, 
 
 
 def build_answer(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
-    """Turn the result of an operation into what its tool answers."""
+    """Convert the result of an operation into the result of its tool."""
     shaped = _answer_write(given, value) if operation.writes else _read(operation, given, value)
     return {"notice": NOTICE, **shaped} if isinstance(value, _RECALLING) else shaped
 
 
 def build_failure(error: CredendaError) -> Answer:
-    """Turn an error into what a tool answers: what happened, why, what to do, and whether trying again may help."""
+    """Convert an error into a tool result: what happened, why, what to do, and whether to retry."""
     more = _drop_empty({"fix": error.fix, "ids": dict(error.ids)})
     return {"status": "error", "code": error.code, "message": str(error), "retryable": error.retryable, **more}
 
 
 def build_internal_failure(error: Exception) -> Answer:
-    """Say that something broke, by the kind of error alone: its message may hold memory text."""
-    message = f"something unforeseen happened: {type(error).__name__}; nothing is known to have been done"
+    """Report an internal error by its type only, because its message may contain memory text."""
+    message = f"internal error: {type(error).__name__}; the call may have had no effect"
     return {"status": "error", "code": "internal", "message": message, "retryable": False}
 
 
 def to_text(value: Mapping[str, object]) -> str:
-    """Write an answer as JSON on one line, in which no text can open or close a tag."""
+    """Write a result as JSON on one line, in which no text can open or close a tag."""
     return encode(value, indent=None).translate(_TAGS)
 
 
@@ -115,7 +115,7 @@ def _answer_context(packed: Context) -> Answer:
 
 
 def _answer_core(value: Core) -> Answer:
-    """Show the block, and by their ids the lines that the last rewrite moved."""
+    """Show the block, with the ids of the lines that the last rewrite changed."""
     moved = {
         "added": [line.memory_id for line in value.diff.added],
         "removed": [line.memory_id for line in value.diff.removed],
@@ -184,7 +184,7 @@ def _show_hit(hit: Hit) -> Answer:
 
 
 def _show_memory(memory: Memory, *, without: Iterable[str] = ()) -> Answer:
-    """Show a memory; what stands as it usually does is not said."""
+    """Show a memory, without fields that have their usual value."""
     status = {} if memory.status is Status.ACTIVE else {"status": memory.status.value}
     stance = {} if memory.stance is Stance.ASSERTED else {"stance": memory.stance.value}
     return _pick_fields(memory, MEMORY, without) | status | stance
@@ -203,13 +203,13 @@ def _show_version(version: SlotVersion) -> Answer:
 
 
 def _pick_fields(value: object, picked: Picked, without: Iterable[str] = ()) -> Answer:
-    """Show some fields of a value, under their names outside; what says nothing is left out."""
+    """Show some fields of a value, under their public names, without empty fields."""
     left_out = frozenset(without)
     return _drop_empty(to_jsonable({name: getattr(value, name) for name in picked.names if name not in left_out}))
 
 
 def _drop_empty(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answer:
-    """Leave out what is null, false, nought or empty; a model reads every character."""
+    """Leave out fields that are null, false, zero or empty, to save tokens."""
     return {name: value for name, value in shown.items() if value or name in keep}
 
 

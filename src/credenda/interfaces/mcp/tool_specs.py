@@ -1,4 +1,4 @@
-"""The tools that are offered to a model, made from the table of operations: names, schemas, hints."""
+"""The tools offered to a model, generated from the operations table: names, schemas, hints."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ __all__ = ["Input", "Route", "ToolSpec", "build_tools", "estimate_tokens"]
 
 _PIECES: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]+")
 _PIECE: Final = {True: 6, False: 3}
-"""Letters, or signs, that one piece holds."""
+"""Characters per estimated token."""
 _CHARACTERS_A_TOKEN: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """One input of a tool: what it is called outside, and what it is."""
+    """One input of a tool: its public name and its parameter."""
 
     name: str
     param: Param
 
     @property
     def required(self) -> bool:
-        """Whether a call cannot do without it."""
+        """Return whether a call needs this input."""
         return self.param.required
 
 
@@ -42,33 +42,33 @@ class Route:
     inputs: tuple[Input, ...]
     advice: str = ""
     always: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Inputs that the tool gives by itself, by the names of the table."""
+    """Inputs with a fixed value, by their names in the table."""
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The names of the inputs that it cannot do without."""
+        """Return the names of the required inputs."""
         return tuple(one.name for one in self.inputs if one.required)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """One tool: a name, and the operations that answer to it, the least demanding first."""
+    """One tool: a name, and its operations, the one with the fewest required inputs first."""
 
     name: str
     routes: tuple[Route, ...]
 
     @property
     def inputs(self) -> dict[str, Input]:
-        """All inputs by their names outside."""
+        """Return all inputs by their public names."""
         return {one.name: one for route in reversed(self.routes) for one in route.inputs}
 
     @property
     def writes(self) -> bool:
-        """Whether a call may change what is held."""
+        """Return whether a call may change stored data."""
         return any(route.operation.writes for route in self.routes)
 
     def description(self) -> str:
-        """Say what it does, and how to use it well."""
+        """Return the description: what the tool does, and how to use it well."""
         first, *others = self.routes
         parts = [first.operation.summary, first.advice]
         for route in others:
@@ -77,7 +77,7 @@ class ToolSpec:
         return " ".join(filter(None, parts))
 
     def input_schema(self) -> dict[str, Any]:
-        """Describe the inputs as JSON Schema; others are refused."""
+        """Return the JSON Schema of the inputs, which forbids other inputs."""
         schema: dict[str, Any] = {
             "type": "object",
             "properties": {name: describe_input(one.param) for name, one in self.inputs.items()},
@@ -87,11 +87,11 @@ class ToolSpec:
         return schema | {"additionalProperties": False}
 
     def output_schema(self) -> dict[str, Any]:
-        """Describe the structured result as JSON Schema: what an operation returns, or an error."""
+        """Return the JSON Schema of the structured result: the result of an operation, or an error."""
         return output_schema([route.operation for route in self.routes])
 
     def hints(self) -> dict[str, bool]:
-        """Return the annotations that differ from what the protocol assumes."""
+        """Return the annotations that differ from the defaults of the protocol."""
         if not self.writes:
             return {"readOnlyHint": True, "openWorldHint": False}
         changing = [route.operation for route in self.routes if route.operation.writes]
@@ -115,7 +115,7 @@ class ToolSpec:
 def build_tools(
     operations: Iterable[Operation] = OPERATIONS.values(), *, toolset: Toolset = "default", read_only: bool = False
 ) -> dict[str, ToolSpec]:
-    """Make the tools of a toolset, by name; without what writes where nothing may be written."""
+    """Make the tools of a toolset, by name; leave out operations that write if the server is read-only."""
     routes: dict[str, list[Route]] = {}
     for operation in operations:
         for tool in list_tools(operation):
@@ -128,10 +128,10 @@ def build_tools(
 
 
 def estimate_tokens(tools: Iterable[ToolSpec]) -> int:
-    """Estimate how many tokens a model spends on being told of these tools, erring on the high side.
+    """Estimate how many tokens these tools take in a model's prompt, rounding up.
 
-    Of their JSON without blanks, the greater of a quarter of its characters and a count of pieces: six letters of a
-    word, one digit, or three signs in a row, each begun or whole, are one piece. The vocabulary o200k of a current
+    The estimate is the greater of a quarter of the characters of their compact JSON and a count of pieces: up to six
+    letters of a word, one digit, or up to three other signs in a row are one piece. The tokenizer o200k of a current
     model needs about 15 % less.
     """
     body = encode([offer.listed() for offer in tools], indent=None).replace('": ', '":').replace(", ", ",")
