@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "forgetting.md"
+PAGE = ROOT / "docs" / "reference" / "forgetting.md"
 
 
 def _functions(path: Path) -> set[str]:
