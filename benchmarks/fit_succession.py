@@ -9,7 +9,7 @@ and every sentence laid on memories of other people's pairs with which it shares
 be of the same matter are left out: the same attribute, or texts that MiniLM finds near. Pairs that are read into one
 slot of one value are left to reconciliation, and teach nothing. Folds leave one writer out. The threshold is the least
 at which, over all folds, hardly anything beside was taken and hardly any memory of another matter. All of that is done
-twice: for `succession_weights.toml`, and with how near both are in meaning (`near_signs`) for `succession_near.toml`.
+twice: for `succession_weights.tsv`, and with how near both are in meaning (`near_signs`) for `succession_near.tsv`.
 `--write` renews the data files; without it the figures are only printed.
 """
 
@@ -36,6 +36,7 @@ from credenda import Credenda
 from credenda.model.memory import Memory
 from credenda.providers.embed.factory import open_embedder
 from credenda.text.normalize import attribute_key
+from credenda.text.weight_file import render_weight_file
 from credenda.write.reconcile.slots import single_slots, slot_of
 from credenda.write.succession.likely import near_signs, said_of, signs_between
 from credenda.write.succession.old import Old, old_of
@@ -70,10 +71,11 @@ BESIDE_MOST: Final = 0.02
 KEPT: Final = 0.98
 """Share of what is taken rightly that the least of a sentence's own signs must let through."""
 SEED: Final = 7
-HEAD: Final = """# What each sign weighs for a sentence to take the place of a memory, in twentieths of a logit.
-# Made by `benchmarks/fit_succession.py`. The signs are those of `write/succession/likely.py`; "rarity" is the idf of
-# common terms in hundredths of the greatest. From `threshold` (logits) on a memory is taken; below `least` none is
-# looked for.
+ABOUT: Final = """\
+How much each feature weighs when a sentence is compared with a memory that it may replace, in twentieths of a logit.
+Made by `benchmarks/fit_succession.py`. Features are those of `write/succession/likely.py`. Rows of the table "rarity"
+give the idf of common terms in hundredths of the greatest. A memory is replaced from `threshold` (logits) on; below
+`least` no memory is looked for.
 """
 
 Floats = NDArray[np.float64]
@@ -268,20 +270,22 @@ def least_of(rows: Sequence[Row], known: Mapping[str, int], weights: Floats, thr
     return round(float(np.quantile(own, 1 - KEPT)), 2)
 
 
+def sha256_of(path: Path) -> str:
+    """Return the first 16 hex digits of the hash of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
 def written(parts: Mapping[str, Any], folder: Path) -> str:
     """Give the data file: weights as whole numbers, light signs left out, and where they come from."""
     weights, known = parts["weights"], parts["known"]
     numbers = {sign: round(float(weights[at]) * SCALE) for sign, at in known.items()}
-    lines = [f"{sign}\t{number}" for sign, number in numbers.items() if abs(number) >= WEIGHT_MIN]
-    rare = [f"{term}\t{round(share * 100)}" for term, share in parts["rarity"].items()]
-    hashes = [
-        f'  "{name} sha256:{hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]}",'
-        for name in (*PAIRS, SENTENCES)
-    ]
-    limits = [f"threshold = {parts['threshold']}", f"least = {parts['least']}"]
-    limits += [f'model = "{parts["model"]}"'] if parts["model"] else []
-    text = [HEAD, *limits, "weights = '''", *lines, "'''", "rarity = '''", *rare, "'''", "", "[provenance]", "data = ["]
-    return "\n".join([*text, *hashes, "]", "held_out = [", *(f'  "{one}",' for one in parts["figures"]), "]"]) + "\n"
+    lines = [("weight", sign, str(number)) for sign, number in numbers.items() if abs(number) >= WEIGHT_MIN]
+    rare = [("rarity", term, str(round(share * 100))) for term, share in parts["rarity"].items()]
+    notes = [("threshold", str(parts["threshold"])), ("least", str(parts["least"]))]
+    notes += [("model", parts["model"])] if parts["model"] else []
+    notes += [("data", f"{name} sha256:{sha256_of(folder / name)}") for name in (*PAIRS, SENTENCES)]
+    notes += [("held_out", line) for line in parts["figures"]]
+    return render_weight_file(ABOUT, notes, ("table", "feature", "value"), [*lines, *rare])
 
 
 def main() -> None:
@@ -300,8 +304,8 @@ def main() -> None:
     engine = open_embedder(ENGINE)
     nearer = [replace(row, signs=row.signs | row.near) for row in rows]
     tables = {
-        "succession_weights.toml": (rows, ""),
-        "succession_near.toml": (nearer, engine.model_id if engine else ""),
+        "succession_weights.tsv": (rows, ""),
+        "succession_near.tsv": (nearer, engine.model_id if engine else ""),
     }
     for name, (laid, model) in tables.items():
         parts = fitted(laid, near=bool(model)) | {"rarity": rarity, "model": model}

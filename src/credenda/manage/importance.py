@@ -1,4 +1,4 @@
-"""How important a memory has proved to be, pure: nine factors over an immutable base.
+"""How important a memory has proved to be: nine factors over an immutable base. Pure.
 
 The base is what the reader of the words thought (R-020), moved once by how new it was when it was written (E-024,
 `model.surprise`); neither ever changes, and the score is computed afresh each time

@@ -1,4 +1,4 @@
-"""Which memories move to another layer, are put away, or come to their end, pure (E-059…E-064).
+"""Which memories move to another layer, are put away, or come to their end (E-059…E-064). Pure.
 
 * working → episodic after 30 minutes or two uses (E-060); what nobody used by then and matters little (importance under
   .3) expires instead.

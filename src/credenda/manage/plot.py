@@ -1,4 +1,4 @@
-"""The forgetting curves as a picture: plain SVG text, pure."""
+"""The forgetting curves as a picture: plain SVG text. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The change log, read again: the memories, evidence and contests that it says there are.
+"""The change log, read again: the memories, evidence and contests that it says there are. Pure.
 
-A pure fold. A memory is what the changes that name it made of it, one version a change (a confirmation alone counts on
+A memory is what the changes that name it made of it, one version a change (a confirmation alone counts on
 the version that stands); a contest is what the last change about it left. What is counted rather than decided is not in
 the log and is not folded: showings, decay, surprise.
 """

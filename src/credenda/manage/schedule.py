@@ -1,4 +1,4 @@
-"""Which duties are due, pure: a duty has a cadence and a last run, and what was missed is caught up once.
+"""Which duties are due: a duty has a cadence and a last run, and what was missed is caught up once. Pure.
 
 A duty that has never run is due at once. Nothing is run twice for two periods that went by: every duty works on the
 state as it is. It is overdue when its next run is late by a whole period more.

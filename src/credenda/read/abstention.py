@@ -1,4 +1,4 @@
-"""Whether memory holds an answer at all, pure: one probability for a search, which means the same for every search.
+"""Whether memory holds an answer at all: one probability for a search, which means the same for every search. Pure.
 
 P = logistic(base + coverage · c + cosine · m + rarest · r + lead · l + size · √(2 ln n) + …), fitted on questions that
 memory can and cannot answer: `data/weights.toml` has the numbers, `benchmarks/fit_weights.py` makes them. √(2 ln n) is

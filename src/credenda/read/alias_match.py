@@ -1,4 +1,4 @@
-"""Whether a question names what a memory is about, pure.
+"""Whether a question names what a memory is about. Pure.
 
 A memory with the attribute "known as" tells the names of its entity: "k8s" and "kube" for Kubernetes. A text that names
 one of them speaks of the entity, however much else it says; how much of it the memory covers tells nothing then.

@@ -1,4 +1,4 @@
-"""Whether a text looks like an answer, pure: a question for a time wants a time, one for a number a number.
+"""Whether a text looks like an answer: a question for a time wants a time, one for a number a number. Pure.
 
 "When did Ana start to paint?" is answered by "I took it up last May", not by what else she says about painting. This
 is a sign of the text alone, so it is asked only of the rows that were read.

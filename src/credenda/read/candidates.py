@@ -1,4 +1,4 @@
-"""What passes from step to step of a search, pure: candidates as arrays, then the few that are read, as rows."""
+"""What passes from step to step of a search: candidates as arrays, then the few that are read, as rows. Pure."""
 
 from __future__ import annotations
 

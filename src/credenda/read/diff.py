@@ -1,4 +1,4 @@
-"""What differs between two sets of beliefs, pure."""
+"""What differs between two sets of beliefs. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conditions of a search as questions to one row, pure."""
+"""The conditions of a search as questions to one row. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step 3, pure: one relevance from many signs.
+"""Step 3: one relevance from many signs. Pure.
 
 The default adds z-scores over the query's candidates and the priors of `data/weights.toml`; profile "recall" fuses
 ranks instead. Every summand keeps its name, for `explain`.

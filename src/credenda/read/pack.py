@@ -1,4 +1,4 @@
-"""Step 6, pure: hits and core as one block for a prompt, within a budget of tokens.
+"""Step 6: hits and core as one block for a prompt, within a budget of tokens. Pure.
 
 The block is data: it is fenced, says so, and no text inside can close the fence. What every prompt needs comes first,
 then what is held true, then what cannot be decided, then the words as they were said.

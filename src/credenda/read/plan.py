@@ -1,4 +1,4 @@
-"""Step 1, pure: what a question asks for, before anything is looked up."""
+"""Step 1: what a question asks for, before anything is looked up. Pure."""
 
 from __future__ import annotations
 

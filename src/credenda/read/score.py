@@ -1,4 +1,4 @@
-"""Step 4, pure: what a row is worth, and what its score means.
+"""Step 4: what a row is worth, and what its score means. Pure.
 
 Two questions are kept apart. *In which order?* is answered by a key: relevance plus what the row is worth by itself,
 weighed by profile. *How sure?* is answered once for a search, by a probability P (`read/abstention.py`). A hit scores

@@ -1,4 +1,4 @@
-"""Step 5, pure: what may be shown, what it must be flagged with, and what stands for what.
+"""Step 5: what may be shown, what it must be flagged with, and what stands for what. Pure.
 
 An event inherits the standing of the memories made from it: nothing that was forgotten comes back through the raw
 words, and nothing that was replaced is shown without saying so.

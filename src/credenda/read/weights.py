@@ -1,4 +1,4 @@
-"""The data files of the read phase as typed values: weights with their provenance, and how questions name slots."""
+"""Data files of the read phase as typed values: weights with their provenance, how questions name slots. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinds of jobs that a write leaves behind. Apart from what files them: who looks for jobs need not load that."""
+"""The kinds of jobs that a write leaves behind, in a module that is cheap to load. Pure."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from benchmarks import tables
 from benchmarks.decay_cost import run_decay
 from benchmarks.lifetime_oracle import Episode, fate_on, retention
-from credenda.bench import tables
 
 
 def _silent(_: str) -> None: ...

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks import tables
 from benchmarks.precision import load_cases, run_precision
 from credenda import Invalid
-from credenda.bench import tables
 
 
 def belief(name: str, content: str, **more: object) -> dict[str, object]:

@@ -7,7 +7,7 @@ import pytest
 
 from credenda.model.event import Role
 from credenda.model.memory import MemoryType, Stance
-from credenda.write.extract.lexicon import load_table
+from credenda.write.extract.lexicon import load_weights
 from credenda.write.extract.worth import LABELS, signs_of, worth_of
 
 from .build import hear, only
@@ -91,8 +91,7 @@ def test_shares_are_of_all_labels() -> None:
 
 def test_packed_weights_add_up_as_they_are_written() -> None:
     text = "My sister keeps bees in Linz."
-    lines = (line.rpartition("\t") for line in load_table("worth")["weights"].strip().split("\n"))
-    table = {sign: [int(number) for number in numbers.split()] for sign, _, numbers in lines}
+    table = {sign: [int(number) for number in numbers] for sign, *numbers in load_weights("worth").rows}
     added = [sum(table[sign][at] for sign in signs_of(text) if sign in table) for at in range(len(LABELS))]
     shares = worth_of(text).shares
     assert max(LABELS, key=lambda label: added[LABELS.index(label)]) == LABELS[shares.index(max(shares))]
@@ -105,7 +104,7 @@ def test_any_text_has_signs(text: str) -> None:
 
 
 def test_the_weights_were_fitted_on_the_sentences_that_are_there() -> None:
-    noted = load_table("worth")["provenance"]["data"]
+    noted = load_weights("worth").notes["data"]
     assert noted == [
         f"{name} sha256:{hashlib.sha256((DATA / name).read_bytes()).hexdigest()[:16]}"
         for name in ("utterances_tuning.jsonl", "utterances_judge.jsonl", "pairs_tuning.jsonl")
@@ -113,8 +112,7 @@ def test_the_weights_were_fitted_on_the_sentences_that_are_there() -> None:
 
 
 def test_the_weights_are_few_and_written_for_every_label() -> None:
-    text = load_table("worth")["weights"].strip()
-    assert len(text.encode()) < BYTES_MAX
-    signs = [line.split("\t") for line in text.split("\n")]
-    assert len({sign for sign, _ in signs}) == len(signs)
-    assert {len(numbers.split()) for _, numbers in signs} == {len(LABELS)}
+    rows = load_weights("worth").rows
+    assert sum(len("\t".join(row).encode()) + 1 for row in rows) < BYTES_MAX
+    assert len({sign for sign, *_ in rows}) == len(rows)
+    assert {len(numbers) for _, *numbers in rows} == {len(LABELS)}

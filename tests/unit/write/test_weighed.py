@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from credenda.model.memory import Memory, Stance
+from credenda.text.weight_file import parse_weight_file
 from credenda.write.succession.likely import near_signs, said_of, signs_between
 from credenda.write.succession.old import old_of
 from credenda.write.succession.weigh import LAID, closest, likeliest, limit_among, may_take, speaks
@@ -182,11 +182,11 @@ def test_nearness_is_steps_beside_the_signs_of_change() -> None:
     assert not set(near_signs(said, old, 0.05))
 
 
-@pytest.mark.parametrize("name", ["succession_weights.toml", "succession_near.toml"])
+@pytest.mark.parametrize("name", ["succession_weights.tsv", "succession_near.tsv"])
 def test_the_weights_were_fitted_on_the_pairs_that_are_there(name: str) -> None:
     text = (files("credenda.write") / "data" / name).read_text("utf-8")
     assert len(text.encode()) < BYTES_MAX
-    assert tomllib.loads(text)["provenance"]["data"] == [
+    assert parse_weight_file(text).notes["data"] == [
         f"{name} sha256:{hashlib.sha256((DATA / name).read_bytes()).hexdigest()[:16]}"
         for name in ("pairs_tuning.jsonl", "pairs_traps.jsonl", "utterances_tuning.jsonl")
     ], "run benchmarks/fit_succession.py --write"

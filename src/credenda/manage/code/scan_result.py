@@ -1,4 +1,4 @@
-"""What a walk over a folder found: values that the pure parts decide by."""
+"""What a walk over a folder found: values that the pure parts decide by. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks over a folder and reads what its code declares: the one module here that touches the disk.
+"""Walks over a folder and reads what its code declares. Not pure: it touches the disk.
 
 Nothing outside the folder is read: links are named and never followed. `.gitignore` files are respected from the folder
 down, and `.git` is never entered; ignore files above the folder, and those of the person, do not count.

@@ -1,4 +1,4 @@
-"""From pairs that lie close to groups that are judged together: pure, and each memory is in one group at most (S-038).
+"""From pairs that lie close to groups that are judged together, and each memory is in one group at most (S-038). Pure.
 
 The closest pairs come first, so that a group that is full holds those nearest to each other, whatever the order in
 which pairs are given.

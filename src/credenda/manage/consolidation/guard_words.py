@@ -1,4 +1,4 @@
-"""The words of the guards, by their list in `data/words.toml`."""
+"""The words of the guards, by their list in `data/words.toml`. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two memories must not differ in to be called the same: numbers, dates, names, units, negation, value (D-016).
+"""Differences that keep two memories apart: numbers, dates, names, units, negation, value (D-016). Pure.
 
 The same guards stand behind both judges: the rules ask them before they merge, and what a model proposes is held
 against them afterwards. They only ever keep memories apart, so a word too many in a list costs a merge, never a fact.

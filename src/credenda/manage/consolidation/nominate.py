@@ -1,4 +1,4 @@
-"""Which memories are looked at together: the k nearest by cosine, and those that share an exact key (S-037, C-001).
+"""Candidates for consolidation: the k nearest by cosine, and those that share an exact key (S-037, C-001). Pure.
 
 To be nominated decides nothing. Only keys of 8 bytes and one block of vectors are held at a time, so that the memory in
 use depends on the size of a batch and not on that of the store.

@@ -1,4 +1,4 @@
-"""What a judge may say about a group of memories, and the changes that carry it out: pure.
+"""What a judge may say about a group of memories, and the changes that carry it out. Pure.
 
 The judge owns the text; provenance, dates, confidence and importance are computed here (S-044, C-018). Whatever is not
 named stays as it is (S-043).

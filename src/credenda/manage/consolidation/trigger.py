@@ -1,4 +1,4 @@
-"""When a consolidation runs: a pure question of time, volume and what waits (S-028, S-029, C-017).
+"""When a consolidation runs: a question of time, volume and what waits (S-028, S-029, C-017). Pure.
 
 The lock is no part of it: who may run takes that afterwards, and nothing skips it.
 """

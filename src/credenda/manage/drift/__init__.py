@@ -1,1 +1,1 @@
-"""What memories claim about code, held against the code as it is."""
+"""What memories claim about code, held against the code as it is. Pure."""

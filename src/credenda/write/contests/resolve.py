@@ -1,4 +1,4 @@
-"""What the answer to a contest changes: one value is kept, or each holds in a scope of its own (R-086, R-087).
+"""What the answer to a contest changes: one value is kept, or each holds in a scope of its own (R-086, R-087). Pure.
 
 The answer is stored as memories that are surer and weightier than what alternated; they govern the slot from then on.
 """

@@ -1,4 +1,4 @@
-"""What a person's own correction of a memory changes: `correct(id, text=…, value=…)`."""
+"""What a person's own correction of a memory changes: `correct(id, text=…, value=…)`. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs between the beliefs that are held and those that a fresh reading of the journal gives: pure.
+"""What differs between the beliefs that are held and those that a fresh reading of the journal gives. Pure.
 
 Beliefs are paired by what they say and what they rest on. One that is read no more is withdrawn as having been wrong,
 so that it leaves every as-of answer; one that a person has touched stays. What was deleted stays deleted, and what

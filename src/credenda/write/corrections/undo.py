@@ -1,4 +1,4 @@
-"""What taking changes back changes: pure, from the log and what is held now.
+"""What taking changes back changes, from the log and what is held now. Pure.
 
 A change is taken back by putting its fields as they were before it. That is possible while no later change has moved
 them on; otherwise the later ones are named, or taken back as well. Some changes belong together: without a memory that

@@ -1,1 +1,1 @@
-"""From words to claims: rules (offline), a model, or the words themselves."""
+"""From words to claims: rules (offline), a model, or the words themselves. Pure."""

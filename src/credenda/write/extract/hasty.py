@@ -30,7 +30,17 @@ _RUN_ON: Final = re.compile(
     r"\w (?:i|we) (?:am|are|do|have|go|live|work|use|play|take|drink|eat|drive|run|train|only|now)\b", re.IGNORECASE
 )
 """Where a value goes on with what is said next."""
-_TABLES: Final = ("frames", "patterns", "lexicon", "things", "worth", "restate", "acts", "checks", "attributes")
+_TABLES: Final = (
+    "worth.tsv",
+    "frames.toml",
+    "patterns.toml",
+    "lexicon.toml",
+    "things.toml",
+    "restate.toml",
+    "acts.toml",
+    "checks.toml",
+    "attributes.toml",
+)
 _CHARACTERS_MAX: Final = 160
 """What is told at greater length was not typed in haste."""
 
@@ -54,9 +64,7 @@ def _rewrites() -> tuple[_Rewrite, ...]:
 def _common() -> frozenset[str]:
     """Give the words that our own tables write in small letters: another one, after "in" or "to", is a name."""
     folder = resources.files("credenda.write.extract").joinpath("data")
-    return frozenset(
-        word for name in _TABLES for word in _KNOWN.findall(folder.joinpath(f"{name}.toml").read_text("utf-8"))
-    )
+    return frozenset(word for name in _TABLES for word in _KNOWN.findall(folder.joinpath(name).read_text("utf-8")))
 
 
 def half_read(sentence: str, readings: list[Reading]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normalize import attribute_key, value_key
+from credenda.text.weight_file import WeightFile, parse_weight_file
 
 __all__ = [
     "RECENT",
@@ -22,6 +23,7 @@ __all__ = [
     "expression",
     "lexicon",
     "load_table",
+    "load_weights",
     "names",
     "occurs",
     "words_of",
@@ -42,6 +44,13 @@ def load_table(name: str) -> dict[str, Any]:
     """Read one data file of this package; the table is shared, so nobody writes to it."""
     folder = resources.files("credenda.write.extract").joinpath("data")
     return tomllib.loads(folder.joinpath(f"{name}.toml").read_text("utf-8"))
+
+
+@cache
+def load_weights(name: str) -> WeightFile:
+    """Read one weight file of this package."""
+    folder = resources.files("credenda.write.extract").joinpath("data")
+    return parse_weight_file(folder.joinpath(f"{name}.tsv").read_text("utf-8"))
 
 
 @cache

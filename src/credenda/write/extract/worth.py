@@ -1,8 +1,8 @@
 """What a sentence that no pattern reads is worth: kept as said, kept as unsure, or passed over.
 
 A linear model over cheap signs of a sentence: its words, what they are about, and how they follow one another. Every
-weight is a number in `data/worth.toml`, fitted by `benchmarks/fit_worth.py` on the project's own sentences; the classes of
-words are in `data/worth_words.toml`.
+weight is a number in `data/worth.tsv`, fitted by `benchmarks/fit_worth.py` on the project's own sentences; the classes
+of words are in `data/worth_words.toml`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import pairwise, repeat
 from math import exp
 from typing import Final, NamedTuple
 
-from credenda.write.extract.lexicon import RECENT, lexicon, load_table, names
+from credenda.write.extract.lexicon import RECENT, lexicon, load_table, load_weights, names
 
 __all__ = ["LABELS", "SCALE", "Worth", "signs_of", "worth_of"]
 
@@ -135,7 +135,7 @@ def _parts(text: str) -> _Parts:
 
 
 def signs_of(text: str) -> set[str]:
-    """Give the signs of one sentence with straight quotes and short forms opened, as `data/worth.toml` names them."""
+    """Give the signs of one sentence with straight quotes and short forms opened, as `data/worth.tsv` names them."""
     parts = _parts(text)
     signs = {f"o:{one}" for one in parts.others}
     signs.update(f"w:{word}" for word in parts.words)
@@ -162,11 +162,10 @@ class _Weights(NamedTuple):
 @cache
 def _weights() -> _Weights:
     tables: dict[str, dict[str, int]] = {}
-    for line in load_table("worth")["weights"].strip().split("\n"):
-        sign, _, numbers = line.rpartition("\t")
+    for sign, *numbers in load_weights("worth").rows:
         found = _SIGN.match(sign)
         if found is not None:
-            packed = sum(int(number) << (_FIELD * at) for at, number in enumerate(numbers.split()))
+            packed = sum(int(number) << (_FIELD * at) for at, number in enumerate(numbers))
             tables.setdefault(found["kind"], {})[found["rest"]] = packed
     classes = tables["c:"]
     about = {

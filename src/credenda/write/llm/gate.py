@@ -1,4 +1,4 @@
-"""Whether a turn is worth a model's time. Pure, and much cheaper than asking.
+"""Whether a turn is worth a model's time. Much cheaper than asking. Pure.
 
 It passes over only what can hold nothing: where the rules found a claim a model is always asked.
 """

@@ -1,4 +1,4 @@
-"""One turn read with a model: asked once, told once what was wrong, and believed only as far as the checks go."""
+"""Extraction of one turn by a model: one question, one chance to repair, and checks on every answer. Pure."""
 
 from __future__ import annotations
 

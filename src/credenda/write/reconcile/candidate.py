@@ -1,4 +1,4 @@
-"""One claim on its occasion, and the changes that carry it: the memory it would make, the one it confirms."""
+"""One claim on its occasion, and the changes that carry it: the memory it would make, the one it confirms. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a slot is no longer decided by itself: alternation, open contests, and answers that govern it."""
+"""When a slot is no longer decided by itself: alternation, open contests, and answers that govern it. Pure."""
 
 from __future__ import annotations
 

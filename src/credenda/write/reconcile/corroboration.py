@@ -75,12 +75,12 @@ def promoted(changes: Sequence[Change], candidates: Sequence[Memory], saying: Sa
     return [step, saying.confirm(first, reason), *others, *(_merged(one, first.id, saying) for one in rest)]
 
 
-def _merged(candidate: Memory, into: str | None, saying: Saying) -> Supersede:
+def _merged(memory: Memory, into: str | None, saying: Saying) -> Supersede:
     return Supersede(
-        memory_id=candidate.id,
+        memory_id=memory.id,
         successor=into,
         relation=Relation.DUPLICATE,
-        valid_until_us=max(begins_us(candidate), saying.occasion.now_us),
+        valid_until_us=max(begins_us(memory), saying.occasion.now_us),
         reason="said again, independently",
     )
 

@@ -1,4 +1,4 @@
-"""What a new claim changes in what is believed: pure, exact, and without a threshold on likeness (R-074).
+"""What a new claim changes in what is believed: exact, and without a threshold on likeness (R-074). Pure.
 
 `decide` asks a row of questions about a claim that names a slot; the first that fits gives the answer. Two sayings are
 the same only where their normal forms are, and in doubt both are kept. Nothing here reads a clock or a store: the

@@ -1,4 +1,4 @@
-"""What else ends when something begins: who finds work is not unemployed, what is done is no longer planned.
+"""What else ends when something begins: who finds work is not unemployed, what is done is no longer planned. Pure.
 
 Slots do not know of one another; these few know. Only a claim that says how things are concludes anything, only about
 its own entity, and only what cannot be so beside it: in doubt both stay.

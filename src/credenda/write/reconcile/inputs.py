@@ -1,4 +1,4 @@
-"""What reconciliation is handed: the beliefs that a claim may touch, and the occasion on which it was said."""
+"""What reconciliation is handed: the beliefs that a claim may touch, and the occasion on which it was said. Pure."""
 
 from __future__ import annotations
 

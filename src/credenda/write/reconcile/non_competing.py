@@ -1,4 +1,4 @@
-"""Claims that compete for no slot: those taken back, those without a slot, and those not meant as how things are."""
+"""Claims that compete for no slot: retracted ones, ones without a slot, and ones that assert no fact. Pure."""
 
 from __future__ import annotations
 

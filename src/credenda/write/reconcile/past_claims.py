@@ -1,4 +1,4 @@
-"""Claims about a time before the present belief: backfill, and what was over when it was told.
+"""Claims about a time before the present belief: backfill, and what was over when it was told. Pure.
 
 Events may be imported long after later ones. What they say was true in its time; it never replaces what came after.
 """

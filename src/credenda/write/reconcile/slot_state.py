@@ -1,4 +1,4 @@
-"""What a claim meets in its slot: who says the same, who says otherwise, and what was held before."""
+"""What a claim meets in its slot: who says the same, who says otherwise, and what was held before. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which slot a claim or memory speaks about, and whether two of them say the same thing there."""
+"""Which slot a claim or memory speaks about, and whether two of them say the same thing there. Pure."""
 
 from __future__ import annotations
 

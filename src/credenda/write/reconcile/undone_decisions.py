@@ -1,4 +1,4 @@
-"""Which decision is not taken again, because a person took it back: pure.
+"""Which decision is not taken again, because a person took it back. Pure.
 
 A decision that was taken back stays taken back on the same evidence, that is, the same event: when its job runs again,
 when its claim is read anew, or when the same claim is repeated in it. Another saying is new evidence, and may decide.

@@ -1,4 +1,4 @@
-"""What words say about values: whether one value only tells more than another, and reasons for people."""
+"""What words say about values: whether one value only tells more than another, and reasons for people. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sentence that tells of a change retires, and what takes its place: pure, as changes."""
+"""What a sentence that tells of a change retires, and what takes its place, as changes. Pure."""
 
 from __future__ import annotations
 

@@ -1,18 +1,19 @@
 """How likely a sentence takes the place of a memory: a sum of weights over signs. Pure.
 
-The weights are in `data/succession_weights.toml`, and in `data/succession_near.toml` those for where it is known how
+The weights are in `data/succession_weights.tsv`, and in `data/succession_near.tsv` those for where it is known how
 near in meaning a sentence is to a memory. Both are fitted by `benchmarks/fit_succession.py` on the project's own pairs;
 none is set by hand.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
+
+from credenda.text.weight_file import parse_weight_file
 
 __all__ = ["SCALE", "Weights", "near_weights", "weights"]
 
@@ -42,27 +43,21 @@ class Weights:
 @cache
 def weights() -> Weights:
     """Load the weights of signs in the words alone; done once, at first use."""
-    return _load("succession_weights.toml")
+    return _load("succession_weights.tsv")
 
 
 @cache
 def near_weights() -> Weights:
     """Load the weights for where the nearness in meaning is known as well; done once, at first use."""
-    return _load("succession_near.toml")
+    return _load("succession_near.tsv")
 
 
 def _load(name: str) -> Weights:
-    data: dict[str, Any] = tomllib.loads((files("credenda.write") / "data" / name).read_text("utf-8"))
+    read = parse_weight_file((files("credenda.write") / "data" / name).read_text("utf-8"))
     return Weights(
-        of={sign: int(number) for sign, number in _pairs(data["weights"])},
-        rarity={term: int(number) / 100 for term, number in _pairs(data["rarity"])},
-        threshold=float(data["threshold"]),
-        least=float(data["least"]),
-        model=str(data.get("model", "")),
+        of={sign: int(number) for table, sign, number in read.rows if table == "weight"},
+        rarity={term: int(number) / 100 for table, term, number in read.rows if table == "rarity"},
+        threshold=float(read.notes["threshold"][0]),
+        least=float(read.notes["least"][0]),
+        model=read.notes.get("model", ("",))[0],
     )
-
-
-def _pairs(text: str) -> Iterable[tuple[str, str]]:
-    for line in text.strip().split("\n"):
-        name, _, number = line.rpartition("\t")
-        yield name, number

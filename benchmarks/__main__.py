@@ -1,0 +1,112 @@
+"""`python -m benchmarks …`: the benchmarks that are not part of the distribution. Progress goes to standard error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchmarks import tables
+from benchmarks.consolidation import run_consolidation
+from benchmarks.contradiction import run_contradiction
+from benchmarks.decay_cost import run_decay
+from benchmarks.erase_cost import run_erase
+from benchmarks.lifetime import run_lifetime
+from benchmarks.precision import run_precision
+from benchmarks.year_run import run_year
+from credenda.bench import tables as shipped_tables
+from credenda.bench.cli import ENGINES, EXISTING_FILE, as_json_option, note, parse_sizes, show
+
+
+@click.group(help="Measure Credenda itself.", context_settings={"help_option_names": ["-h", "--help"]})
+def benchmarks() -> None:
+    """Group the benchmarks."""
+
+
+@benchmarks.command(help="Searches that must return some beliefs and no others, in the format of precisionMemBench.")
+@click.option("--beliefs", "held", type=EXISTING_FILE, required=True, help="Beliefs, JSON Lines, .gz or plain.")
+@click.option("--cases", type=EXISTING_FILE, required=True, help="Questions with what must and must not come back.")
+@click.option("--sessions", type=EXISTING_FILE, help="Cases of several turns, asked one after the other.")
+@click.option("--embedder", type=click.Choice(ENGINES), default="none", show_default=True)
+@as_json_option
+def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, as_json: bool) -> None:
+    """Run the benchmark of precision."""
+    show(run_precision(held, cases, sessions, embedder=embedder, note=note), tables.precision, as_json=as_json)
+
+
+@benchmarks.command(help="What looking for contradictions adds to a write, and what a slot costs that always changes.")
+@click.option("--n", "size", default="100k", show_default=True, help="Memories in the store, such as 100k.")
+@click.option(
+    "--turns", type=click.IntRange(min=1), default=3_000, show_default=True, help="Turns that change one slot."
+)
+@as_json_option
+def contradiction(*, size: str, turns: int, as_json: bool) -> None:
+    """Run the benchmark of the contradiction check."""
+    document = run_contradiction(parse_sizes(size)[0], turns, note=note)
+    show(document, shipped_tables.judged, as_json=as_json)
+
+
+@benchmarks.command(help="A simulated year of one user: what is believed in the end, beside what was true.")
+@click.option("--turns", type=click.IntRange(100, 20_000), default=2_000, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another year.")
+@as_json_option
+def year(*, turns: int, seed: int, as_json: bool) -> None:
+    """Run the simulated year; exits with 1 when a promise was broken."""
+    document = run_year(turns, seed=seed, note=note)
+    show(document, tables.year, as_json=as_json)
+    if not document["kept"]:
+        raise click.exceptions.Exit(1)
+
+
+@benchmarks.command(help="Consolidation without a model: its cost, and that a year of weekly runs loses nothing.")
+@click.option("--n", "size", default="10k", show_default=True, help="Memories in the store, such as 10k.")
+@click.option("--turns", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Of the year.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another year.")
+@as_json_option
+def consolidation(*, size: str, turns: int, seed: int, as_json: bool) -> None:
+    """Run the benchmark of consolidation; exits with 1 when something was lost."""
+    document = run_consolidation(parse_sizes(size)[0], turns, seed=seed, note=note)
+    show(document, tables.figures, as_json=as_json)
+    if not document["kept"]:
+        raise click.exceptions.Exit(1)
+
+
+@benchmarks.command(help="Two simulated years under the daily duties: what fades, rises and is put away.")
+@click.option("--events", type=click.IntRange(100, 100_000), default=20_000, show_default=True)
+@click.option("--days", type=click.IntRange(100, 3_650), default=728, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another life.")
+@as_json_option
+def lifetime(*, events: int, days: int, seed: int, as_json: bool) -> None:
+    """Run the simulated life; exits with 1 when a promise was broken."""
+    document = run_lifetime(events, seed=seed, days=days, note=note)
+    show(document, tables.lifetime, as_json=as_json)
+    if not document["kept"]:
+        raise click.exceptions.Exit(1)
+
+
+@benchmarks.command(help="What a run of decay costs, and that it moves scores and nothing else.")
+@click.option("--memories", type=click.IntRange(10, 1_000_000), default=100_000, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True)
+@as_json_option
+def decay(*, memories: int, seed: int, as_json: bool) -> None:
+    """Run the benchmark of decay; exits with 1 when a target was missed."""
+    document = run_decay(memories, seed=seed, note=note)
+    show(document, tables.decay, as_json=as_json)
+    if not document["met"]:
+        raise click.exceptions.Exit(1)
+
+
+@benchmarks.command(help="Erase a user beside another, search every byte, and compare the other's export.")
+@click.option("--events", type=click.IntRange(min=1), default=50_000, show_default=True, help="Of each of the two.")
+@click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="hashed", show_default=True)
+@as_json_option
+def erase(*, events: int, embedder: str, as_json: bool) -> None:
+    """Run the benchmark of erasure; exits with 1 when it did not hold."""
+    document = run_erase(events, embedder=embedder, note=note)
+    show(document, tables.erase, as_json=as_json)
+    if not document["held"]:
+        raise click.exceptions.Exit(1)
+
+
+if __name__ == "__main__":
+    benchmarks(prog_name="python -m benchmarks")
