@@ -385,7 +385,7 @@ class Credenda:
         return erase.erase(self._parts, confirm, export=export)
 
     def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:  # noqa: FBT001 - the public contract's order
-        """Say whether a hit was of use: it moves rank and retention, within bounds (docs/dream.md).
+        """Say whether a hit was useful: it moves rank and retention, within bounds (docs/explanation/dream.md).
 
         It counts once a session and day, and the last word stands. Without a `session` it is said of the one in which
         the hit was last shown.

@@ -428,7 +428,7 @@ class AsyncCredenda:
         return await asyncio.to_thread(self._memory.erase, confirm, export=export)
 
     async def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:
-        """Say whether a hit was of use: it moves rank and retention, within bounds (docs/dream.md).
+        """Say whether a hit was useful: it moves rank and retention, within bounds (docs/explanation/dream.md).
 
         It counts once a session and day, and the last word stands. Without a `session` it is said of the one in which
         the hit was last shown.
@@ -528,7 +528,7 @@ class AsyncManage:
     async def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
 
-        `dry_run` returns every score that would move. Curves and their sources: docs/lifecycle.md.
+        `dry_run` returns every score that would move. Curves and their sources: docs/explanation/lifecycle.md.
         """
         return await asyncio.to_thread(self._memory.decay, dry_run=dry_run)
 
@@ -586,7 +586,7 @@ class AsyncManage:
 
         They run in this order. `dry_run` changes nothing and shows exactly what would. A step that fails is reported
         and passed over; a second run finds nothing to do. While another process dreams, nothing runs and `reason` says
-        so. The steps and their numbers: docs/dream.md. Raises `Invalid` for a step that there is not.
+        so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for a step that there is not.
         """
         return await asyncio.to_thread(self._memory.dream, steps, dry_run=dry_run)
 

@@ -126,7 +126,7 @@ class Manage:
     def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
 
-        `dry_run` returns every score that would move. Curves and their sources: docs/lifecycle.md.
+        `dry_run` returns every score that would move. Curves and their sources: docs/explanation/lifecycle.md.
         """
         from credenda.services import lifecycle
 
@@ -208,7 +208,7 @@ class Manage:
 
         They run in this order. `dry_run` changes nothing and shows exactly what would. A step that fails is reported
         and passed over; a second run finds nothing to do. While another process dreams, nothing runs and `reason` says
-        so. The steps and their numbers: docs/dream.md. Raises `Invalid` for a step that there is not.
+        so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for a step that there is not.
         """
         from credenda.services.dream.run import dream
 

@@ -69,7 +69,7 @@ CURVES: Final[Mapping[str, Callable[[float, RetentionRules], float]]] = MappingP
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionRules:
-    """The numbers of the curves; the defaults are the settings' (docs/lifecycle.md has the source of each)."""
+    """The numbers of the curves; the defaults are the settings' (sources: docs/explanation/lifecycle.md)."""
 
     profile: str = "layered"
     """`layered` or `recall`."""

@@ -32,7 +32,7 @@ def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
     if not receipt.log_emptied:
         lines.append(screen.warn("Another process still reads the log: close it and erase again to finish."))
     elif receipt.remaining_matches:
-        lines.append(screen.warn("Erase again; if that does not help, see docs/forgetting.md."))
+        lines.append(screen.warn("Erase again; if that does not help, see docs/reference/forgetting.md."))
     if receipt.backups:
         lines.append("These backups may hold it still, until restored, which cleans them, or thrown away:")
         lines += [f"  {escape_controls(path)}" for path in receipt.backups]
